@@ -1,0 +1,76 @@
+# Two commands matter to a newcomer: `make demo` and `make test`. Both set up what they need
+# inside this folder (.uv, .venv); `make test` also needs Chromium and PostgreSQL (scripts/system-packages).
+
+PYTHON ?= $(shell scripts/find-python)
+UV := .uv/bin/uv
+BIN := .venv/bin
+PORT ?= 8000
+
+# Trust the system's certificates (needed behind a proxy that signs TLS) and stay with this Python.
+export UV_SYSTEM_CERTS := 1
+export UV_PYTHON_DOWNLOADS := never
+export UV_LINK_MODE := copy
+export VIRTUAL_ENV := $(CURDIR)/.venv
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.PHONY: help demo test setup bench lint format requirements system-packages clean
+
+help:
+	@echo "make demo    set up and run the demo campaign (ONCE=1: to the report, without a person)"
+	@echo "make test    set up and run every check and test"
+	@echo "make setup   only set up: leaves .venv/bin/steelyard"
+	@echo "make bench   the benchmarks of bench/"
+
+demo: setup
+	@$(BIN)/steelyard demo --port $(PORT) $(if $(ONCE),--once)
+
+setup: .venv/.server
+
+test: .venv/.test system-packages lint
+	$(BIN)/pytest -n 2 --dist worksteal
+	@echo "All checks and tests passed."
+
+lint: .venv/.test
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: .venv/.test
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: .venv/.test
+	@for script in bench/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+
+system-packages:
+	@scripts/system-packages
+
+$(UV): requirements/uv.txt
+	@test -n "$(PYTHON)" || { echo "Steelyard needs Python 3.11 or newer: install it, or run: make PYTHON=/path/to/python3" >&2; exit 1; }
+	@$(PYTHON) -m venv --clear .uv || { echo "Python's venv module is missing: install it (Debian: apt-get install python3-venv)" >&2; exit 1; }
+	@.uv/bin/python -m pip install --quiet --require-hashes -r requirements/uv.txt
+	@touch $(UV)
+
+.venv/.created: $(UV)
+	@$(UV) venv --quiet --clear --python .uv/bin/python .venv
+	@touch $@
+
+# The package itself is installed in place; its build tool is pinned with the rest.
+.venv/.server: .venv/.created requirements/server.txt pyproject.toml
+	@echo "Setting up .venv …"
+	@$(UV) pip install --quiet --require-hashes -r requirements/server.txt
+	@$(UV) pip install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
+
+.venv/.test: .venv/.server requirements/test.txt
+	@echo "Setting up the test tools …"
+	@$(UV) pip install --quiet --require-hashes -r requirements/test.txt
+	@touch $@
+
+# Pin anew after a change of dependencies. Hashes, no addresses.
+requirements: $(UV)
+	@scripts/pin-requirements $(UV)
+
+clean:
+	rm -rf .venv .uv

@@ -1,0 +1,95 @@
+"""Writes docs/reference/commands.md and plugins.md from the code; with --check only compares.
+
+Run it after a change of a command, method, check or protocol: .venv/bin/python scripts/make_reference.py
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from steelyard.aggregation import methods
+from steelyard.cli.main import COMMANDS, cli
+from steelyard.design.degradations import degradations
+from steelyard.platforms import platforms
+from steelyard.protocols import protocols
+from steelyard.qc import checks
+
+REFERENCE = Path(__file__).parent.parent / "docs" / "reference"
+NOTE = "<!-- Made by scripts/make_reference.py; edit the code instead. -->\n"
+
+
+def commands_page() -> str:
+    """Every command with its help text."""
+    context = click.Context(cli, info_name="steelyard", terminal_width=100, max_content_width=100)
+    parts = [
+        "# Commands\n",
+        NOTE,
+        "Exit codes: 0 done; 1 the data cannot support what was asked; 2 wrong usage or",
+    ]
+    parts[-1] += (
+        " unreadable input; 3 something unexpected. Errors go to stderr; `--debug` adds a traceback.\n"
+    )
+    for name in COMMANDS:
+        command = cli.get_command(context, name)
+        assert command is not None
+        child = click.Context(
+            command, info_name=name, parent=context, terminal_width=100, max_content_width=100
+        )
+        parts.append(f"## {name}\n\n```text\n{command.get_help(child)}\n```\n")
+    return "\n".join(parts)
+
+
+def plugins_page() -> str:
+    """Everything the registries hold."""
+    parts = ["# What is registered\n", NOTE]
+    kinds: dict[str, Iterable[Any]] = {
+        "Methods": methods().values(),
+        "Checks": checks().values(),
+        "Protocols": protocols().values(),
+        "Degradations": degradations().values(),
+        "Platforms": platforms().values(),
+    }
+    for title, plugins in kinds.items():
+        parts.append(f"## {title}\n")
+        parts += [_plugin(plugin) for plugin in plugins]
+    return "\n".join(parts)
+
+
+def _plugin(plugin: Any) -> str:
+    cite = f" Cite: {', '.join(plugin.cite)}." if getattr(plugin, "cite", ()) else ""
+    attributes = f" Attributes: {', '.join(plugin.attributes)}." if getattr(plugin, "attributes", ()) else ""
+    function = (
+        getattr(plugin, "fit", None) or getattr(plugin, "run", None) or getattr(plugin, "degrade", None)
+    )
+    idea = _paragraphs(function.__doc__) if function is not None else ""
+    return f"### {plugin.name}\n\n{plugin.title}.{attributes}{cite}\n{idea}"
+
+
+def _paragraphs(docstring: str | None) -> str:
+    prose = (docstring or "").partition(">>>")[0]
+    lines = [line.strip() for line in prose.strip().splitlines()]
+    return "\n" + "\n".join(lines) + "\n" if lines else ""
+
+
+def main() -> None:
+    """Write the pages, or fail if they are not as they should be."""
+    pages = {"commands.md": commands_page(), "plugins.md": plugins_page()}
+    stale = [name for name, text in pages.items() if _current(name) != text]
+    if "--check" in sys.argv[1:]:
+        sys.exit(f"out of date: {', '.join(stale)}; run scripts/make_reference.py" if stale else 0)
+    for name, text in pages.items():
+        (REFERENCE / name).write_text(text, "utf-8")
+
+
+def _current(name: str) -> str | None:
+    path = REFERENCE / name
+    return path.read_text("utf-8") if path.exists() else None
+
+
+if __name__ == "__main__":
+    main()
