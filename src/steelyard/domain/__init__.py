@@ -1,0 +1,1 @@
+"""The nouns of human evaluation. Standard library only; nothing here does input or output."""

@@ -1,0 +1,95 @@
+"""What a protocol, method, check, degradation or platform must offer to be found by the registry."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from steelyard.domain.judgement import Answer
+from steelyard.domain.result import Fit, MethodSettings, Verdict
+from steelyard.domain.work import ItemTexts
+
+if TYPE_CHECKING:
+    import numpy as np
+    import polars as pl
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """The numbers a rating can take."""
+
+    minimum: float
+    maximum: float
+
+
+@dataclass(frozen=True, slots=True)
+class Protocol:
+    """A way of asking: what is shown, what may be answered, how an answer becomes a rating.
+
+    The protocol's `folder` holds `widget.js`, `widget.css`, `instructions/<language>.toml`,
+    `example.toml` (a campaign file) and `README.md`.
+    """
+
+    name: str
+    title: str
+    cite: tuple[str, ...]
+    attributes: tuple[str, ...]
+    scale: Scale
+    folder: Path
+    show: Callable[[ItemTexts, str], Mapping[str, str]]
+    """(texts, attribute) -> what the worker sees, by role: `text`, `reference`."""
+    check: Callable[[Answer], Answer]
+    """The answer, cleaned; raises AnswerError naming the field."""
+    rating: Callable[[Answer], float]
+    simulate: Callable[[float, np.random.Generator], Answer]
+    """(perceived quality between 0 and 1, rng) -> a plausible answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """Turns ratings into scores. `scale_free` claims that rescaling one worker changes nothing."""
+
+    name: str
+    title: str
+    cite: tuple[str, ...]
+    reads: Literal["ratings", "preferences"]
+    scale_free: bool
+    fit: Callable[[pl.DataFrame, MethodSettings, np.random.Generator], Fit]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One quality-control rule: a ratings frame in, one verdict per worker out."""
+
+    name: str
+    title: str
+    cite: tuple[str, ...]
+    run: Callable[[pl.DataFrame, float, bool], list[Verdict]]
+    """(frame, threshold, threshold itself passes) -> verdicts, in order of worker_id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Degradation:
+    """A way of damaging a text so that quality drops for sure but not at a glance."""
+
+    name: str
+    title: str
+    cite: tuple[str, ...]
+    attributes: tuple[str, ...]
+    is_eligible: Callable[[str], bool]
+    is_preferred: Callable[[str], bool]
+    """Eligible without reserve; the merely eligible are taken only where nothing better is at hand."""
+    degrade: Callable[[str, str, Sequence[str], np.random.Generator], str | None]
+    """(text, its reference, texts of other documents to borrow from, rng) -> a damaged copy, or None if
+    it will not go."""
+
+
+@dataclass(frozen=True, slots=True)
+class Platform:
+    """Where workers come from. `entry_url(base_url, token)` is the address one worker opens."""
+
+    name: str
+    title: str
+    entry_url: Callable[[str, str], str]

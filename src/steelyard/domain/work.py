@@ -1,0 +1,113 @@
+"""Work: items, the HITs they are packed into, and who takes them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+
+class ItemKind(StrEnum):
+    """What an item is for. Workers never learn it."""
+
+    REGULAR = "regular"
+    REPEAT = "repeat"
+    DEGRADED = "degraded"
+    REFERENCE = "reference"
+
+
+# Ratings of these kinds belong to a system; the other kinds only tell about the worker.
+SCORED_KINDS = (ItemKind.REGULAR, ItemKind.REPEAT)
+CONTROL_KINDS = (ItemKind.DEGRADED, ItemKind.REPEAT, ItemKind.REFERENCE)
+
+
+class AssignmentStatus(StrEnum):
+    """Where one worker stands with one HIT."""
+
+    ACCEPTED = "accepted"
+    SUBMITTED = "submitted"
+    APPROVED = "approved"
+    REJECTED = "rejected"
+    RETURNED = "returned"
+    EXPIRED = "expired"
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One thing put before a worker: a text as if by `system_id`, beside its segment.
+
+    `text` is what is shown: the translation itself (`regular`, `repeat`), a damaged copy
+    (`degraded`) or the human reference (`reference`). A control names the regular item it
+    was made from in `base_item_id`.
+    """
+
+    item_id: str
+    kind: ItemKind
+    system_id: str
+    segment_id: str
+    text: str
+    base_item_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedItem:
+    """An item at its position (from 1) in one HIT. `is_padding`: reused to fill a last HIT."""
+
+    item_id: str
+    position: int
+    group: int
+    is_padding: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """Ordered items offered as one unit of paid work.
+
+    HITs of one round share no regular item, save for padding; each round covers every
+    translation once. `number` counts from 1 through the campaign. Workers never learn `hit_id`.
+    """
+
+    hit_id: str
+    round: int
+    number: int
+    placed: tuple[PlacedItem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """A person who judges, under our pseudonymous id."""
+
+    worker_id: str
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """One worker taking one HIT."""
+
+    assignment_id: str
+    hit_id: str
+    worker_id: str
+    status: AssignmentStatus
+    accepted_at: datetime
+    submitted_at: datetime | None
+    n_items: int
+    n_done: int
+
+
+@dataclass(frozen=True, slots=True)
+class ItemTexts:
+    """All texts an item may show. The protocol decides which of them the worker sees."""
+
+    text: str
+    reference: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class BlindedItem:
+    """An item as it leaves the server: an opaque id and texts, no system, no kind, no pair."""
+
+    item_id: str
+    texts: Mapping[str, str]

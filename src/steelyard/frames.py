@@ -1,0 +1,82 @@
+"""The ratings frame: one row per judged translation, checked once, where it is built.
+
+Everything from here upwards that needs many ratings takes this frame; everything below takes arrays.
+"""
+
+from __future__ import annotations
+
+import polars as pl
+
+from steelyard.domain.work import SCORED_KINDS, ItemKind
+
+RATINGS_SCHEMA: dict[str, pl.DataType] = {
+    "judgement_id": pl.String(),
+    "worker_id": pl.String(),
+    "assignment_id": pl.String(),
+    "hit_id": pl.String(),
+    "item_id": pl.String(),
+    "item_kind": pl.String(),
+    "document_id": pl.String(),
+    "segment_id": pl.String(),
+    "system_id": pl.String(),
+    "attribute": pl.String(),
+    "position": pl.Int64(),
+    "rating": pl.Float64(),
+    "seconds": pl.Float64(),
+    "submitted_at": pl.Datetime("us", "UTC"),
+}
+NEVER_NULL = ("worker_id", "hit_id", "item_kind", "segment_id", "system_id", "attribute", "rating")
+# A control is matched with its base on these.
+PAIR_KEYS = ("worker_id", "hit_id", "system_id", "segment_id", "attribute")
+
+
+def ratings_frame(columns: pl.DataFrame) -> pl.DataFrame:
+    """The ratings frame with exactly the declared columns; absent optional columns become null.
+
+    Raises ValueError on a missing or null required column or an unknown kind: the readers
+    above report problems to people, so reaching that here is our own mistake.
+    """
+    frame = columns.select(
+        (pl.col(name) if name in columns.columns else pl.lit(None)).cast(dtype).alias(name)
+        for name, dtype in RATINGS_SCHEMA.items()
+    )
+    for name in NEVER_NULL:
+        if frame[name].null_count():
+            raise ValueError(f"ratings frame: column {name} must have no empty cells")
+    unknown = set(frame["item_kind"].unique()) - set(ItemKind)
+    if unknown:
+        raise ValueError(f"ratings frame: unknown kinds {sorted(unknown)}")
+    return frame
+
+
+def scored(frame: pl.DataFrame) -> pl.DataFrame:
+    """The rows that belong to a system: regular and repeat, never degraded or reference."""
+    return frame.filter(pl.col("item_kind").is_in([str(kind) for kind in SCORED_KINDS]))
+
+
+def control_pairs(frame: pl.DataFrame, kind: ItemKind) -> pl.DataFrame:
+    """Each control of `kind` beside its base: PAIR_KEYS, base_rating, control_rating and both positions.
+
+    Base and control agree on worker, HIT, system, segment and attribute. If a worker judged
+    the same HIT twice, the k-th control goes with the k-th base in order of rows.
+    """
+    keys = list(PAIR_KEYS)
+    occurrence = pl.int_range(pl.len()).over(keys).alias("occurrence")
+
+    def side(wanted: ItemKind, name: str) -> pl.DataFrame:
+        return (
+            frame.filter(pl.col("item_kind") == str(wanted))
+            .with_columns(occurrence)
+            .select(
+                *keys,
+                "occurrence",
+                pl.col("rating").alias(f"{name}_rating"),
+                pl.col("position").alias(f"{name}_position"),
+            )
+        )
+
+    return (
+        side(ItemKind.REGULAR, "base")
+        .join(side(kind, "control"), on=[*keys, "occurrence"], how="inner", maintain_order="left")
+        .drop("occurrence")
+    )
