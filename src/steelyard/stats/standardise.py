@@ -1,0 +1,69 @@
+"""Ratings of many workers on one common scale."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from steelyard.stats.arrays import BoolArray, FloatArray, IntArray
+
+
+class WorkerMoments(NamedTuple):
+    """Number, mean and sample deviation (n - 1) of each worker's ratings. All arrays: (workers,)."""
+
+    n: IntArray
+    mean: FloatArray
+    sd: FloatArray
+
+
+def worker_moments(
+    rating: FloatArray, worker_index: IntArray, *, over: BoolArray | None = None
+) -> WorkerMoments:
+    """Number, mean and deviation of every worker's ratings; NaN where there are too few.
+
+    `over` marks the rows that count; all do if it is None. Worker indices are 0, 1, 2, ...;
+    the answer has one entry up to the largest of them.
+
+    >>> worker_moments(np.array([10., 30., 70.]), np.array([0, 0, 1])).mean
+    array([20., 70.])
+    """
+    n_workers = int(worker_index.max()) + 1 if len(worker_index) else 0
+    if over is not None:
+        rating, worker_index = rating[over], worker_index[over]
+    n = np.bincount(worker_index, minlength=n_workers)
+    # Taking each worker's smallest rating off first makes equal ratings deviate by exactly 0,
+    # which a rounded mean would not, and keeps the squares of far-off scales small.
+    smallest = np.full(n_workers, np.inf)
+    np.minimum.at(smallest, worker_index, rating)
+    above = rating - smallest[worker_index]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean_above = np.bincount(worker_index, above, n_workers) / n
+        deviation = above - mean_above[worker_index]
+        sum_of_squares = np.bincount(worker_index, deviation**2, n_workers)
+        sd = np.where(n > 1, np.sqrt(sum_of_squares / np.maximum(n - 1, 1)), np.nan)
+        mean = np.where(n > 0, smallest + mean_above, np.nan)
+    return WorkerMoments(n=n, mean=mean, sd=sd)
+
+
+def standardise_by_worker(
+    rating: FloatArray, worker_index: IntArray, *, over: BoolArray | None = None, minimum: int = 2
+) -> FloatArray:
+    """Ratings on one common scale: distance from the worker's mean in that worker's deviations.
+
+    A strict worker and a generous one who order translations alike then count alike
+    [Graham2017]. The price: a worker who happened to see only poor systems is pulled up
+    to the average, so use this only where HITs are balanced over systems.
+
+    `over` marks the rows that define a worker's mean and deviation; every row is standardised
+    with them. Workers with fewer than `minimum` such rows, or with identical ratings in them,
+    get NaN. All arrays: (n,).
+
+    >>> standardise_by_worker(np.array([10., 30., 70., 90.]), np.array([0, 0, 1, 1])).round(2)
+    array([-0.71,  0.71, -0.71,  0.71])
+    """
+    moments = worker_moments(rating, worker_index, over=over)
+    usable = (moments.n >= max(minimum, 2)) & (moments.sd > 0)
+    sd = np.where(usable, moments.sd, np.nan)
+    standardised: FloatArray = (rating - moments.mean[worker_index]) / sd[worker_index]
+    return standardised
