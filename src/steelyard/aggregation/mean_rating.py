@@ -1,0 +1,30 @@
+"""Scores as plain means of raw ratings."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from steelyard.aggregation._segment_means import fit_means, scored_rows, worker_table
+from steelyard.domain.plugin import Method
+from steelyard.domain.result import Fit, MethodSettings
+
+
+def fit(frame: pl.DataFrame, settings: MethodSettings, rng: np.random.Generator) -> Fit:
+    """Mean raw rating per segment and system [Graham2013].
+
+    Easy to explain and on the scale that workers saw. A strict worker pulls down the systems they
+    happened to judge, so it needs many workers or HITs balanced over systems.
+    """
+    rows = scored_rows(frame, method=METHOD.name).with_columns(value=pl.col("rating"))
+    return fit_means(rows, settings, rng, workers=worker_table(frame))
+
+
+METHOD = Method(
+    name="mean-rating",
+    title="Mean raw rating",
+    cite=("Graham2013",),
+    reads="ratings",
+    scale_free=False,
+    fit=fit,
+)

@@ -1,0 +1,207 @@
+"""What every registered method must keep to."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+from steelyard.aggregation import methods
+from steelyard.domain.errors import NotEnoughData
+from steelyard.domain.plugin import Method
+from steelyard.domain.result import Fit, MethodSettings
+from steelyard.frames import ratings_frame, scored
+
+every_method = pytest.mark.parametrize("method", methods().values(), ids=methods().keys())
+every_unit = pytest.mark.parametrize("unit", ["judgement", "worker", "flat"])
+SETTINGS = MethodSettings(draws=50)
+QUALITY = {"good": 70.0, "fair": 60.0, "poor": 45.0}
+
+
+@pytest.fixture
+def frame() -> pl.DataFrame:
+    """Six workers, three systems of known order, twenty segments, with all kinds of items."""
+    rng = np.random.default_rng(12)
+    rows = []
+    for w in range(6):
+        for s in range(20):
+            for system, quality in QUALITY.items():
+                level = quality + 3 * (s % 5) + 2 * w
+                kinds = {"regular": level, "repeat": level, "degraded": level - 25, "reference": 95.0}
+                shown = list(kinds)[: 1 + (s + w) % 4]
+                rows += [
+                    (f"W{w}", kind, f"s{s}", system, float(np.clip(rng.normal(kinds[kind], 8), 0, 100)))
+                    for kind in shown
+                ]
+    names = ["worker_id", "item_kind", "segment_id", "system_id", "rating"]
+    return ratings_frame(
+        pl.DataFrame(rows, schema=names, orient="row").with_columns(hit_id=pl.lit("h"), attribute=pl.lit(""))
+    )
+
+
+def _fit(method: Method, frame: pl.DataFrame, settings: MethodSettings = SETTINGS) -> Fit:
+    return method.fit(frame, settings, np.random.default_rng(7))
+
+
+def _scores(fit: Fit) -> dict[str, float]:
+    return dict(fit.systems.select("system_id", "score").iter_rows())
+
+
+@every_method
+def test_systems_are_ordered_best_first(method: Method, frame: pl.DataFrame) -> None:
+    fit = _fit(method, frame)
+
+    assert fit.systems["system_id"].to_list() == list(QUALITY)
+
+
+@every_method
+def test_tied_systems_are_ordered_by_name(method: Method, frame: pl.DataFrame) -> None:
+    copies = [frame.with_columns(system_id=pl.lit(name)) for name in ("b", "c", "a")]
+    one = [copy.filter(frame["system_id"] == "good") for copy in copies]
+
+    fit = _fit(method, pl.concat(one))
+
+    assert fit.systems["system_id"].to_list() == ["a", "b", "c"]
+
+
+@every_method
+@pytest.mark.parametrize("over", ["all", "system"])
+def test_degraded_and_reference_items_never_enter_the_raw_means(
+    method: Method, frame: pl.DataFrame, over: str
+) -> None:
+    settings = MethodSettings(draws=0, standardise_over="all" if over == "all" else "system")
+
+    fit = _fit(method, frame, settings)
+
+    expected = (
+        scored(frame)
+        .group_by("system_id", "segment_id")
+        .agg(pl.col("rating").mean().alias("expected"), pl.len().alias("count"))
+    )
+    joined = fit.segments.join(expected, on=["system_id", "segment_id"], validate="1:1")
+    assert len(joined) == len(expected)
+    np.testing.assert_allclose(joined["mean_rating"], joined["expected"])
+    assert joined["n"].to_list() == joined["count"].to_list()
+
+
+@every_method
+def test_a_system_seen_only_in_controls_is_not_scored(method: Method, frame: pl.DataFrame) -> None:
+    control = frame.filter(pl.col("item_kind") == "degraded").with_columns(system_id=pl.lit("ghost"))
+
+    fit = _fit(method, pl.concat([frame, control]))
+
+    assert "ghost" not in fit.systems["system_id"]
+    assert "ghost" not in fit.segments["system_id"]
+
+
+@every_method
+def test_with_scored_kinds_as_the_standard_controls_change_nothing(
+    method: Method, frame: pl.DataFrame
+) -> None:
+    settings = MethodSettings(draws=20, standardise_over="system")
+
+    with_controls, without = _fit(method, frame, settings), _fit(method, scored(frame), settings)
+
+    assert with_controls.systems.equals(without.systems)
+
+
+@every_method
+def test_shuffled_rows_give_the_same_answer(method: Method, frame: pl.DataFrame) -> None:
+    shuffled = frame.sample(fraction=1, shuffle=True, seed=1)
+
+    fit, expected = _fit(method, shuffled), _fit(method, frame)
+
+    assert fit.systems.equals(expected.systems)
+    np.testing.assert_array_equal(fit.p_values, expected.p_values)
+
+
+@every_method
+def test_relabelled_workers_give_the_same_scores(method: Method, frame: pl.DataFrame) -> None:
+    names = {f"W{w}": f"person {9 - w}" for w in range(6)}
+
+    fit = _fit(method, frame.with_columns(pl.col("worker_id").replace(names)))
+
+    assert _scores(fit) == pytest.approx(_scores(_fit(method, frame)), rel=1e-12)
+    np.testing.assert_allclose(fit.p_values, _fit(method, frame).p_values, rtol=1e-9)
+
+
+@every_method
+@every_unit
+def test_rescaling_a_worker_changes_nothing_if_scale_free(
+    method: Method, frame: pl.DataFrame, unit: str
+) -> None:
+    settings = MethodSettings(draws=0, unit=unit)  # type: ignore[arg-type]
+    of_worker = pl.col("worker_id") == "W2"
+    rescaled = frame.with_columns(
+        rating=pl.when(of_worker).then(pl.col("rating") * 0.4 + 7).otherwise("rating")
+    )
+
+    same = _scores(_fit(method, rescaled, settings)) == pytest.approx(
+        _scores(_fit(method, frame, settings)), abs=1e-10
+    )
+
+    assert same == method.scale_free
+
+
+@every_method
+def test_the_same_seed_gives_the_same_answer(method: Method, frame: pl.DataFrame) -> None:
+    first, second = _fit(method, frame), _fit(method, frame)
+
+    assert first.systems.equals(second.systems)
+
+
+@every_method
+def test_the_frame_is_left_untouched(method: Method, frame: pl.DataFrame) -> None:
+    before = frame.clone()
+
+    _fit(method, frame)
+
+    assert frame.equals(before)
+
+
+@every_method
+def test_frames_have_the_documented_columns(method: Method, frame: pl.DataFrame) -> None:
+    fit = _fit(method, frame)
+
+    assert fit.segments.columns == ["system_id", "segment_id", "score", "sd", "mean_rating", "n"]
+    assert fit.systems.columns == [
+        *("system_id", "score", "lower", "upper", "mean_rating", "n_segments", "n_judgements")
+    ]
+    assert fit.workers.columns == ["worker_id", "mean", "sd", "offset", "slope", "precision", "weight"]
+    assert set(fit.workers.dtypes[1:]) == {pl.Float64()}
+    assert fit.p_values.shape == (3, 3)
+
+
+@every_method
+@every_unit
+def test_scores_lie_in_their_intervals(method: Method, frame: pl.DataFrame, unit: str) -> None:
+    fit = _fit(method, frame, MethodSettings(draws=200, unit=unit))  # type: ignore[arg-type]
+
+    assert (
+        fit.systems.select((pl.col("lower") < pl.col("score")) & (pl.col("score") < pl.col("upper")))
+        .to_series()
+        .all()
+    )
+
+
+@every_method
+def test_every_worker_is_listed_with_mean_and_deviation(method: Method, frame: pl.DataFrame) -> None:
+    fit = _fit(method, frame)
+
+    expected = frame.group_by("worker_id").agg(pl.col("rating").mean()).sort("worker_id")
+    assert fit.workers["worker_id"].to_list() == expected["worker_id"].to_list()
+    np.testing.assert_allclose(fit.workers["mean"], expected["rating"])
+
+
+@every_method
+def test_one_system_alone_is_scored(method: Method, frame: pl.DataFrame) -> None:
+    fit = _fit(method, frame.filter(pl.col("system_id") == "fair"))
+
+    assert fit.systems["system_id"].to_list() == ["fair"]
+    assert np.isnan(fit.p_values).all()
+
+
+@every_method
+def test_controls_alone_score_nobody(method: Method, frame: pl.DataFrame) -> None:
+    with pytest.raises(NotEnoughData, match=f"{method.name}: there is no rating of a regular"):
+        _fit(method, frame.filter(pl.col("item_kind") == "degraded"))
