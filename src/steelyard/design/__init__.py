@@ -1,0 +1,1 @@
+"""Design: which translations share a HIT, which controls watch over it, and in what order they come."""
