@@ -1,0 +1,1 @@
+"""Simulated crowds, for demos, power analysis and tests."""

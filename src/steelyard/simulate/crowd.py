@@ -1,0 +1,143 @@
+"""A crowd: careful, noisy, careless and cheating workers who answer as such people do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+ProfileName = Literal["careful", "noisy", "careless", "cheating"]
+Cheat = Literal["random", "constant", "endpoints"]
+
+CHEATS: tuple[Cheat, ...] = ("random", "constant", "endpoints")
+
+
+@dataclass(frozen=True, slots=True)
+class Mix:
+    """Shares of the profiles in a crowd; they are scaled to sum to one."""
+
+    careful: float = 0.5
+    noisy: float = 0.25
+    careless: float = 0.15
+    cheating: float = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What workers of one sort have in common. All values are on the scale from 0 to 1.
+
+    `lapse` is the range of the share of answers that have nothing to do with the item; `seconds`
+    the typical time on one item, by attribute.
+    """
+
+    noise: tuple[float, float]
+    lapse: tuple[float, float]
+    seconds: Mapping[str, float]
+
+
+# Our choices. Noise: a repeated rating of a published crowd differs by 9.5 (good workers) to 14 points
+# on average [Graham2013], that is by noise of about 0.08 to 0.12. Times as planned for crowds.
+PROFILES: Mapping[ProfileName, Profile] = {
+    "careful": Profile(noise=(0.05, 0.10), lapse=(0.0, 0.01), seconds={"adequacy": 18.0, "fluency": 13.0}),
+    "noisy": Profile(noise=(0.13, 0.20), lapse=(0.02, 0.06), seconds={"adequacy": 14.0, "fluency": 10.0}),
+    "careless": Profile(noise=(0.12, 0.20), lapse=(0.55, 0.80), seconds={"adequacy": 5.0, "fluency": 5.0}),
+    "cheating": Profile(noise=(0.01, 0.03), lapse=(1.0, 1.0), seconds={"adequacy": 2.0, "fluency": 2.0}),
+}
+OTHER_ATTRIBUTE = "adequacy"
+
+# Spread of log seconds between workers of one profile, and between the items of one worker.
+WORKER_PACE_SD = 0.15
+ITEM_PACE_SD = 0.35
+LEAST_MS = 300
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedWorker:
+    """One worker's ways: where they start, how much of the scale they use, how steady they are."""
+
+    profile: ProfileName
+    offset: float
+    slope: float
+    noise: float
+    lapse: float
+    pace: float
+    cheat: Cheat | None = None
+    favourite: float = 0.5
+    """Where a worker clicks who always clicks near one value."""
+
+
+def make_crowd(n: int, *, mix: Mix | None = None, rng: np.random.Generator) -> list[SimulatedWorker]:
+    """A crowd of n workers in random order, its profiles in exactly the wanted shares.
+
+    Largest remainders decide about workers that cannot be split; ties go to the more careful.
+    """
+    if n < 0:
+        raise ValueError(f"a crowd cannot have {n} workers")
+    names = [name for name, count in _counts(n, mix or Mix()).items() for _ in range(count)]
+    cheats = [CHEATS[k % len(CHEATS)] for k in range(names.count("cheating"))]
+    crowd = [_worker(name, cheats.pop() if name == "cheating" else None, rng) for name in names]
+    return [crowd[index] for index in rng.permutation(n)]
+
+
+def _counts(n: int, mix: Mix) -> dict[ProfileName, int]:
+    shares: dict[ProfileName, float] = {
+        "careful": mix.careful,
+        "noisy": mix.noisy,
+        "careless": mix.careless,
+        "cheating": mix.cheating,
+    }
+    total = sum(shares.values())
+    if total <= 0 or min(shares.values()) < 0:
+        raise ValueError(f"the shares of a crowd must not be negative and not all be zero: {mix}")
+    # Rounded, lest 0.15 * 20 = 3.0000000000000004 count as a remainder.
+    exact = {name: round(n * share / total, 9) for name, share in shares.items()}
+    counts = {name: int(value) for name, value in exact.items()}
+    by_remainder = sorted(exact, key=lambda name: counts[name] - exact[name])
+    for name in by_remainder[: n - sum(counts.values())]:
+        counts[name] += 1
+    return counts
+
+
+def _worker(name: ProfileName, cheat: Cheat | None, rng: np.random.Generator) -> SimulatedWorker:
+    profile = PROFILES[name]
+    return SimulatedWorker(
+        profile=name,
+        offset=float(np.clip(rng.normal(0.0, 0.07), -0.15, 0.15)),
+        slope=float(np.clip(rng.normal(1.0, 0.12), 0.75, 1.25)),
+        noise=float(rng.uniform(*profile.noise)),
+        lapse=float(rng.uniform(*profile.lapse)),
+        pace=float(rng.lognormal(0.0, WORKER_PACE_SD)),
+        cheat=cheat,
+        favourite=float(rng.uniform(0.2, 0.9)),
+    )
+
+
+def perceived(worker: SimulatedWorker, quality: float, rng: np.random.Generator) -> float:
+    """What the worker makes of an item of this quality, between 0 and 1.
+
+    An attentive answer is offset + slope x quality (about the middle of the scale) plus noise; a
+    lapse is a click anywhere, or the worker's own sort of cheating.
+    """
+    if rng.random() < worker.lapse:
+        answer = _without_looking(worker, rng)
+    else:
+        answer = 0.5 + worker.offset + worker.slope * (quality - 0.5) + rng.normal(0.0, worker.noise)
+    return min(1.0, max(0.0, float(answer)))
+
+
+def _without_looking(worker: SimulatedWorker, rng: np.random.Generator) -> float:
+    if worker.cheat == "constant":
+        return worker.favourite + float(rng.normal(0.0, worker.noise))
+    if worker.cheat == "endpoints":
+        return float(rng.integers(2))
+    return float(rng.random())
+
+
+def shown_ms(worker: SimulatedWorker, attribute: str, rng: np.random.Generator) -> int:
+    """How long the worker keeps one item on screen, in milliseconds (log-normal)."""
+    seconds = PROFILES[worker.profile].seconds
+    typical = seconds.get(attribute, seconds[OTHER_ATTRIBUTE])
+    drawn = typical * worker.pace * rng.lognormal(0.0, ITEM_PACE_SD)
+    return max(LEAST_MS, round(1000 * float(drawn)))
