@@ -1,0 +1,240 @@
+"""Opening a database, its transactions, and its failures in words that say what to do."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Literal
+
+from sqlalchemy import URL, Connection, Engine, func, make_url, select
+from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, SQLAlchemyError, StatementError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
+
+from steelyard.domain.errors import Conflict, SourceError
+from steelyard.store import schema
+from steelyard.store.engines import postgresql_engine, sqlite_engine
+from steelyard.store.tables import schema_versions
+from steelyard.store.turns import WRITES
+
+# Seconds a transaction waits for others before it gives up [our choice].
+PATIENCE = 30.0
+
+FULL = "the disk is full; nothing of this was stored. Free some space, then do it again."
+BUSY = (
+    "another program has kept the database locked for too long; nothing of this was stored. "
+    "Try again, and close other programs that have the database open."
+)
+CREATE = "Make a campaign with: steelyard create CAMPAIGN.toml"
+SQLITE_PROBLEMS = {
+    sqlite3.SQLITE_FULL: FULL,
+    sqlite3.SQLITE_BUSY: BUSY,
+    sqlite3.SQLITE_LOCKED: BUSY,
+    sqlite3.SQLITE_NOTADB: "this file is not a database. Give the file that `steelyard create` made.",
+    sqlite3.SQLITE_CANTOPEN: "the database cannot be opened. Check that the file is there, and that you may "
+    "write both to it and to its folder: SQLite keeps two more files beside it.",
+    sqlite3.SQLITE_READONLY: "the database cannot be written to. Give yourself permission to write to the "
+    "file and its folder, or copy the file elsewhere.",
+    sqlite3.SQLITE_CORRUPT: "the database is damaged. Restore it from a copy; "
+    "`sqlite3 FILE .recover` may save what came after that.",
+    sqlite3.SQLITE_IOERR: "the disk failed to read or write the database. Check the disk and its connection.",
+}
+# By class or code of SQLSTATE, the longer first.
+POSTGRESQL_PROBLEMS = {
+    "53100": FULL,
+    "53300": "PostgreSQL has no connection left. Close other programs that use it, or raise max_connections.",
+    "55P03": BUSY,
+    "40": BUSY,
+    "42501": "PostgreSQL does not let this user do that. Use the owner of the database, or GRANT the rights.",
+    "22": "PostgreSQL cannot hold one of the values, such as a text with a NUL character. Correct the texts.",
+}
+
+
+class Store:
+    """An open database. Holds connections, nothing else; `close` it when done.
+
+    `address` is fit for printing: a password in it is hidden.
+    """
+
+    def __init__(
+        self, engine: Engine, *, address: str, file: Path | None = None, patience: float = PATIENCE
+    ) -> None:
+        self.address = address
+        self._file = file
+        self._engine = engine
+        self._writer = engine.execution_options(**{WRITES: True})
+        self._patience = patience
+        # Threads queue here rather than poll in SQLite's busy handler, which is neither fair nor quick.
+        self._write_lock = threading.Lock() if self.dialect == "sqlite" else None
+
+    def __repr__(self) -> str:
+        return f"Store({self.address!r})"
+
+    @property
+    def dialect(self) -> Literal["sqlite", "postgresql"]:
+        return "sqlite" if self._engine.dialect.name == "sqlite" else "postgresql"
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        """A connection in a transaction that only reads; it never waits for writers."""
+        with self._translated(), self._engine.connect() as connection, connection.begin():
+            yield connection
+
+    @contextmanager
+    def write(self) -> Iterator[Connection]:
+        """A connection in a transaction that may write; durable once the block is left without an error.
+
+        Do not open a second one inside: on SQLite it would wait for the first.
+        """
+        with (
+            self._translated(),
+            self._turn_to_write(),
+            self._writer.connect() as connection,
+            connection.begin(),
+        ):
+            yield connection
+
+    def ping(self) -> None:
+        """Nothing if the database answers, SourceError if not."""
+        # A file that was removed stays readable through connections that are still open.
+        if self._file is not None and not self._file.exists():
+            raise SourceError(self.address, ["the file is gone. Put it back, or stop and start again."])
+        with self.read() as connection:
+            connection.execute(select(func.max(schema_versions.c.version)))
+
+    def close(self) -> None:
+        self._engine.dispose()
+
+    @contextmanager
+    def _turn_to_write(self) -> Iterator[None]:
+        if self._write_lock is None:
+            yield
+            return
+        if not self._write_lock.acquire(timeout=self._patience):
+            raise SourceError(self.address, [BUSY])
+        try:
+            yield
+        finally:
+            self._write_lock.release()
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except SQLAlchemyError as error:
+            raise translate(error, where=self.address) from error
+
+
+def open_store(address: str, *, create: bool = False, patience: float = PATIENCE) -> Store:
+    """The database at a path or a postgresql:// address, brought to the present schema.
+
+    `create` makes the file and the tables where they are missing. A transaction that has waited
+    `patience` seconds for others fails.
+    """
+    if "://" in address:
+        store = _postgresql_store(address, patience=patience)
+    else:
+        file = _database_file(Path(address), create=create).absolute()
+        engine = sqlite_engine(file, patience=patience)
+        store = Store(engine, address=address, file=file, patience=patience)
+    try:
+        _bring_up_to_date(store, create=create)
+    except BaseException:
+        store.close()
+        raise
+    return store
+
+
+def translate(error: SQLAlchemyError, *, where: str) -> Exception:
+    """The same failure in the domain's terms: what is wrong with the database at `where`, and what to do."""
+    if isinstance(error, IntegrityError):
+        return Conflict(f"{where}: this contradicts what is stored already ({_first_line(error.orig)}).")
+    if isinstance(error, PoolTimeoutError):
+        return SourceError(where, [BUSY])
+    if isinstance(error, DBAPIError):
+        return SourceError(where, [_driver_problem(error.orig)])
+    if isinstance(error, StatementError) and isinstance(error.orig, Exception):
+        # A value of the wrong kind, such as a naive datetime: the caller's mistake, not the database's.
+        return error.orig
+    return SourceError(where, [f"the database cannot be used: {_first_line(error)}"])
+
+
+def _driver_problem(error: BaseException | None) -> str:
+    if isinstance(error, sqlite3.Error):
+        problem = SQLITE_PROBLEMS.get(getattr(error, "sqlite_errorcode", 0) & 0xFF)
+    else:
+        state = getattr(error, "sqlstate", None) or ""
+        problem = next((text for code, text in POSTGRESQL_PROBLEMS.items() if state.startswith(code)), None)
+        if problem is None and state[:2] in ("", "08", "28", "3D", "57"):
+            problem = (
+                f"PostgreSQL cannot be reached, or refuses us ({_first_line(error)}). Check that it runs, "
+                "and the host, port, user, password and database in the address."
+            )
+    return problem or f"the database reports: {_first_line(error)}. Check that no other program changed it."
+
+
+def _first_line(error: BaseException | None) -> str:
+    return str(error).strip().partition("\n")[0].rstrip(".")
+
+
+def _database_file(path: Path, *, create: bool) -> Path:
+    where = str(path)
+    try:
+        if path.is_dir():
+            raise SourceError(where, ["this is a folder. Give the path of a database file."])
+        if path.exists():
+            return path
+        if not create:
+            raise SourceError(where, [f"there is no such file. {CREATE} --db {where}"])
+        if not path.parent.is_dir():
+            raise SourceError(
+                where, [f"the folder {path.parent} does not exist. Make it, or choose another."]
+            )
+        # The file will hold workers' and the manager's links: nobody else on the machine needs to read it.
+        path.touch(mode=0o600)
+    except OSError as error:
+        problem = f"the file cannot be opened or made: {error.strerror}. Choose a folder you may write to."
+        raise SourceError(where, [problem]) from error
+    return path
+
+
+def _postgresql_store(address: str, *, patience: float) -> Store:
+    try:
+        url = make_url(address)
+    except (ArgumentError, ValueError):
+        url = URL.create("unreadable")
+    if url.get_backend_name() not in ("postgresql", "postgres"):
+        scheme = address.partition("://")[0]
+        problem = "give the path of a SQLite file, or postgresql://USER:PASSWORD@HOST:PORT/DATABASE."
+        raise SourceError(f"{scheme}://…", [f"this address is not understood: {problem}"])
+    shown = _shown(url)
+    try:
+        engine = postgresql_engine(url, patience=patience)
+    except ImportError as error:
+        problem = 'PostgreSQL needs the psycopg package: pip install "steelyard[postgres]"'
+        raise SourceError(shown, [problem]) from error
+    return Store(engine, address=shown, patience=patience)
+
+
+def _shown(url: URL) -> str:
+    secrets = {key: "***" for key in url.query if "password" in key}
+    return url.update_query_dict(secrets).render_as_string(hide_password=True)
+
+
+def _bring_up_to_date(store: Store, *, create: bool) -> None:
+    upgrades = schema.known_upgrades()
+    newest = max(upgrades)
+    with store.read() as connection:
+        version = schema.version(connection)
+    if version is None:
+        problem = "this database holds tables of something else. Give Steelyard a database of its own."
+        raise SourceError(store.address, [problem])
+    if version > newest:
+        problem = f"this database was made by a newer Steelyard (schema {version}, this one knows {newest})"
+        raise SourceError(store.address, [f"{problem}: upgrade steelyard"])
+    if version == 0 and not create:
+        raise SourceError(store.address, [f"this database is empty. {CREATE} --db DB"])
+    if version < newest:
+        schema.upgrade(store.write, upgrades=upgrades)

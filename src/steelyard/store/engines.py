@@ -1,0 +1,89 @@
+"""SQLAlchemy engines for the two databases, with the settings that make a stored judgement durable."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import URL, Connection, Engine, create_engine, event
+from sqlalchemy.pool import QueuePool
+
+from steelyard.store.turns import WRITES
+
+# Seconds before a PostgreSQL server that does not answer counts as unreachable [our choice].
+CONNECT_SECONDS = 10
+
+
+def sqlite_engine(file: Path, *, patience: float) -> Engine:
+    """An engine on an existing file, given by its absolute path. The file is never made here.
+
+    Nor is it made anew if it vanishes while the server runs: workers would write into a void.
+    """
+    uri = f"{file.as_uri()}?mode=rw"
+
+    def connect() -> sqlite3.Connection:
+        # Without an isolation level the sqlite3 module begins no transaction of its own: `begin` does.
+        connection = sqlite3.connect(
+            uri, uri=True, timeout=patience, isolation_level=None, check_same_thread=False
+        )
+        try:
+            _prepare_sqlite(connection, patience=patience)
+        except sqlite3.Error:
+            connection.close()
+            raise
+        return connection
+
+    # One connection per thread at most, and threads are few: no need to bound them here.
+    engine = create_engine(
+        "sqlite://", creator=connect, poolclass=QueuePool, max_overflow=-1, hide_parameters=True
+    )
+    event.listen(engine, "begin", _begin_sqlite)
+    return engine
+
+
+def _prepare_sqlite(connection: sqlite3.Connection, *, patience: float) -> None:
+    _use_wal(connection, patience=patience)
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA foreign_keys = ON")
+    # Otherwise INSERT OR REPLACE would delete a judgement without asking the trigger.
+    connection.execute("PRAGMA recursive_triggers = ON")
+
+
+def _use_wal(connection: sqlite3.Connection, *, patience: float) -> None:
+    """Switch to the write-ahead log; SQLite does not wait by itself when two do so at once."""
+    deadline = time.monotonic() + patience
+    while connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    writes = connection.get_execution_options().get(WRITES)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def postgresql_engine(url: URL, *, patience: float) -> Engine:
+    """An engine that notices a restarted server and waits no longer than `patience` for a lock."""
+    engine = create_engine(
+        url.set(drivername="postgresql+psycopg"),
+        isolation_level="READ COMMITTED",
+        pool_pre_ping=True,
+        pool_timeout=patience,
+        hide_parameters=True,
+        connect_args={} if "connect_timeout" in url.query else {"connect_timeout": CONNECT_SECONDS},
+    )
+
+    def prepare(connection: Any, _record: Any) -> None:
+        # Set outside a transaction: a rollback would take the setting with it.
+        connection.autocommit = True
+        connection.execute(f"SET lock_timeout = {int(patience * 1000)}")
+        connection.autocommit = False
+
+    event.listen(engine, "connect", prepare)
+    return engine

@@ -1,0 +1,120 @@
+"""Judgements: appended one by one, read all at once. What an answer says is the protocol's business."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import Connection, bindparam, select
+from sqlalchemy.dialects import postgresql, sqlite
+
+from steelyard.domain.errors import Conflict
+from steelyard.domain.judgement import Answer, Judgement
+from steelyard.store import tables
+
+# Built once, because every click of every worker runs them.
+_JUDGEMENT = select(tables.judgements).where(tables.judgements.c.judgement_id == bindparam("wanted"))
+# DO NOTHING, because a failed insert would end the whole transaction on PostgreSQL.
+_INSERT = {
+    "postgresql": postgresql.insert(tables.judgements).on_conflict_do_nothing(),
+    "sqlite": sqlite.insert(tables.judgements).on_conflict_do_nothing(),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class JudgementColumns:
+    """The current judgements, column by column: the raw material of the ratings frame."""
+
+    judgement_id: Sequence[str]
+    worker_id: Sequence[str]
+    assignment_id: Sequence[str]
+    hit_id: Sequence[str]
+    item_id: Sequence[str]
+    item_kind: Sequence[str]
+    document_id: Sequence[str]
+    segment_id: Sequence[str]
+    system_id: Sequence[str]
+    position: Sequence[int]
+    answer: Sequence[Answer]
+    shown_ms: Sequence[int]
+    submitted_at: Sequence[datetime]
+
+
+def find(connection: Connection, judgement_id: str) -> Judgement | None:
+    """The judgement the browser called `judgement_id`, if it has arrived."""
+    if not tables.could_be_key(judgement_id):
+        return None
+    row = connection.execute(_JUDGEMENT, {"wanted": judgement_id}).one_or_none()
+    if row is None:
+        return None
+    return Judgement(
+        judgement_id=row.judgement_id,
+        assignment_id=row.assignment_id,
+        item_id=row.item_id,
+        position=row.position,
+        answer=json.loads(row.answer),
+        shown_ms=row.shown_ms,
+        submitted_at=row.submitted_at,
+    )
+
+
+def append(connection: Connection, judgement: Judgement) -> None:
+    """Store a judgement; Conflict if its place in the assignment is judged already.
+
+    A judgement that has arrived before, under the same id and for the same place, stays as it is:
+    a browser that had no reply and sends again does no harm, even if both arrive at once.
+    """
+    values = {
+        "judgement_id": judgement.judgement_id,
+        "assignment_id": judgement.assignment_id,
+        "item_id": judgement.item_id,
+        "position": judgement.position,
+        "answer": json.dumps(dict(judgement.answer), allow_nan=False),
+        "shown_ms": judgement.shown_ms,
+        "submitted_at": judgement.submitted_at,
+    }
+    if connection.execute(_INSERT[connection.dialect.name], values).rowcount == 1:
+        return
+    before = find(connection, judgement.judgement_id)
+    if before is None:
+        raise Conflict(
+            f"item {judgement.position} of this HIT is judged already; reload the page to see the next one"
+        )
+    if (before.assignment_id, before.position) != (judgement.assignment_id, judgement.position):
+        raise Conflict(
+            f"the judgement {judgement.judgement_id} belongs to another item; send each under a new id"
+        )
+
+
+def rating_rows(connection: Connection) -> JudgementColumns:
+    """All current judgements with what is known of their items, in order of arrival."""
+    stored, items, segments = tables.current_judgements, tables.items, tables.segments
+    assignments = tables.assignments
+    query = (
+        select(
+            stored.c.judgement_id,
+            assignments.c.worker_id,
+            stored.c.assignment_id,
+            assignments.c.hit_id,
+            stored.c.item_id,
+            items.c.kind,
+            segments.c.document_id,
+            items.c.segment_id,
+            items.c.system_id,
+            stored.c.position,
+            stored.c.answer,
+            stored.c.shown_ms,
+            stored.c.submitted_at,
+        )
+        .select_from(stored)
+        .join(assignments, assignments.c.assignment_id == stored.c.assignment_id)
+        .join(items, items.c.item_id == stored.c.item_id)
+        .join(segments, segments.c.segment_id == items.c.segment_id)
+        .order_by(stored.c.submitted_at, stored.c.judgement_id)
+    )
+    rows = connection.execute(query).all()
+    columns = list(zip(*rows, strict=True)) or [()] * len(query.selected_columns)
+    columns[10] = tuple(map(json.loads, columns[10]))
+    return JudgementColumns(*columns)

@@ -1,0 +1,170 @@
+"""The tables as queries see them.
+
+The migrations make them, with their indexes and triggers; a test keeps the columns here in step.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    DateTime,
+    Dialect,
+    ForeignKey,
+    Integer,
+    MetaData,
+    Table,
+    Text,
+)
+from sqlalchemy.types import TypeDecorator, TypeEngine
+
+
+class Instant(TypeDecorator[datetime]):
+    """A moment: aware UTC in and out. SQLite keeps it as text of fixed width, so that it sorts."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        return dialect.type_descriptor(Text() if dialect.name == "sqlite" else DateTime(timezone=True))
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> Any:
+        if value is None:
+            return None
+        if value.utcoffset() is None:
+            raise ValueError(f"{value} has no time zone: pass an aware datetime, such as datetime.now(UTC)")
+        moment = value.astimezone(UTC)
+        return moment.isoformat(timespec="microseconds") if dialect.name == "sqlite" else moment
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:
+        if value is None:
+            return None
+        moment: datetime = datetime.fromisoformat(value) if dialect.name == "sqlite" else value
+        return moment if moment.tzinfo is UTC else moment.astimezone(UTC)
+
+
+metadata = MetaData()
+
+schema_versions = Table(
+    "schema_versions",
+    metadata,
+    Column("version", Integer, primary_key=True, autoincrement=False),
+    Column("applied_at", Instant, nullable=False),
+)
+campaigns = Table(
+    "campaigns",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("title", Text, nullable=False),
+    Column("protocol", Text, nullable=False),
+    Column("attribute", Text, nullable=False),
+    Column("source_language", Text, nullable=False),
+    Column("target_language", Text, nullable=False),
+    Column("check_name", Text, nullable=False),
+    Column("seed", BigInteger, nullable=False),
+    Column("hit_size", Integer, nullable=False),
+    Column("ratings_per_item", Integer, nullable=False),
+    Column("created_at", Instant, nullable=False),
+    Column("created_with", Text, nullable=False),
+)
+systems = Table(
+    "systems",
+    metadata,
+    Column("system_id", Text, primary_key=True),
+    Column("is_human", Boolean, nullable=False),
+    Column("number", Integer, nullable=False),
+)
+segments = Table(
+    "segments",
+    metadata,
+    Column("segment_id", Text, primary_key=True),
+    Column("number", Integer, nullable=False),
+    Column("document_id", Text, nullable=False),
+    Column("source", Text, nullable=False),
+    Column("reference", Text, nullable=False),
+)
+items = Table(
+    "items",
+    metadata,
+    Column("item_id", Text, primary_key=True),
+    Column("kind", Text, nullable=False),
+    Column("system_id", Text, ForeignKey("systems.system_id"), nullable=False),
+    Column("segment_id", Text, ForeignKey("segments.segment_id"), nullable=False),
+    Column("text", Text, nullable=False),
+    Column("base_item_id", Text, ForeignKey("items.item_id")),
+)
+hits = Table(
+    "hits",
+    metadata,
+    Column("hit_id", Text, primary_key=True),
+    Column("round", Integer, nullable=False),
+    Column("number", Integer, nullable=False),
+)
+hit_items = Table(
+    "hit_items",
+    metadata,
+    Column("hit_id", Text, ForeignKey("hits.hit_id"), primary_key=True),
+    Column("position", Integer, primary_key=True, autoincrement=False),
+    Column("item_id", Text, ForeignKey("items.item_id"), nullable=False),
+    Column("group_number", Integer, nullable=False),
+    Column("is_padding", Boolean, nullable=False),
+)
+workers = Table(
+    "workers",
+    metadata,
+    Column("worker_id", Text, primary_key=True),
+    Column("created_at", Instant, nullable=False),
+)
+links = Table(
+    "links",
+    metadata,
+    Column("token", Text, primary_key=True),
+    Column("role", Text, nullable=False),
+    Column("worker_id", Text, ForeignKey("workers.worker_id")),
+    Column("created_at", Instant, nullable=False),
+)
+assignments = Table(
+    "assignments",
+    metadata,
+    Column("assignment_id", Text, primary_key=True),
+    Column("hit_id", Text, ForeignKey("hits.hit_id"), nullable=False),
+    Column("worker_id", Text, ForeignKey("workers.worker_id"), nullable=False),
+    Column("status", Text, nullable=False),
+    Column("accepted_at", Instant, nullable=False),
+    Column("submitted_at", Instant),
+)
+# An opening is one place for one worker on one HIT; it is taken once it names an assignment.
+openings = Table(
+    "openings",
+    metadata,
+    Column("opening_id", Integer, primary_key=True, autoincrement=False),
+    Column("hit_id", Text, ForeignKey("hits.hit_id"), nullable=False),
+    Column("assignment_id", Text, ForeignKey("assignments.assignment_id")),
+)
+judgements = Table(
+    "judgements",
+    metadata,
+    Column("judgement_id", Text, primary_key=True),
+    Column("assignment_id", Text, ForeignKey("assignments.assignment_id"), nullable=False),
+    Column("item_id", Text, ForeignKey("items.item_id"), nullable=False),
+    Column("position", Integer, nullable=False),
+    Column("answer", Text, nullable=False),
+    Column("shown_ms", BigInteger, nullable=False),
+    Column("submitted_at", Instant, nullable=False),
+    Column("replaces", Text, ForeignKey("judgements.judgement_id")),
+)
+
+current_judgements = Table(
+    "current_judgements",
+    MetaData(),
+    *(Column(column.name, column.type) for column in judgements.columns),
+)
+
+
+def could_be_key(text: str) -> bool:
+    """Whether a database could hold this string as an id; some outsiders send NUL or half characters."""
+    return text.isprintable()

@@ -1,0 +1,260 @@
+"""Work in progress: links, workers, and who has which HIT. Nothing here is counted twice: it is queried."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from sqlalchemy import Connection, Row, Select, bindparam, exists, func, insert, or_, select, update
+
+from steelyard.domain.errors import Conflict, NotFound
+from steelyard.domain.work import Assignment, AssignmentStatus, ItemTexts, Worker
+from steelyard.store import tables
+from steelyard.store.progress import Progress, WorkerProgress, progress
+from steelyard.store.turns import hold_rows, take_turns
+
+__all__ = [
+    "Link",
+    "PlacedTexts",
+    "Progress",
+    "WorkerProgress",
+    "add_link",
+    "add_worker",
+    "assignment",
+    "claim_opening",
+    "find_link",
+    "has_claimable",
+    "links",
+    "n_submitted",
+    "open_assignment",
+    "placed_item",
+    "progress",
+    "submit_assignment",
+]
+
+Role = Literal["worker", "manager", "open"]
+
+
+def _assignments() -> Select[Any]:
+    """Assignments with how many items they have and how many of them are judged."""
+    stored, placed, judged = tables.assignments, tables.hit_items, tables.judgements
+    n_items = select(func.count()).where(placed.c.hit_id == stored.c.hit_id).scalar_subquery()
+    n_done = (
+        select(func.count())
+        .where(judged.c.assignment_id == stored.c.assignment_id, judged.c.replaces.is_(None))
+        .scalar_subquery()
+    )
+    return select(stored, n_items.label("n_items"), n_done.label("n_done"))
+
+
+# Every click of every worker runs these: building them each time would cost more than running them.
+_LINK = select(tables.links.c.token, tables.links.c.role, tables.links.c.worker_id).where(
+    tables.links.c.token == bindparam("token")
+)
+_ASSIGNMENT = _assignments().where(tables.assignments.c.assignment_id == bindparam("assignment_id"))
+_OPEN_ASSIGNMENT = _assignments().where(
+    tables.assignments.c.worker_id == bindparam("worker_id"),
+    tables.assignments.c.status == AssignmentStatus.ACCEPTED.value,
+)
+_PLACED_ITEM = (
+    select(tables.items.c.item_id, tables.items.c.text, tables.segments.c.reference, tables.segments.c.source)
+    .select_from(tables.hit_items)
+    .join(tables.items, tables.items.c.item_id == tables.hit_items.c.item_id)
+    .join(tables.segments, tables.segments.c.segment_id == tables.items.c.segment_id)
+    .where(
+        tables.hit_items.c.hit_id == bindparam("hit_id"),
+        tables.hit_items.c.position == bindparam("position"),
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A secret that opens a page: one worker's, the manager's, or the one that makes new workers."""
+
+    token: str
+    role: Role
+    worker_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedTexts:
+    """The item at one position of a HIT, with all its texts."""
+
+    item_id: str
+    texts: ItemTexts
+
+
+def add_link(connection: Connection, link: Link, *, now: datetime) -> None:
+    row = {"token": link.token, "role": link.role, "worker_id": link.worker_id, "created_at": now}
+    connection.execute(insert(tables.links), [row])
+
+
+def links(connection: Connection) -> list[Link]:
+    """All links in order of creation; of those made at one moment, workers in order of their numbers."""
+    stored = tables.links
+    worker_id = func.coalesce(stored.c.worker_id, "")
+    query = select(stored.c.token, stored.c.role, stored.c.worker_id).order_by(
+        stored.c.created_at, func.length(worker_id), worker_id, stored.c.token
+    )
+    return [Link(*row) for row in connection.execute(query)]
+
+
+def find_link(connection: Connection, token: str) -> Link | None:
+    if not tables.could_be_key(token):
+        return None
+    row = connection.execute(_LINK, {"token": token}).one_or_none()
+    return None if row is None else Link(*row)
+
+
+def add_worker(connection: Connection, *, now: datetime) -> Worker:
+    """A new worker, numbered W0001, W0002 and so on. Workers are never removed, so counting suffices."""
+    take_turns(connection, "worker")
+    number = connection.execute(select(func.count()).select_from(tables.workers)).scalar_one() + 1
+    worker = Worker(worker_id=f"W{number:04d}", created_at=now)
+    connection.execute(insert(tables.workers), [{"worker_id": worker.worker_id, "created_at": now}])
+    return worker
+
+
+def open_assignment(connection: Connection, worker_id: str) -> Assignment | None:
+    """The assignment the worker is busy with, if any.
+
+    In a write transaction the worker is held until it ends: two pages of one worker take turns.
+    """
+    hold_rows(connection, tables.workers, tables.workers.c.worker_id == worker_id)
+    return _assignment_of(connection.execute(_OPEN_ASSIGNMENT, {"worker_id": worker_id}).one_or_none())
+
+
+def assignment(connection: Connection, assignment_id: str) -> Assignment | None:
+    """The assignment, with how many of its items are judged.
+
+    In a write transaction it is held until that ends, so that what is decided from it stays true.
+    """
+    if not tables.could_be_key(assignment_id):
+        return None
+    hold_rows(connection, tables.assignments, tables.assignments.c.assignment_id == assignment_id)
+    return _assignment_of(connection.execute(_ASSIGNMENT, {"assignment_id": assignment_id}).one_or_none())
+
+
+def claim_opening(
+    connection: Connection, worker_id: str, *, assignment_id: str, now: datetime
+) -> Assignment | None:
+    """A new assignment on the next free opening this worker may take; None if there is none.
+
+    HITs that fewer workers have taken go first within a round, so that a campaign stopped early
+    has been judged evenly. A worker never sees an item in two HITs, and stays within one round.
+    A worker who is still busy keeps the assignment there is.
+    """
+    busy_with = open_assignment(connection, worker_id)
+    if busy_with is not None:
+        return busy_with
+    opening = _next_opening(connection, worker_id)
+    if opening is None:
+        return None
+    row = {
+        "assignment_id": assignment_id,
+        "hit_id": opening.hit_id,
+        "worker_id": worker_id,
+        "status": AssignmentStatus.ACCEPTED.value,
+        "accepted_at": now,
+    }
+    connection.execute(insert(tables.assignments), [row])
+    openings = tables.openings
+    still_free = (openings.c.opening_id == opening.opening_id, openings.c.assignment_id.is_(None))
+    taken = connection.execute(update(openings).where(*still_free).values(assignment_id=assignment_id))
+    if taken.rowcount != 1:
+        raise Conflict("another worker took this HIT at the same moment; ask again for the next one")
+    return assignment(connection, assignment_id)
+
+
+def has_claimable(connection: Connection, worker_id: str) -> bool:
+    """Whether a free opening is left that this worker may take."""
+    query = _claimable(worker_id).limit(1)
+    return connection.execute(query).first() is not None
+
+
+def n_submitted(connection: Connection, worker_id: str) -> int:
+    """How many HITs the worker has finished, whatever was decided about them later."""
+    stored = tables.assignments
+    query = select(func.count()).where(stored.c.worker_id == worker_id, stored.c.submitted_at.is_not(None))
+    return int(connection.execute(query).scalar_one())
+
+
+def placed_item(connection: Connection, assignment: Assignment, position: int) -> PlacedTexts:
+    """The item at `position` of the assignment's HIT; NotFound outside 1..n_items."""
+    row = connection.execute(_PLACED_ITEM, {"hit_id": assignment.hit_id, "position": position}).one_or_none()
+    if row is None:
+        raise NotFound(f"this HIT has items 1 to {assignment.n_items}, so there is no item {position}")
+    return PlacedTexts(row.item_id, ItemTexts(text=row.text, reference=row.reference, source=row.source))
+
+
+def submit_assignment(connection: Connection, assignment_id: str, *, now: datetime) -> None:
+    """Mark an accepted assignment as submitted; Conflict if it is at any other point."""
+    stored = tables.assignments
+    submitted = connection.execute(
+        update(stored)
+        .where(stored.c.assignment_id == assignment_id, stored.c.status == AssignmentStatus.ACCEPTED.value)
+        .values(status=AssignmentStatus.SUBMITTED.value, submitted_at=now)
+    )
+    if submitted.rowcount == 1:
+        return
+    found = assignment(connection, assignment_id)
+    if found is None:
+        raise NotFound(f"there is no assignment {assignment_id}")
+    raise Conflict(f"the assignment {assignment_id} is {found.status.value} already; ask for the next HIT")
+
+
+def _assignment_of(row: Row[Any] | None) -> Assignment | None:
+    if row is None:
+        return None
+    return Assignment(
+        assignment_id=row.assignment_id,
+        hit_id=row.hit_id,
+        worker_id=row.worker_id,
+        status=AssignmentStatus(row.status),
+        accepted_at=row.accepted_at,
+        submitted_at=row.submitted_at,
+        n_items=row.n_items,
+        n_done=row.n_done,
+    )
+
+
+def _next_opening(connection: Connection, worker_id: str) -> Row[int, str] | None:
+    hits, openings, stored = tables.hits, tables.openings, tables.assignments
+    n_taken = select(func.count()).where(stored.c.hit_id == hits.c.hit_id).scalar_subquery()
+    query = (
+        _claimable(worker_id)
+        .order_by(hits.c.round, n_taken, hits.c.number, openings.c.opening_id)
+        .limit(1)
+        .with_for_update(of=openings, skip_locked=True)
+    )
+    return connection.execute(query).one_or_none()
+
+
+def _claimable(worker_id: str) -> Select[int, str]:
+    """Free openings on HITs that share no item with, and are in the round of, the worker's earlier ones."""
+    hits, openings, stored = tables.hits, tables.openings, tables.assignments
+    seen, sharing = tables.hit_items.alias("seen"), tables.hit_items.alias("sharing")
+    sharing_hits = (
+        select(sharing.c.hit_id)
+        .select_from(stored)
+        .join(seen, seen.c.hit_id == stored.c.hit_id)
+        .join(sharing, sharing.c.item_id == seen.c.item_id)
+        .where(stored.c.worker_id == worker_id)
+    )
+    earlier = hits.alias("earlier")
+    earlier_rounds = (
+        select(earlier.c.round)
+        .join(stored, stored.c.hit_id == earlier.c.hit_id)
+        .where(stored.c.worker_id == worker_id)
+    )
+    return (
+        select(openings.c.opening_id, openings.c.hit_id)
+        .join(hits, hits.c.hit_id == openings.c.hit_id)
+        .where(
+            openings.c.assignment_id.is_(None),
+            hits.c.hit_id.not_in(sharing_hits),
+            or_(~exists().where(stored.c.worker_id == worker_id), hits.c.round.in_(earlier_rounds)),
+        )
+    )

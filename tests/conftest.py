@@ -1,0 +1,303 @@
+"""A toy campaign, and a store on each of the two databases."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import count
+from pathlib import Path
+
+import httpx2
+import psycopg
+import pytest
+
+from steelyard.domain.campaign import Campaign, CampaignSettings, DesignSettings
+from steelyard.domain.text import Segment, System, Translation
+from steelyard.domain.work import Hit, Item, ItemKind, PlacedItem
+from steelyard.protocols import protocols
+from steelyard.store import campaigns
+from steelyard.store.database import Store, open_store
+
+PASSWORD = "toy-secret"
+NOON = datetime(2024, 5, 1, 12, 0, tzinfo=UTC)
+
+
+@pytest.fixture
+def noon() -> datetime:
+    return NOON
+
+
+@pytest.fixture
+def toy_campaign() -> Campaign:
+    """Two systems, two documents, three segments."""
+    segments = (
+        Segment("s1", "news-1", "Der Hund schläft.", "The dog is asleep."),
+        Segment("s2", "news-1", "Es regnet seit Tagen.", "It has been raining for days."),
+        Segment("s3", "news-2", "Sie lacht laut.", "She laughs out loud."),
+    )
+    texts = {
+        "alpha": ("The dog sleeps.", "It rains since days.", "She laughs loudly."),
+        "beta": ("The hound is sleeping.", "It's been raining for days.", "She's laughing loud."),
+    }
+    return Campaign(
+        settings=CampaignSettings(
+            name="toy-de-en",
+            title="A toy",
+            protocol="da",
+            attribute="adequacy",
+            source_language="de",
+            target_language="en",
+            design=DesignSettings(hit_size=4, ratings_per_item=2),
+        ),
+        systems=(System("alpha"), System("beta", is_human=True)),
+        segments=segments,
+        translations=tuple(
+            Translation(system_id, segment.segment_id, text)
+            for system_id, system_texts in texts.items()
+            for segment, text in zip(segments, system_texts, strict=True)
+        ),
+    )
+
+
+@pytest.fixture
+def toy_items(toy_campaign: Campaign) -> list[Item]:
+    """A regular item i-<system>-<segment> for each translation, and two controls of the first."""
+    regular = [
+        Item(f"i-{t.system_id}-{t.segment_id}", ItemKind.REGULAR, t.system_id, t.segment_id, t.text)
+        for t in toy_campaign.translations
+    ]
+    base = regular[0].item_id
+    # The controls come first: nothing may depend on the order of items.
+    return [
+        Item("i-degraded", ItemKind.DEGRADED, "alpha", "s1", "The tax sleeps.", base),
+        Item("i-repeat", ItemKind.REPEAT, "alpha", "s1", regular[0].text, base),
+        *regular,
+    ]
+
+
+@pytest.fixture
+def toy_hits() -> list[Hit]:
+    """Two rounds of two HITs with four items each; no item is in two HITs of one round."""
+
+    def hit(hit_id: str, round_: int, number: int, item_ids: list[str]) -> Hit:
+        placed = tuple(PlacedItem(item_id, position, 1) for position, item_id in enumerate(item_ids, start=1))
+        return Hit(hit_id, round_, number, placed)
+
+    controls = ["i-degraded", "i-repeat"]
+    return [
+        hit("h1", 1, 1, ["i-alpha-s1", "i-beta-s2", *controls]),
+        hit("h2", 1, 2, ["i-beta-s1", "i-alpha-s2", "i-alpha-s3", "i-beta-s3"]),
+        hit("h3", 2, 3, ["i-alpha-s2", "i-alpha-s1", *controls]),
+        hit("h4", 2, 4, ["i-beta-s3", "i-beta-s2", "i-beta-s1", "i-alpha-s3"]),
+    ]
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Where an empty database can be made: once a SQLite file, once a PostgreSQL database."""
+    if request.param == "sqlite":
+        return str(tmp_path / "toy.db")
+    return str(request.getfixturevalue("postgres_address"))
+
+
+@pytest.fixture
+def store(address: str) -> Iterator[Store]:
+    """A store without a campaign, on each database in turn."""
+    opened = open_store(address, create=True)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def toy_store(
+    store: Store, toy_campaign: Campaign, toy_items: list[Item], toy_hits: list[Hit], noon: datetime
+) -> Store:
+    """A store that holds the toy campaign, with one opening per HIT."""
+    with store.write() as connection:
+        campaigns.add_campaign(
+            connection,
+            toy_campaign,
+            items=toy_items,
+            hits=toy_hits,
+            openings_per_hit=1,
+            now=noon,
+            created_with="steelyard test",
+        )
+    return store
+
+
+@pytest.fixture
+def postgres_address(new_postgres_database: Callable[[], str]) -> str:
+    """The address of a PostgreSQL database made for this test alone."""
+    return new_postgres_database()
+
+
+@pytest.fixture
+def new_postgres_database(postgres_folder: Path) -> Iterator[Callable[[], str]]:
+    def address_of(name: str) -> str:
+        return f"postgresql://postgres:{PASSWORD}@/{name}?host={postgres_folder}"
+
+    with psycopg.connect(address_of("postgres"), autocommit=True) as server:
+        numbers = count(server.execute("SELECT count(*) FROM pg_database").fetchone()[0])
+        made: list[str] = []
+
+        def make() -> str:
+            made.append(f"test_{next(numbers)}")
+            server.execute(f"CREATE DATABASE {made[-1]} TEMPLATE template0")
+            return address_of(made[-1])
+
+        yield make
+        for name in made:
+            server.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture(scope="session")
+def postgres_folder() -> Iterator[Path]:
+    """The socket folder of a PostgreSQL server that lives as long as the tests."""
+    programs = _postgres_programs()
+    # Not pytest's own folder: under root the server runs as another user, who may not enter that.
+    with _folder_for_server() as (folder, user):
+        password_file = folder / "password"
+        password_file.write_text(PASSWORD)
+        options = ["-D", folder / "data", "-U", "postgres", f"--pwfile={password_file}", "--no-sync"]
+        options += ["--auth=scram-sha-256", "--encoding=UTF8", "--locale=C"]
+        _run([programs / "initdb", *options], folder=folder, user=user)
+        with _running_server(programs, folder, user):
+            yield folder
+
+
+def _postgres_programs() -> Path:
+    found = [shutil.which("initdb")]
+    versions = Path("/usr/lib/postgresql").glob("*/bin/initdb")
+    found += sorted(versions, key=lambda program: int(program.parts[-3]), reverse=True)
+    for program in filter(None, found):
+        # A link in PATH may point to the folder that holds the other programs too.
+        folder = Path(program).resolve().parent
+        if (folder / "postgres").exists():
+            return folder
+    return pytest.fail("PostgreSQL is missing: run `make test`, or install Debian's postgresql package")
+
+
+@contextmanager
+def _folder_for_server() -> Iterator[tuple[Path, str | None]]:
+    folder = Path(tempfile.mkdtemp(prefix="steelyard-", dir="/tmp"))
+    user = None
+    if os.geteuid() == 0:
+        user = "postgres" if any(entry.pw_name == "postgres" for entry in pwd.getpwall()) else "nobody"
+        shutil.chown(folder, user)
+    folder.chmod(0o755)
+    try:
+        yield folder, user
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def _running_server(programs: Path, folder: Path, user: str | None) -> Iterator[None]:
+    # Durability is what the tests of killed clients ask of us, not of the server's disk: no fsync.
+    settings = ["-c", "listen_addresses=", "-c", f"unix_socket_directories={folder}", "-c", "fsync=off"]
+    log = folder / "server.log"
+    with log.open("w") as output:
+        server = subprocess.Popen(
+            [programs / "postgres", "-D", folder / "data", *settings],
+            cwd=folder,
+            user=user,
+            stdout=output,
+            stderr=output,
+        )
+    try:
+        _wait_for_server(server, folder, log)
+        yield
+    finally:
+        # A fast shutdown: clients that are still there are sent away.
+        server.send_signal(signal.SIGINT)
+        server.wait(timeout=30)
+
+
+def _wait_for_server(server: subprocess.Popen[bytes], folder: Path, log: Path) -> None:
+    deadline = time.monotonic() + 60
+    address = f"postgresql://postgres:{PASSWORD}@/postgres?host={folder}"
+    while time.monotonic() < deadline and server.poll() is None:
+        with suppress(psycopg.OperationalError), psycopg.connect(address):
+            return
+        time.sleep(0.05)
+    pytest.fail(f"PostgreSQL did not start:\n{log.read_text()}")
+
+
+def _run(command: list[str | Path], *, folder: Path, user: str | None) -> None:
+    done = subprocess.run(command, cwd=folder, user=user, capture_output=True, text=True, check=False)
+    if done.returncode:
+        pytest.fail(f"{Path(command[0]).name} failed:\n{done.stdout}{done.stderr}")
+
+
+@pytest.fixture
+def campaign_file(tmp_path: Path) -> Path:
+    """The example of the protocol da, with one rating per item in HITs of 50."""
+    text = (protocols()["da"].folder / "example.toml").read_text("utf-8")
+    text = text.replace("hit_size = 100", "hit_size = 50").replace(
+        "ratings_per_item = 7", "ratings_per_item = 1"
+    )
+    path = tmp_path / "campaign.toml"
+    path.write_text(text, "utf-8")
+    return path
+
+
+@dataclass(frozen=True)
+class RunningServer:
+    """A `steelyard serve` process."""
+
+    process: subprocess.Popen[str]
+    base_url: str
+    log: Path
+
+    def errors(self) -> str:
+        return self.log.read_text("utf-8")
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Iterator[Callable[..., RunningServer]]:
+    """Start `steelyard serve` on a free port; all servers are stopped after the test."""
+    running: list[RunningServer] = []
+
+    def start(address: str, *options: str) -> RunningServer:
+        log = tmp_path / f"server-{len(running)}.log"
+        command = [sys.executable, "-m", "steelyard", "serve", address, "--port", "0", *options]
+        with log.open("w") as errors:
+            process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True)
+        assert process.stdout is not None
+        first_line = process.stdout.readline()
+        found = re.search(r"http://\S+", first_line)
+        assert found, f"the server did not start: {first_line}{log.read_text()}"
+        server = RunningServer(process, found[0], log)
+        running.append(server)
+        _wait_until_it_answers(server)
+        return server
+
+    yield start
+    for server in running:
+        server.process.kill()
+        server.process.wait()
+        assert server.process.stdout is not None
+        server.process.stdout.close()
+
+
+def _wait_until_it_answers(server: RunningServer) -> None:
+    for _ in range(300):
+        try:
+            httpx2.get(f"{server.base_url}/healthz", trust_env=False, timeout=5)
+            return
+        except httpx2.TransportError:
+            assert server.process.poll() is None, server.errors()
+            time.sleep(0.1)
+    raise AssertionError("the server did not answer within 30 s")

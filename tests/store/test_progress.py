@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+import pytest
+
+from steelyard.domain.judgement import Judgement
+from steelyard.store import judgements, work
+from steelyard.store.database import Store
+from steelyard.store.progress import WorkerProgress
+
+
+@pytest.fixture
+def busy_store(toy_store: Store, noon: datetime) -> Store:
+    """W0001 has finished h1 but for its last item and submitted it, W0002 has taken h2, W0003 nothing."""
+    with toy_store.write() as connection:
+        workers = [work.add_worker(connection, now=noon).worker_id for _ in range(3)]
+        work.claim_opening(connection, workers[0], assignment_id="a1", now=noon)
+        work.claim_opening(connection, workers[1], assignment_id="a2", now=noon)
+        for position, shown_ms, minutes in ((1, 1000, 0), (2, 2000, 1), (3, 6000, 119)):
+            moment = noon + timedelta(minutes=minutes)
+            judgement = Judgement(f"j{position}", "a1", "i-alpha-s1", position, {}, shown_ms, moment)
+            judgements.append(connection, judgement)
+        work.submit_assignment(connection, "a1", now=noon + timedelta(hours=2))
+    return toy_store
+
+
+def test_an_empty_database_has_no_progress(store: Store) -> None:
+    with store.read() as connection:
+        assert work.progress(connection) == work.Progress(0, 0, 0, 0, 0, workers=(), history=())
+
+
+def test_the_campaign_is_counted(busy_store: Store) -> None:
+    with busy_store.read() as connection:
+        progress = work.progress(connection)
+
+    counts = (progress.n_openings, progress.n_taken, progress.n_submitted, progress.n_judgements)
+    assert counts == (4, 2, 1, 3)
+    assert progress.n_wanted == 16
+
+
+def test_each_worker_is_counted(busy_store: Store, noon: datetime) -> None:
+    with busy_store.read() as connection:
+        workers = work.progress(connection).workers
+
+    last_at = noon + timedelta(minutes=119)
+    assert workers == (
+        WorkerProgress("W0001", 1, 1, 3, 4, seconds_per_item=3.0, last_at=last_at),
+        WorkerProgress("W0002", 1, 0, 0, 4, seconds_per_item=None, last_at=None),
+        WorkerProgress("W0003", 0, 0, 0, 0, seconds_per_item=None, last_at=None),
+    )
+
+
+def test_history_grows_to_the_number_of_judgements_in_few_steps(busy_store: Store, noon: datetime) -> None:
+    with busy_store.read() as connection:
+        history = work.progress(connection).history
+
+    # 119 minutes and a second in 60 stretches of 120 seconds: two judgements in the first, one in the last.
+    moments = [noon + timedelta(seconds=120 * number) for number in range(1, 61)]
+    assert history == tuple(zip(moments, [2] * 59 + [3], strict=True))
+
+
+def test_history_of_one_judgement_is_one_step(toy_store: Store, noon: datetime) -> None:
+    with toy_store.write() as connection:
+        worker = work.add_worker(connection, now=noon)
+        work.claim_opening(connection, worker.worker_id, assignment_id="a1", now=noon)
+        judgements.append(connection, Judgement("j1", "a1", "i-alpha-s1", 1, {}, 1000, noon))
+
+    with toy_store.read() as connection:
+        assert work.progress(connection).history == ((noon + timedelta(seconds=1), 1),)

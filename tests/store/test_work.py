@@ -1,0 +1,245 @@
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+import pytest
+from sqlalchemy import insert
+
+from steelyard.domain.errors import Conflict, NotFound
+from steelyard.domain.judgement import Judgement
+from steelyard.domain.work import Assignment, AssignmentStatus, ItemTexts
+from steelyard.store import judgements, tables, work
+from steelyard.store.database import Store
+from steelyard.store.work import Link
+
+
+def new_worker(store: Store, now: datetime) -> str:
+    with store.write() as connection:
+        return work.add_worker(connection, now=now).worker_id
+
+
+def claim(store: Store, worker_id: str, assignment_id: str, now: datetime) -> Assignment | None:
+    with store.write() as connection:
+        return work.claim_opening(connection, worker_id, assignment_id=assignment_id, now=now)
+
+
+def finish(store: Store, assignment_id: str, now: datetime) -> None:
+    with store.write() as connection:
+        work.submit_assignment(connection, assignment_id, now=now)
+
+
+def test_workers_are_numbered_in_order(store: Store, noon: datetime) -> None:
+    assert [new_worker(store, noon) for _ in range(3)] == ["W0001", "W0002", "W0003"]
+
+
+def test_links_come_back_in_order_of_creation(store: Store, noon: datetime) -> None:
+    worker_id = new_worker(store, noon)
+    made = [Link("zz", "manager"), Link("mm", "open"), Link("aa", "worker", worker_id)]
+
+    with store.write() as connection:
+        for number, link in enumerate(made):
+            work.add_link(connection, link, now=noon + timedelta(seconds=number))
+
+    with store.read() as connection:
+        assert work.links(connection) == made
+
+
+def test_worker_links_made_at_one_moment_follow_the_workers_numbers(store: Store, noon: datetime) -> None:
+    with store.write() as connection:
+        rows = [{"worker_id": worker_id, "created_at": noon} for worker_id in ("W9999", "W10000")]
+        connection.execute(insert(tables.workers), rows)
+        work.add_link(connection, Link("aa", "worker", "W10000"), now=noon)
+        work.add_link(connection, Link("bb", "worker", "W9999"), now=noon)
+
+    with store.read() as connection:
+        assert [link.worker_id for link in work.links(connection)] == ["W9999", "W10000"]
+
+
+def test_a_link_is_found_by_its_token(store: Store, noon: datetime) -> None:
+    link = Link("secret", "manager")
+
+    with store.write() as connection:
+        work.add_link(connection, link, now=noon)
+
+    with store.read() as connection:
+        assert work.find_link(connection, "secret") == link
+
+
+@pytest.mark.parametrize("token", ["other", "", "SECRET", "secret ", "nul\x00", "half\ud800", "' OR 1=1 --"])
+def test_a_wrong_token_finds_nothing(store: Store, noon: datetime, token: str) -> None:
+    with store.write() as connection:
+        work.add_link(connection, Link("secret", "manager"), now=noon)
+
+    with store.read() as connection:
+        assert work.find_link(connection, token) is None
+
+
+def test_a_token_cannot_be_given_twice(store: Store, noon: datetime) -> None:
+    with store.write() as connection:
+        work.add_link(connection, Link("secret", "manager"), now=noon)
+
+    with pytest.raises(Conflict), store.write() as connection:
+        work.add_link(connection, Link("secret", "open"), now=noon)
+
+
+def test_the_first_claim_gets_the_first_hit(toy_store: Store, noon: datetime) -> None:
+    worker_id = new_worker(toy_store, noon)
+
+    claimed = claim(toy_store, worker_id, "a1", noon)
+
+    assert claimed == Assignment(
+        assignment_id="a1",
+        hit_id="h1",
+        worker_id=worker_id,
+        status=AssignmentStatus.ACCEPTED,
+        accepted_at=noon,
+        submitted_at=None,
+        n_items=4,
+        n_done=0,
+    )
+
+
+def test_a_claimed_assignment_is_the_open_one_until_submitted(toy_store: Store, noon: datetime) -> None:
+    worker_id = new_worker(toy_store, noon)
+    claimed = claim(toy_store, worker_id, "a1", noon)
+
+    with toy_store.read() as connection:
+        before = work.open_assignment(connection, worker_id)
+    finish(toy_store, "a1", noon)
+    with toy_store.read() as connection:
+        after = work.open_assignment(connection, worker_id)
+
+    assert (before, after) == (claimed, None)
+
+
+def test_a_busy_worker_keeps_the_assignment_there_is(toy_store: Store, noon: datetime) -> None:
+    worker_id = new_worker(toy_store, noon)
+    first = claim(toy_store, worker_id, "a1", noon)
+
+    second = claim(toy_store, worker_id, "a2", noon)
+
+    assert second == first
+
+
+def test_a_worker_stays_in_one_round_and_never_meets_an_item_again(toy_store: Store, noon: datetime) -> None:
+    worker_id = new_worker(toy_store, noon)
+    taken = []
+
+    for assignment_id in ("a1", "a2", "a3"):
+        assignment = claim(toy_store, worker_id, assignment_id, noon)
+        taken.append(assignment and assignment.hit_id)
+        if assignment:
+            finish(toy_store, assignment_id, noon)
+
+    assert taken == ["h1", "h2", None]
+
+
+def test_padding_shared_by_two_hits_keeps_a_worker_from_the_second(toy_store: Store, noon: datetime) -> None:
+    padding = {"hit_id": "h2", "position": 5, "item_id": "i-alpha-s1", "group_number": 2, "is_padding": True}
+    with toy_store.write() as connection:
+        connection.execute(insert(tables.hit_items), [padding])
+    worker_id = new_worker(toy_store, noon)
+    claim(toy_store, worker_id, "a1", noon)
+    finish(toy_store, "a1", noon)
+
+    with toy_store.read() as connection:
+        claimable = work.has_claimable(connection, worker_id)
+
+    assert (claimable, claim(toy_store, worker_id, "a2", noon)) == (False, None)
+
+
+def test_hits_that_fewer_have_taken_go_first_within_a_round(toy_store: Store, noon: datetime) -> None:
+    extra = [{"opening_id": 10 + number, "hit_id": f"h{number}"} for number in (1, 2)]
+    with toy_store.write() as connection:
+        connection.execute(insert(tables.openings), extra)
+
+    claimed = [claim(toy_store, new_worker(toy_store, noon), f"a{number}", noon) for number in range(5)]
+
+    assert [assignment.hit_id for assignment in claimed] == ["h1", "h2", "h1", "h2", "h3"]
+
+
+def test_when_everything_is_taken_nothing_is_claimable(toy_store: Store, noon: datetime) -> None:
+    for number in range(4):
+        claim(toy_store, new_worker(toy_store, noon), f"a{number}", noon)
+    late = new_worker(toy_store, noon)
+
+    with toy_store.read() as connection:
+        claimable = work.has_claimable(connection, late)
+
+    assert (claimable, claim(toy_store, late, "late", noon)) == (False, None)
+
+
+def test_a_new_worker_has_something_to_claim(toy_store: Store, noon: datetime) -> None:
+    worker_id = new_worker(toy_store, noon)
+
+    with toy_store.read() as connection:
+        assert work.has_claimable(connection, worker_id)
+
+
+def test_an_unknown_worker_cannot_claim(toy_store: Store, noon: datetime) -> None:
+    with pytest.raises(Conflict):
+        claim(toy_store, "W9999", "a1", noon)
+
+
+def test_done_counts_the_judgements_of_an_assignment(toy_store: Store, noon: datetime) -> None:
+    claim(toy_store, new_worker(toy_store, noon), "a1", noon)
+
+    with toy_store.write() as connection:
+        judgements.append(connection, Judgement("j1", "a1", "i-alpha-s1", 1, {"rating": 9}, 1000, noon))
+
+    with toy_store.read() as connection:
+        found = work.assignment(connection, "a1")
+    assert (found.n_done, found.n_items) == (1, 4)
+
+
+@pytest.mark.parametrize("assignment_id", ["unknown", "nul\x00"])
+def test_an_unknown_assignment_is_none(store: Store, assignment_id: str) -> None:
+    with store.write() as connection:
+        assert work.assignment(connection, assignment_id) is None
+
+
+def test_submitting_is_recorded_with_its_time(toy_store: Store, noon: datetime) -> None:
+    worker_id = new_worker(toy_store, noon)
+    claim(toy_store, worker_id, "a1", noon)
+    later = noon + timedelta(minutes=20)
+
+    finish(toy_store, "a1", later)
+
+    with toy_store.read() as connection:
+        found = work.assignment(connection, "a1")
+        assert (found.status, found.submitted_at) == (AssignmentStatus.SUBMITTED, later)
+        assert work.n_submitted(connection, worker_id) == 1
+
+
+def test_an_assignment_is_submitted_only_once(toy_store: Store, noon: datetime) -> None:
+    claim(toy_store, new_worker(toy_store, noon), "a1", noon)
+    finish(toy_store, "a1", noon)
+
+    with pytest.raises(Conflict, match="a1 is submitted already"):
+        finish(toy_store, "a1", noon)
+
+
+def test_an_unknown_assignment_cannot_be_submitted(store: Store, noon: datetime) -> None:
+    with pytest.raises(NotFound, match="no assignment a1"):
+        finish(store, "a1", noon)
+
+
+def test_a_placed_item_comes_with_all_its_texts(toy_store: Store, noon: datetime) -> None:
+    claimed = claim(toy_store, new_worker(toy_store, noon), "a1", noon)
+
+    with toy_store.read() as connection:
+        placed = work.placed_item(connection, claimed, 3)
+
+    texts = ItemTexts(text="The tax sleeps.", reference="The dog is asleep.", source="Der Hund schläft.")
+    assert placed == work.PlacedTexts("i-degraded", texts)
+
+
+@pytest.mark.parametrize("position", [-1, 0, 5])
+def test_there_is_no_item_outside_the_hit(toy_store: Store, noon: datetime, position: int) -> None:
+    claimed = claim(toy_store, new_worker(toy_store, noon), "a1", noon)
+
+    with (
+        pytest.raises(NotFound, match=f"items 1 to 4, so there is no item {position}"),
+        toy_store.read() as connection,
+    ):
+        work.placed_item(connection, claimed, position)
