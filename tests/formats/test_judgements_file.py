@@ -1,0 +1,408 @@
+from __future__ import annotations
+
+import gzip
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from steelyard.domain.errors import SourceError
+from steelyard.domain.plugin import Scale
+from steelyard.formats.judgements_file import from_table, read, write
+from steelyard.frames import RATINGS_SCHEMA, ratings_frame
+
+PLAIN = "worker,segment,rating,system,kind\nw1,1,70,A,regular\nw2,1,30.5,A,degraded\n"
+
+
+@pytest.fixture
+def frame() -> pl.DataFrame:
+    """Ratings with everything a file can hold, awkward texts and missing cells included."""
+    return ratings_frame(
+        pl.DataFrame(
+            {
+                "worker_id": ["w1", 'say "hi"', "w,3"],
+                "segment_id": ["1", "two\nlines", "3\t3"],
+                "rating": [70.0, 100 / 3, 0.0],
+                "system_id": ["A", "B", "Ω"],
+                "item_kind": ["regular", "repeat", "degraded"],
+                "hit_id": ["h1", "", "h2"],
+                "position": [1, None, 3],
+                "document_id": ["d1", None, "d2"],
+                "attribute": ["fluency", "fluency", ""],
+                "seconds": [1.5, None, 20.0],
+                "submitted_at": [
+                    datetime(2024, 5, 6, 7, 8, 9, 123456, UTC),
+                    None,
+                    datetime(2024, 1, 1, tzinfo=UTC),
+                ],
+                "judgement_id": ["j1", "j2", "j3"],
+            }
+        )
+    )
+
+
+def _problems(path: Path, **options: object) -> tuple[str, ...]:
+    with pytest.raises(SourceError) as caught:
+        read(path, **options)  # type: ignore[arg-type]
+    return caught.value.problems
+
+
+def _file(folder: Path, text: str | bytes, name: str = "j.csv") -> Path:
+    path = folder / name
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    return path
+
+
+def test_the_plain_columns_become_a_ratings_frame(tmp_path: Path) -> None:
+    found = read(_file(tmp_path, PLAIN))
+
+    assert found.frame.schema == pl.Schema(RATINGS_SCHEMA)
+    assert found.frame["rating"].to_list() == [70.0, 30.5]
+    assert found.frame["item_kind"].to_list() == ["regular", "degraded"]
+    assert found.frame["judgement_id"].to_list() == ["row-1", "row-2"]
+    assert found.warnings == ()
+
+
+def test_absent_optional_columns_get_their_defaults(tmp_path: Path) -> None:
+    found = read(_file(tmp_path, "worker,segment,rating\nw,1,5\n")).frame
+
+    row = found.row(0, named=True)
+    assert (row["system_id"], row["item_kind"], row["hit_id"], row["attribute"]) == ("all", "regular", "", "")
+    assert row["document_id"] is row["position"] is row["seconds"] is row["submitted_at"] is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        PLAIN.replace("\n", "\r\n"),
+        "\ufeff" + PLAIN,
+        PLAIN.replace("\n", "\r"),
+        PLAIN.replace("w1", '"w1"').replace("worker", '"worker"'),
+        PLAIN + "\n\n",
+        PLAIN.removesuffix("\n"),
+        PLAIN.replace("70", " 70 ").replace("30.5", "+3.05e1"),
+        "kind,system,rating,segment,worker\nregular,A,70,1,w1\ndegraded,A,30.5,1,w2\n",
+        PLAIN.replace("worker", " worker ").replace("rating", "Rating"),
+    ],
+    ids=["crlf", "bom", "cr", "quotes", "blank lines", "no last newline", "numbers", "order", "header"],
+)
+def test_ways_of_writing_the_same_csv(tmp_path: Path, text: str) -> None:
+    expected = read(_file(tmp_path, PLAIN, "plain.csv"))
+
+    assert read(_file(tmp_path, text)).frame.equals(expected.frame)
+
+
+@pytest.mark.parametrize("name", ["j.tsv", "j.tsv.gz", "j.csv.gz", "j.jsonl", "j.jsonl.gz", "j.parquet"])
+def test_all_formats_say_the_same(tmp_path: Path, name: str) -> None:
+    expected = read(_file(tmp_path, PLAIN, "plain.csv"))
+    rows = [
+        {"worker": "w1", "segment": 1, "rating": 70, "system": "A", "kind": "regular"},
+        {"worker": "w2", "segment": 1, "rating": 30.5, "system": "A", "kind": "degraded"},
+    ]
+    content = {
+        ".tsv": PLAIN.replace(",", "\t").encode(),
+        ".csv": PLAIN.encode(),
+        ".jsonl": "\n".join(json.dumps(row) for row in rows).encode(),
+    }
+    path = tmp_path / name
+    if name == "j.parquet":
+        pl.DataFrame(rows, strict=False).write_parquet(path)
+    else:
+        plain = content[Path(name.removesuffix(".gz")).suffix]
+        path.write_bytes(gzip.compress(plain) if name.endswith(".gz") else plain)
+
+    assert read(path).frame.equals(expected.frame)
+
+
+@pytest.mark.parametrize(
+    ("written", "kind"),
+    [
+        *[(name, "regular") for name in ("regular", "SYSTEM", "system", "TGT", "")],
+        *[(name, "repeat") for name in ("repeat", "REPEAT", "CHK")],
+        *[(name, "degraded") for name in ("degraded", "BAD_REF", "BAD", "cal")],
+        *[(name, "reference") for name in ("reference", "REF", "ref")],
+    ],
+)
+def test_kinds_of_earlier_systems_are_recognised(tmp_path: Path, written: str, kind: str) -> None:
+    found = read(_file(tmp_path, f"worker,segment,rating,item_type\nw,1,5,{written}\n"))
+
+    assert found.frame["item_kind"].to_list() == [kind]
+
+
+@pytest.mark.parametrize(
+    ("header", "ours"),
+    [
+        ("WorkerId,segment,rating", "worker_id"),
+        ("login,segment,rating", "worker_id"),
+        ("annotator,segment,rating", "worker_id"),
+        ("worker,item,rating", "segment_id"),
+    ],
+)
+def test_names_of_earlier_systems_are_recognised(tmp_path: Path, header: str, ours: str) -> None:
+    found = read(_file(tmp_path, f"{header}\n7,7,7\n"))
+
+    assert found.frame[ours].to_list() == ["7"]
+    assert found.warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("header", "ours", "warning"),
+    [
+        ("score,raw_score,worker,segment", "rating", "Took column 'raw_score' as rating, not 'score'."),
+        ("annotator,login,segment,rating", "worker_id", "Took column 'login' as worker, not 'annotator'."),
+        ("item,segment,worker,rating", "segment_id", "Took column 'segment' as segment, not 'item'."),
+    ],
+)
+def test_of_several_candidates_the_better_is_taken_and_named(
+    tmp_path: Path, header: str, ours: str, warning: str
+) -> None:
+    found = read(_file(tmp_path, f"{header}\n1,2,3,4\n"))
+
+    assert float(found.frame[ours].item()) == 2
+    assert found.warnings == (warning,)
+
+
+def test_items_numbered_within_documents_become_segments_of_their_own(tmp_path: Path) -> None:
+    found = read(_file(tmp_path, "worker,item,rating,doc\nw,0,5,d1\nw,0,6,d2\n"))
+
+    assert found.frame["segment_id"].to_list() == ["d1:0", "d2:0"]
+    assert "together as segment" in found.warnings[0]
+
+
+def test_other_columns_are_ignored_with_one_warning(tmp_path: Path) -> None:
+    found = read(_file(tmp_path, "worker,segment,rating,hit_seconds,colour\nw,1,5,900,red\n"))
+
+    assert found.warnings == ("Ignored columns: hit_seconds, colour.",)
+    assert found.frame["seconds"].to_list() == [None]
+
+
+def test_the_caller_may_name_the_columns(tmp_path: Path) -> None:
+    path = _file(tmp_path, "person,segment,points,score\nw,1,5,6\n")
+
+    found = read(path, columns={"worker": "person", "rating": "points"})
+
+    assert found.frame.select("worker_id", "rating").row(0) == ("w", 5.0)
+
+
+def test_naming_a_column_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    problems = _problems(_file(tmp_path, PLAIN), columns={"rating": "points", "colour": "kind"})
+
+    assert problems == (
+        "there is no column 'colour' to choose: use one of worker, segment, rating, system, kind, hit, "
+        "position, document, attribute, seconds, submitted_at, judgement_id.",
+        "there is no column 'points' to take as rating. "
+        "Columns found: worker, segment, rating, system, kind.",
+    )
+
+
+def test_a_missing_column_is_refused_with_those_found(tmp_path: Path) -> None:
+    problems = _problems(_file(tmp_path, "worker,points\nw,5\n"))
+
+    assert problems == (
+        "there is no column segment and no column rating. Columns found: worker, points. "
+        "Name the right one with --columns segment=COLUMN.",
+    )
+
+
+def test_a_wrong_separator_is_guessed_at(tmp_path: Path) -> None:
+    problems = _problems(_file(tmp_path, PLAIN.replace(",", ";")))
+
+    assert "by commas in a .csv file" in problems[0]
+
+
+@pytest.mark.parametrize(
+    ("cells", "problem"),
+    [
+        ("w,1,,A,regular", "rating is empty."),
+        ("w,1,high,A,regular", "rating high is not a number."),
+        ("w,1,NaN,A,regular", "rating NaN is not a number."),
+        ("w,1,inf,A,regular", "rating inf is not a number."),
+        ("w,1,101,A,regular", "rating 101 is outside the scale 0 to 100 (for another: --scale MIN,MAX)."),
+        ("w,1,-1,A,regular", "rating -1 is outside the scale 0 to 100 (for another: --scale MIN,MAX)."),
+        (",1,5,A,regular", "worker is empty."),
+        ("w,,5,A,regular", "segment is empty."),
+        ("w,1,5,,regular", "system is empty."),
+        ("w,1,5,A,odd", "kind odd is unknown; use one of regular, repeat, degraded, reference."),
+        ("w,1", "rating is empty."),
+    ],
+)
+def test_a_bad_cell_is_refused_with_its_line(tmp_path: Path, cells: str, problem: str) -> None:
+    problems = _problems(_file(tmp_path, PLAIN + cells + "\n"))
+
+    assert problems[0] == f"line 4: {problem}"
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "problem"),
+    [
+        ("position", "1.5", "position 1.5 is not a whole number."),
+        ("seconds", "-3", "seconds -3 is negative."),
+        ("seconds", "long", "seconds long is not a number."),
+        ("submitted_at", "noon", "submitted_at noon is neither ISO 8601 nor Unix seconds."),
+    ],
+)
+def test_optional_columns_are_checked_too(tmp_path: Path, column: str, value: str, problem: str) -> None:
+    problems = _problems(_file(tmp_path, f"worker,segment,rating,{column}\nw,1,5,{value}\n"))
+
+    assert problems == (f"line 2: {problem}",)
+
+
+def test_all_problems_are_collected_in_order_and_twenty_shown(tmp_path: Path) -> None:
+    bad = "".join(f"w,{row},{'' if row % 2 else 'x'},A,regular\n" for row in range(30))
+
+    with pytest.raises(SourceError) as caught:
+        read(_file(tmp_path, PLAIN + bad))
+
+    assert len(caught.value.problems) == 30
+    assert caught.value.problems[:2] == ("line 4: rating x is not a number.", "line 5: rating is empty.")
+    assert str(caught.value).endswith("… and 10 more.")
+
+
+def test_line_numbers_allow_for_blank_lines_and_cells_of_several_lines(tmp_path: Path) -> None:
+    text = 'worker,segment,rating\nw,"a\nb",5\n\nw,c,bad\n'
+
+    assert _problems(_file(tmp_path, text)) == ("line 5: rating bad is not a number.",)
+
+
+def test_blank_lines_count_without_quotes_too(tmp_path: Path) -> None:
+    text = "worker,segment,rating\nw,a,5\n\nw,c,bad\n"
+
+    assert _problems(_file(tmp_path, text)) == ("line 4: rating bad is not a number.",)
+
+
+def test_a_line_with_too_many_cells_is_refused(tmp_path: Path) -> None:
+    problems = _problems(_file(tmp_path, PLAIN + "w,1,5,A,regular,more\n"))
+
+    assert problems == ("line 4: 6 cells, but the header names 5 columns.",)
+
+
+def test_a_stray_quote_inside_a_cell_is_a_character_like_others(tmp_path: Path) -> None:
+    found = read(_file(tmp_path, 'worker,segment,rating\nw,12" disc,5\nw,14" disc,6\n'))
+
+    assert found.frame["segment_id"].to_list() == ['12" disc', '14" disc']
+
+
+def test_an_open_quote_is_refused_where_it_begins(tmp_path: Path) -> None:
+    problems = _problems(_file(tmp_path, PLAIN + 'w,"open,5,A,regular\nw,2,5,A,regular\n'))
+
+    assert problems[0].startswith("line 4: cannot be split into cells")
+
+
+def test_a_column_named_twice_is_refused(tmp_path: Path) -> None:
+    problems = _problems(_file(tmp_path, "worker,segment,rating,rating\nw,1,5,6\n"))
+
+    assert problems == ("line 1: the column 'rating' is there twice.",)
+
+
+def test_another_scale_is_accepted_when_given(tmp_path: Path) -> None:
+    path = _file(tmp_path, "worker,segment,rating\nw,1,-100\n")
+
+    assert read(path, scale=Scale(-100, 100)).frame["rating"].to_list() == [-100.0]
+
+
+def test_another_encoding_is_refused_with_line_and_likely_name(tmp_path: Path) -> None:
+    problems = _problems(_file(tmp_path, (PLAIN + "José,1,5,A,regular\n").encode("latin-1")))
+
+    assert problems[0].startswith("line 4 is not UTF-8 (the file looks like Windows-1252")
+
+
+def test_utf_16_is_refused_by_name(tmp_path: Path) -> None:
+    assert "UTF-16" in _problems(_file(tmp_path, PLAIN.encode("utf-16")))[0]
+
+
+@pytest.mark.parametrize(
+    ("written", "moment"),
+    [
+        ("2024-05-06T07:08:09Z", datetime(2024, 5, 6, 7, 8, 9, tzinfo=UTC)),
+        ("2024-05-06 09:08:09+02:00", datetime(2024, 5, 6, 7, 8, 9, tzinfo=UTC)),
+        ("2024-05-06T07:08:09", datetime(2024, 5, 6, 7, 8, 9, tzinfo=UTC)),
+        ("1714979289.5", datetime(2024, 5, 6, 7, 8, 9, 500000, UTC)),
+        ("", None),
+    ],
+)
+def test_times_are_iso_8601_or_unix_seconds(tmp_path: Path, written: str, moment: datetime | None) -> None:
+    found = read(_file(tmp_path, f"worker,segment,rating,submitted_at\nw,1,5,{written}\n"))
+
+    assert found.frame["submitted_at"].to_list() == [moment]
+
+
+def test_a_file_with_a_header_only_is_an_empty_frame(tmp_path: Path) -> None:
+    assert read(_file(tmp_path, "worker,segment,rating\n")).frame.is_empty()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "problem"),
+    [
+        ("j.csv", b"", "is empty: the first line must name the columns."),
+        ("j.csv.gz", b"not gzip", "is named .gz but is not a complete gzip file."),
+        ("j.parquet", b"not parquet", "is not a readable Parquet file"),
+        ("j.xlsx", b"", "cannot tell the format; end the name in .csv, .tsv"),
+        ("j.jsonl", b'{"worker": 1\n[1]\n', "line 1: not JSON"),
+    ],
+)
+def test_unusable_files_are_refused(tmp_path: Path, name: str, content: bytes, problem: str) -> None:
+    assert _problems(_file(tmp_path, content, name))[0].startswith(problem)
+
+
+@pytest.mark.parametrize("name", ["j.csv", "j.parquet", "j.jsonl.gz"])
+def test_a_file_that_is_not_there_is_refused(tmp_path: Path, name: str) -> None:
+    assert _problems(tmp_path / name) == ("there is no such file.",)
+
+
+@pytest.mark.parametrize("rating", ["true", '"x"', "[1]", "NaN", "null"])
+def test_json_lines_are_checked_like_other_cells(tmp_path: Path, rating: str) -> None:
+    path = _file(tmp_path, f'\n{{"worker": 1, "segment": 1, "rating": {rating}}}\n', "j.jsonl")
+
+    assert _problems(path)[0].startswith("line 2: rating ")
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "parquet"])
+def test_what_is_written_reads_back_the_same(tmp_path: Path, frame: pl.DataFrame, ending: str) -> None:
+    path = tmp_path / f"out.{ending}"
+
+    write(frame, path)
+
+    assert read(path).frame.equals(frame)
+    assert read(path).warnings == ()
+    assert [file.name for file in tmp_path.iterdir()] == [path.name]
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "parquet"])
+def test_no_judgements_round_trip_too(tmp_path: Path, frame: pl.DataFrame, ending: str) -> None:
+    path = tmp_path / f"out.{ending}"
+
+    write(frame.clear(), path)
+
+    assert read(path).frame.is_empty()
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table], ids=["pandas", "polars", "pyarrow"])
+def test_tables_in_memory_read_like_files(tmp_path: Path, make: type) -> None:
+    columns = {"worker": ["w1", "w2"], "segment": [1, 1], "rating": [70.0, 30.5], "system": ["A", "A"]}
+    table = make({**columns, "kind": ["regular", "degraded"]})
+
+    found = from_table(table)
+
+    assert found.frame.equals(read(_file(tmp_path, PLAIN)).frame)
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table], ids=["pandas", "polars", "pyarrow"])
+def test_problems_of_tables_name_the_row(make: type) -> None:
+    table = make({"worker": ["w1", "w2"], "segment": ["1", None], "rating": [70.0, 200.0]})
+
+    with pytest.raises(SourceError) as caught:
+        from_table(table)
+
+    assert [problem.split(" (")[0] for problem in caught.value.problems] == [
+        "row 2: rating 200.0 is outside the scale 0 to 100",
+        "row 2: segment is empty.",
+    ]
+
+
+def test_something_that_is_no_table_is_refused() -> None:
+    with pytest.raises(SourceError, match="cannot be read as a table"):
+        from_table([1, 2])  # type: ignore[arg-type]
