@@ -1,0 +1,98 @@
+"""Assign work: give a worker the next item, blinded on the server."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Literal
+
+from steelyard.domain.campaign import CampaignSettings
+from steelyard.domain.work import Assignment, BlindedItem
+from steelyard.flows.open import OpenCampaign
+from steelyard.protocols import protocols
+from steelyard.store import work
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+
+@dataclass(frozen=True, slots=True)
+class NextItem:
+    """The item a worker is to judge now. `position` counts from 1."""
+
+    assignment_id: str
+    position: int
+    n_items: int
+    n_done: int
+    item: BlindedItem
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """Nothing to judge now. `more`: another HIT could be begun."""
+
+    assignment_id: str | None
+    n_items: int
+    n_done: int
+    n_hits_done: int
+    more: bool
+
+
+WorkView = NextItem | Finished
+
+
+@dataclass(frozen=True, slots=True)
+class WorkStatus:
+    """Where a worker stands, without taking anything."""
+
+    state: Literal["ready", "open", "done"]
+    n_items: int
+    n_done: int
+    n_hits_done: int
+
+
+def next_item(campaign: OpenCampaign, worker_id: str, *, now: datetime) -> WorkView:
+    """The worker's current item; a new HIT is begun if none is open and one is to be had."""
+    with campaign.store.read() as connection:
+        assignment = work.open_assignment(connection, worker_id)
+        if assignment is not None:
+            return view(connection, campaign.settings, assignment, assignment.n_done + 1)
+    with campaign.store.write() as connection:
+        assignment = work.claim_opening(connection, worker_id, assignment_id=str(uuid.uuid4()), now=now)
+        if assignment is not None:
+            return view(connection, campaign.settings, assignment, assignment.n_done + 1)
+        return Finished(None, 0, 0, work.n_submitted(connection, worker_id), more=False)
+
+
+def status(campaign: OpenCampaign, worker_id: str) -> WorkStatus:
+    """Whether the worker has a HIT open, could begin one, or is done."""
+    with campaign.store.read() as connection:
+        n_hits_done = work.n_submitted(connection, worker_id)
+        assignment = work.open_assignment(connection, worker_id)
+        if assignment is not None:
+            return WorkStatus("open", assignment.n_items, assignment.n_done, n_hits_done)
+        state: Literal["ready", "done"] = "ready" if work.has_claimable(connection, worker_id) else "done"
+        return WorkStatus(state, campaign.settings.design.hit_size, 0, n_hits_done)
+
+
+def view(
+    connection: Connection, settings: CampaignSettings, assignment: Assignment, position: int
+) -> WorkView:
+    """What the worker sees at `position` of an assignment; past its end, that it is finished.
+
+    Only the texts that the protocol shows leave the server, under an opaque id.
+    """
+    n_items = assignment.n_items
+    if position > n_items:
+        return Finished(
+            assignment_id=assignment.assignment_id,
+            n_items=n_items,
+            n_done=n_items,
+            n_hits_done=work.n_submitted(connection, assignment.worker_id),
+            more=work.has_claimable(connection, assignment.worker_id),
+        )
+    placed = work.placed_item(connection, assignment, position)
+    shown = protocols()[settings.protocol].show(placed.texts, settings.attribute)
+    item = BlindedItem(placed.item_id, shown)
+    return NextItem(assignment.assignment_id, position, n_items, position - 1, item)

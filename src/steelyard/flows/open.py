@@ -1,0 +1,46 @@
+"""Open a campaign: its database and what it is about, for every verb that works on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import TracebackType
+
+from steelyard.domain.campaign import CampaignSettings
+from steelyard.store import campaigns
+from steelyard.store.database import Store, open_store
+
+
+@dataclass(frozen=True, slots=True)
+class OpenCampaign:
+    """A campaign that can be worked on. Its settings never change after creation."""
+
+    store: Store
+    settings: CampaignSettings
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self.store.close()
+
+    def ping(self) -> None:
+        """Raise SourceError if the database cannot be reached."""
+        self.store.ping()
+
+    def __enter__(self) -> OpenCampaign:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def open_campaign(address: str) -> OpenCampaign:
+    """The campaign in a SQLite file or at a postgresql:// address; SourceError if there is none."""
+    store = open_store(address)
+    try:
+        with store.read() as connection:
+            settings = campaigns.settings(connection)
+    except BaseException:
+        store.close()
+        raise
+    return OpenCampaign(store, settings)
