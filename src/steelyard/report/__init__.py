@@ -1,0 +1,1 @@
+"""An Analysis in, text out. Renderers round and lay out; they compute nothing."""
