@@ -1,0 +1,80 @@
+"""Errors as replies: one table, the same shape everywhere, never a stack trace."""
+
+from __future__ import annotations
+
+import logging
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+
+from steelyard.domain.errors import (
+    AnswerError,
+    CampaignError,
+    Conflict,
+    EvaluationError,
+    NotEnoughData,
+    NotFound,
+    SourceError,
+)
+from steelyard.web.schemas import error_body
+
+logger = logging.getLogger(__name__)
+
+STATUS: dict[type[EvaluationError], tuple[int, str]] = {
+    CampaignError: (400, "campaign"),
+    NotFound: (404, "not_found"),
+    Conflict: (409, "conflict"),
+    NotEnoughData: (409, "not_enough_data"),
+    AnswerError: (422, "answer"),
+    SourceError: (503, "database"),
+}
+CODES = {
+    400: "bad_request",
+    401: "unknown_link",
+    403: "forbidden",
+    404: "not_found",
+    405: "method_not_allowed",
+    413: "too_large",
+}
+TRY_AGAIN = "The campaign's database cannot be used right now; nothing was lost. Try again in a moment."
+
+
+def install(app: FastAPI) -> None:
+    """Let every error of this app reach the client as `{"error": {...}}`."""
+    app.add_exception_handler(EvaluationError, _evaluation_error)
+    app.add_exception_handler(RequestValidationError, _validation_error)
+    app.add_exception_handler(HTTPException, _http_error)
+    app.add_exception_handler(Exception, _unexpected)
+
+
+async def _evaluation_error(request: Request, error: Exception) -> JSONResponse:
+    status, code = next((STATUS[kind] for kind in type(error).__mro__ if kind in STATUS), (400, "error"))
+    message = str(error)
+    if isinstance(error, SourceError):
+        logger.error("%s %s: %s", request.method, request.url.path.rpartition("/")[0], error)
+        message = TRY_AGAIN
+    field = getattr(error, "field", None)
+    return JSONResponse(error_body(code, message, field), status)
+
+
+async def _validation_error(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, RequestValidationError)
+    first = error.errors()[0]
+    where = [str(part) for part in first["loc"] if part not in ("body", "query", "path", "header")]
+    field = ".".join(where) or None
+    code, status = ("bad_request", 400) if first["type"] == "json_invalid" else ("invalid", 422)
+    return JSONResponse(error_body(code, f"{field or 'The request'}: {first['msg']}.", field), status)
+
+
+async def _http_error(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, HTTPException)
+    code = CODES.get(error.status_code, "error")
+    return JSONResponse(error_body(code, str(error.detail)), error.status_code, headers=error.headers)
+
+
+async def _unexpected(request: Request, error: Exception) -> JSONResponse:
+    return JSONResponse(
+        error_body("unexpected", "Something went wrong here; nothing was lost. Try again."), 500
+    )

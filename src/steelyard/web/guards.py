@@ -1,0 +1,85 @@
+"""Wrapped around every request: a limit on its size, headers that protect whoever opens a page."""
+
+from __future__ import annotations
+
+import json
+
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from steelyard.web.schemas import error_body
+
+# An answer is a few hundred bytes; nothing we accept comes near this.
+LARGEST_BODY = 64 * 1024
+PAGE_POLICY = (
+    "default-src 'self'; img-src 'self' data:; style-src 'self'; script-src 'self'; connect-src 'self'; "
+    "object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": PAGE_POLICY,
+    "X-Content-Type-Options": "nosniff",
+    # Tokens are part of addresses: they must not travel on.
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-store",
+}
+
+
+class Guards:
+    """ASGI wrapper that refuses oversized bodies and adds security headers where a route set none."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle one request."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+
+        async def send_guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        body = await _whole_body(receive) if scope["method"] in {"POST", "PUT", "PATCH", "DELETE"} else b""
+        if body is None:
+            await _refuse(send_guarded)
+            return
+        await self.app(scope, _replay(body, receive) if body else receive, send_guarded)
+
+
+async def _whole_body(receive: Receive) -> bytes | None:
+    """The request's body, or None as soon as it is too large."""
+    chunks, size = [], 0
+    while True:
+        message = await receive()
+        chunk = message.get("body", b"")
+        size += len(chunk)
+        if size > LARGEST_BODY:
+            return None
+        chunks.append(chunk)
+        if not message.get("more_body", False):
+            return b"".join(chunks)
+
+
+def _replay(body: bytes, receive: Receive) -> Receive:
+    sent = False
+
+    async def again() -> Message:
+        nonlocal sent
+        if sent:
+            return await receive()
+        sent = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return again
+
+
+async def _refuse(send: Send) -> None:
+    message = f"The request is larger than {LARGEST_BODY // 1024} KiB."
+    content = json.dumps(error_body("too_large", message)).encode()
+    headers = [(b"content-type", b"application/json"), (b"connection", b"close")]
+    await send({"type": "http.response.start", "status": 413, "headers": headers})
+    await send({"type": "http.response.body", "body": content})

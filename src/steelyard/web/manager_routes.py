@@ -1,0 +1,80 @@
+"""What the manager's dashboard calls."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+
+from steelyard.flows import links
+from steelyard.flows.export import ratings
+from steelyard.flows.progress import campaign_progress
+from steelyard.web.auth import DeskOf, require_manager
+from steelyard.web.schemas import (
+    CampaignView,
+    DashboardView,
+    LinksView,
+    NewLinks,
+    ProgressView,
+    WorkerLinkView,
+)
+
+router = APIRouter(prefix="/api/v1", tags=["manage"], dependencies=[require_manager])
+
+
+@router.get("/campaign")
+def campaign(desk: DeskOf, request: Request) -> DashboardView:
+    """The campaign, how far it is, and its links."""
+    return DashboardView(
+        campaign=CampaignView.model_validate(asdict(desk.campaign.settings)),
+        progress=ProgressView.model_validate(asdict(campaign_progress(desk.campaign))),
+        links=_links_view(desk, request),
+    )
+
+
+@router.get("/analysis")
+def analysis(desk: DeskOf) -> dict[str, Any]:
+    """The analysis of everything judged so far, as `steelyard analyse --json` gives it."""
+    from steelyard.report.json import to_dict
+
+    return to_dict(desk.latest.get())
+
+
+@router.get("/judgements.csv", response_class=Response)
+def judgements(desk: DeskOf) -> Response:
+    """All judgements as a file that `steelyard analyse` reads."""
+    from steelyard.formats import judgements_file
+
+    frame = ratings(desk.campaign)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "judgements.csv"
+        judgements_file.write(frame, path)
+        content = path.read_bytes()
+    disposition = f'attachment; filename="{desk.campaign.settings.name}.judgements.csv"'
+    return Response(content, media_type="text/csv", headers={"Content-Disposition": disposition})
+
+
+@router.get("/links")
+def all_links(desk: DeskOf, request: Request) -> LinksView:
+    """Every link of the campaign."""
+    return _links_view(desk, request)
+
+
+@router.post("/links", status_code=201)
+def add_links(desk: DeskOf, request: Request, body: NewLinks) -> list[WorkerLinkView]:
+    """Links for new workers."""
+    added = links.add_workers(desk.campaign, body.n, base_url=_base_url(request), now=datetime.now(UTC))
+    return [WorkerLinkView(**asdict(link)) for link in added]
+
+
+def _links_view(desk: DeskOf, request: Request) -> LinksView:
+    return LinksView.model_validate(asdict(links.links(desk.campaign, base_url=_base_url(request))))
+
+
+def _base_url(request: Request) -> str:
+    return str(request.base_url).rstrip("/")

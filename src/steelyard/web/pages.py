@@ -1,0 +1,137 @@
+"""Pages for people: the worker's, the join page, the manager's dashboard, the report."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from fastapi import APIRouter, HTTPException
+from fastapi.responses import FileResponse, HTMLResponse
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from steelyard.domain.campaign import CampaignSettings
+from steelyard.domain.errors import NotEnoughData, NotFound
+from steelyard.domain.languages import base_language, is_right_to_left, language_name
+from steelyard.flows.links import Role, holder
+from steelyard.protocols import protocols
+from steelyard.web.auth import TOKEN, DeskOf
+from steelyard.web.state import Desk
+
+HERE = Path(__file__).parent
+# The report carries its own style sheet inside, and no script at all.
+REPORT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.get("/", response_class=HTMLResponse)
+def home(desk: DeskOf) -> HTMLResponse:
+    """What this address is, without giving anything away."""
+    return _message(
+        "Steelyard", "This server runs an evaluation of translations. Open the link you were given."
+    )
+
+
+@router.get("/w/{token}", response_class=HTMLResponse)
+def worker_page(desk: DeskOf, token: str) -> HTMLResponse:
+    """The worker's page."""
+    return _page(desk, token, "worker", "worker.html")
+
+
+@router.get("/join/{token}", response_class=HTMLResponse)
+def join_page(desk: DeskOf, token: str) -> HTMLResponse:
+    """Where the open link leads: nobody is signed up before they press the button."""
+    return _page(desk, token, "open", "join.html")
+
+
+@router.get("/m/{token}", response_class=HTMLResponse)
+def manager_page(desk: DeskOf, token: str) -> HTMLResponse:
+    """The manager's dashboard."""
+    return _page(desk, token, "manager", "manager.html")
+
+
+@router.get("/m/{token}/report", response_class=HTMLResponse)
+def report_page(desk: DeskOf, token: str) -> HTMLResponse:
+    """The report of everything judged so far."""
+    from steelyard.report.html import to_html
+
+    try:
+        _require(desk, token, "manager")
+        return HTMLResponse(to_html(desk.latest.get()), headers={"Content-Security-Policy": REPORT_POLICY})
+    except NotFound as error:
+        return _message("Link not valid", str(error), 404)
+    except NotEnoughData as error:
+        return _message("Not yet", str(error), 409)
+
+
+@router.get("/protocols/{name}/{file}")
+def protocol_file(name: str, file: str) -> FileResponse:
+    """A protocol's widget."""
+    if name not in protocols() or file not in ("widget.js", "widget.css"):
+        raise HTTPException(404, "There is no such file.")
+    return FileResponse(protocols()[name].folder / file)
+
+
+def _page(desk: Desk, token: str, role: Role, template: str) -> HTMLResponse:
+    try:
+        _require(desk, token, role)
+    except NotFound as error:
+        return _message("Link not valid", str(error), 404)
+    page = _page_data(desk.campaign.settings)
+    return HTMLResponse(_templates().get_template(template).render(page=page, page_json=_embedded(page)))
+
+
+def _require(desk: Desk, token: str, role: Role) -> None:
+    if not TOKEN.fullmatch(token):
+        raise NotFound("This link is incomplete: copy all of it, from https or http to its last letter.")
+    holder(desk.campaign, token, role)
+
+
+def _page_data(settings: CampaignSettings) -> dict[str, Any]:
+    language = base_language(settings.target_language)
+    protocol = protocols()[settings.protocol]
+    return {
+        "language": settings.target_language,
+        "direction": "rtl" if is_right_to_left(settings.target_language) else "ltr",
+        "language_name": language_name(settings.target_language),
+        "attribute": settings.attribute,
+        "title": settings.title,
+        "n_items": settings.design.hit_size,
+        "words": _words(HERE / "words", language),
+        "protocol": {
+            "name": protocol.name,
+            "widget_url": f"/protocols/{protocol.name}/widget.js",
+            "style_url": f"/protocols/{protocol.name}/widget.css",
+            "words": _words(protocol.folder / "instructions", language),
+        },
+    }
+
+
+def _words(folder: Path, language: str) -> dict[str, Any]:
+    """The words of a language; English where the page itself is not translated yet."""
+    path = folder / f"{language}.toml"
+    return tomllib.loads((path if path.exists() else folder / "en.toml").read_text("utf-8"))
+
+
+def _embedded(page: dict[str, Any]) -> Markup:
+    """JSON that cannot end its script element early, whatever a title or text contains."""
+    text = json.dumps(page, ensure_ascii=False)
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return Markup(text)  # noqa: S704 (escaped above)
+
+
+def _message(title: str, message: str, status: int = 200) -> HTMLResponse:
+    page = _templates().get_template("message.html").render(title=title, message=message)
+    return HTMLResponse(page, status)
+
+
+@cache
+def _templates() -> Environment:
+    return Environment(
+        loader=PackageLoader("steelyard.web"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+    )

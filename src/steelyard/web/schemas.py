@@ -1,0 +1,182 @@
+"""The JSON that goes over the wire, as the public contract names it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from datetime import datetime
+from typing import Annotated, Any, Literal, TypeVar
+from uuid import UUID
+
+from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from steelyard.flows.assign import Finished, NextItem, WorkView
+
+OpaqueId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
+Model = TypeVar("Model", bound=BaseModel)
+ONE_DAY_MS = 24 * 60 * 60 * 1000
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class SubmissionBody(_Strict):
+    """One answer. The client makes the judgement_id and sends the same one when it tries again."""
+
+    judgement_id: UUID
+    assignment_id: OpaqueId
+    item_id: OpaqueId
+    answer: Annotated[dict[str, str | int | float | bool | None], Field(max_length=20)]
+    shown_ms: Annotated[int, Field(ge=0, le=ONE_DAY_MS)]
+
+
+class NextItemView(BaseModel):
+    """The item to judge now: an opaque id and the texts the protocol shows."""
+
+    assignment_id: str
+    position: int
+    n_items: int
+    n_done: int
+    item: dict[str, str]
+
+
+class FinishedView(BaseModel):
+    """Nothing to judge now. `more`: POST /work/next would begin another HIT."""
+
+    finished: Literal[True] = True
+    assignment_id: str | None
+    n_items: int
+    n_done: int
+    n_hits_done: int
+    more: bool
+
+
+class SubmittedView(BaseModel):
+    """The reply to a durable judgement."""
+
+    next: NextItemView | FinishedView
+
+
+class WorkStatusView(BaseModel):
+    """Where a worker stands."""
+
+    state: Literal["ready", "open", "done"]
+    n_items: int
+    n_done: int
+    n_hits_done: int
+
+
+class JoinedView(BaseModel):
+    """A new worker's link."""
+
+    token: str
+    url: str
+
+
+class ErrorDetail(BaseModel):
+    """What went wrong, for a program (`code`) and for a person (`message`)."""
+
+    code: str
+    message: str
+    field: str | None = None
+
+
+class ErrorView(BaseModel):
+    """Every error looks like this."""
+
+    error: ErrorDetail
+
+
+class NewLinks(_Strict):
+    """How many worker links to make."""
+
+    n: Annotated[int, Field(ge=1, le=1000)]
+
+
+class WorkerLinkView(BaseModel):
+    """One worker's link."""
+
+    worker_id: str
+    token: str
+    url: str
+
+
+class LinksView(BaseModel):
+    """Every link of the campaign."""
+
+    manager_url: str
+    open_url: str
+    workers: list[WorkerLinkView]
+
+
+class CampaignView(BaseModel):
+    """What the campaign is about."""
+
+    name: str
+    title: str
+    protocol: str
+    attribute: str
+    source_language: str
+    target_language: str
+
+
+class WorkerProgressView(BaseModel):
+    """How far one worker is."""
+
+    worker_id: str
+    n_assignments: int
+    n_submitted: int
+    n_done: int
+    n_items: int
+    seconds_per_item: float | None
+    last_at: datetime | None
+
+
+class ProgressView(BaseModel):
+    """How far the campaign is."""
+
+    n_openings: int
+    n_taken: int
+    n_submitted: int
+    n_judgements: int
+    n_wanted: int
+    history: list[tuple[datetime, int]]
+    workers: list[WorkerProgressView]
+
+
+class DashboardView(BaseModel):
+    """What the manager's page shows."""
+
+    campaign: CampaignView
+    progress: ProgressView
+    links: LinksView
+
+
+def parse(model: type[Model], content: bytes) -> Model:
+    """A request's body as the model says, or the error that the app reports for any other body."""
+    try:
+        return model.model_validate_json(content)
+    except ValidationError as error:
+        raise RequestValidationError(error.errors()) from None
+
+
+def work_view(view: WorkView) -> NextItemView | FinishedView:
+    """A flow's answer in the wire's shape."""
+    match view:
+        case NextItem(item=item):
+            texts = {"item_id": item.item_id, **item.texts}
+            return NextItemView(
+                assignment_id=view.assignment_id,
+                position=view.position,
+                n_items=view.n_items,
+                n_done=view.n_done,
+                item=texts,
+            )
+        case Finished():
+            return FinishedView(**asdict(view))
+
+
+def error_body(code: str, message: str, field: str | None = None) -> dict[str, Any]:
+    """The body of an error reply."""
+    return ErrorView(error=ErrorDetail(code=code, message=message, field=field)).model_dump()

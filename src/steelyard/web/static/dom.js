@@ -1,0 +1,48 @@
+// Small helpers for building pages from data. Texts go in through textContent only.
+
+/** What the server put into the page, and the token at the end of its address. */
+export function readPage() {
+  const data = document.getElementById("page")?.textContent;
+  const token = decodeURIComponent(location.pathname.split("/").filter(Boolean).pop() ?? "");
+  return { page: data ? JSON.parse(data) : {}, token };
+}
+
+/**
+ * An element with a class and children; strings become text.
+ * @param {string} tag
+ * @param {string} className
+ * @param {...(Node|string|null|undefined)} children  empty ones are left out
+ */
+export function make(tag, className = "", ...children) {
+  const element = document.createElement(tag);
+  if (className) element.className = className;
+  element.append(...children.filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+/** @param {string} label @param {() => void} onClick */
+export function makeButton(label, onClick, className = "button") {
+  const button = make("button", className, label);
+  button.type = "button";
+  button.addEventListener("click", onClick);
+  return button;
+}
+
+/** `template` with every `{name}` replaced; numbers are written as `language` writes them. */
+export function fill(template, values, language = "en") {
+  return template.replace(/\{(\w+)\}/g, (whole, name) => {
+    const value = values[name];
+    if (value === undefined) return whole;
+    return typeof value === "number" ? value.toLocaleString(language) : value;
+  });
+}
+
+/** The same structure with `change` applied to every string in it. */
+export function mapStrings(value, change) {
+  if (typeof value === "string") return change(value);
+  if (Array.isArray(value)) return value.map((entry) => mapStrings(entry, change));
+  if (value && typeof value === "object") {
+    return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, mapStrings(entry, change)]));
+  }
+  return value;
+}

@@ -1,0 +1,104 @@
+// Talking to the server: one request, or one request repeated until the server has answered.
+
+const TIMEOUT_MS = 20_000;
+const FIRST_WAIT_MS = 1_000;
+const LONGEST_WAIT_MS = 30_000;
+
+/** An answer that is not a success. Status 0: there was no answer at all. */
+export class ApiError extends Error {
+  constructor(status, { code = "", message = "", field = null } = {}, retryAfterMs = 0) {
+    super(message || `HTTP ${status}`);
+    this.status = status;
+    this.code = code;
+    this.field = field;
+    this.retryAfterMs = retryAfterMs;
+  }
+
+  /** Whether the same request may well succeed later. */
+  get isTemporary() {
+    return this.status === 0 || this.status === 408 || this.status === 429 || this.status >= 500;
+  }
+}
+
+/**
+ * @param {"GET"|"POST"} method
+ * @param {string} path
+ * @param {string} token
+ * @param {Object} [body]
+ * @returns {Promise<Response>} a successful one; everything else throws ApiError
+ */
+export async function fetchWithToken(method, path, token, body) {
+  const headers = { Authorization: `Bearer ${token}` };
+  if (body !== undefined) headers["Content-Type"] = "application/json";
+  let response;
+  try {
+    response = await fetch(path, {
+      method,
+      headers,
+      body: body === undefined ? undefined : JSON.stringify(body),
+      cache: "no-store",
+      // An answer sent just before the page is closed still arrives.
+      keepalive: method === "POST",
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+  } catch (reason) {
+    throw new ApiError(0, { message: String(reason) });
+  }
+  if (response.ok) return response;
+  const details = await response.json().catch(() => ({}));
+  const seconds = Number(response.headers.get("Retry-After")) || 0;
+  throw new ApiError(response.status, details.error, 1000 * seconds);
+}
+
+/** As `fetchWithToken`, giving the JSON of the reply. */
+export async function request(method, path, token, body) {
+  const response = await fetchWithToken(method, path, token, body);
+  try {
+    return await response.json();
+  } catch (reason) {
+    // Cut off half-way: the same as no answer.
+    throw new ApiError(0, { message: String(reason) });
+  }
+}
+
+/**
+ * Repeat `call` until it succeeds or fails for good, waiting twice as long after each failure.
+ * @param {() => Promise<any>} call
+ * @param {(error: ApiError, retryNow: () => void) => void} onWaiting  told before each wait
+ */
+export async function persist(call, onWaiting) {
+  for (let wait = FIRST_WAIT_MS; ; wait = Math.min(2 * wait, LONGEST_WAIT_MS)) {
+    try {
+      return await call();
+    } catch (error) {
+      if (!(error instanceof ApiError && error.isTemporary)) throw error;
+      // Spread out, so that a server that comes back is not met by everyone at once.
+      const spread = wait * (0.75 + 0.5 * Math.random());
+      await pause(Math.max(spread, error.retryAfterMs), (retryNow) => onWaiting(error, retryNow));
+    }
+  }
+}
+
+// Ends early when the browser comes back online or `wake`, handed to `onStart`, is called.
+function pause(milliseconds, onStart) {
+  return new Promise((resolve) => {
+    const wake = () => {
+      clearTimeout(timer);
+      window.removeEventListener("online", wake);
+      resolve();
+    };
+    const timer = setTimeout(wake, milliseconds);
+    window.addEventListener("online", wake);
+    onStart(wake);
+  });
+}
+
+/** A random UUID, also where the page came over plain http and crypto.randomUUID is missing. */
+export function makeUuid() {
+  if (typeof crypto.randomUUID === "function") return crypto.randomUUID();
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = (bytes[6] & 0x0f) | 0x40;
+  bytes[8] = (bytes[8] & 0x3f) | 0x80;
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}

@@ -1,0 +1,53 @@
+// The open link: gives whoever joins a worker's link of their own, and remembers it here.
+
+import { make, makeButton, readPage } from "./dom.js";
+import { ApiError, persist, request } from "./http.js";
+import { keep } from "./keep.js";
+
+const { page, token } = readPage();
+const { words } = page;
+const rememberedUrl = keep(`join:${token}`);
+const actions = document.getElementById("actions");
+const notice = document.getElementById("notice");
+
+function goTo(url) {
+  location.assign(new URL(url, location.href));
+}
+
+async function join() {
+  for (const button of actions.querySelectorAll("button")) button.disabled = true;
+  try {
+    // If a reply is lost on the way, a second worker is made; the first never takes a HIT.
+    const { url } = await persist(() => request("POST", "/api/v1/join", token), showWaiting);
+    rememberedUrl.write(url);
+    goTo(url);
+  } catch (error) {
+    showFailure(error);
+  }
+}
+
+function showWaiting(_error, retryNow) {
+  notice.replaceChildren(words.waiting, " ", makeButton(words.retry_now, retryNow, "link-button"));
+}
+
+function showFailure(error) {
+  const isLink = error instanceof ApiError && [401, 403, 404].includes(error.status);
+  const text = isLink ? words.link_text : error instanceof ApiError && error.code ? error.message : words.trouble_text;
+  notice.replaceChildren(text);
+  if (!isLink) showChoices();
+}
+
+function showChoices() {
+  const url = rememberedUrl.read();
+  if (url) {
+    actions.replaceChildren(
+      makeButton(words.continue, () => goTo(url)),
+      makeButton(words.join_other, join, "button quiet"),
+    );
+  } else {
+    actions.replaceChildren(makeButton(words.join_button, join));
+  }
+}
+
+if (rememberedUrl.read()) notice.replaceChildren(make("span", "", words.join_back));
+showChoices();

@@ -1,0 +1,225 @@
+// The worker's page around every protocol: start, one item after the other, end. Owns the network,
+// the clock, the kept answer, progress and focus. The protocol's widget draws the item and gives
+// the answer; see protocols/*/widget.js.
+
+import { fill, make, makeButton, mapStrings, readPage } from "./dom.js";
+import { ApiError, makeUuid, persist, request } from "./http.js";
+import { keep } from "./keep.js";
+import { startStopwatch } from "./stopwatch.js";
+
+// The server believes no longer times; a page may well be left open over a weekend.
+const ONE_DAY_MS = 24 * 60 * 60 * 1000;
+
+const { page, token } = readPage();
+const words = page.words;
+const main = document.getElementById("main");
+const progress = document.getElementById("progress");
+// The answer on its way to the server survives a reload or a crash, under its first judgement_id.
+const keptAnswer = keep(`answer:${token}`);
+
+const say = (key, values = {}) => fill(words[key], values, words.language);
+const protocolWords = mapStrings(page.protocol.words, (text) =>
+  fill(text, { language: languageName() }, page.protocol.words.language),
+);
+
+/** @type {{mount: Function, secondsPerItem?: Record<string, number>}} */
+let widget;
+
+// The protocol's own name for its language where the texts are in it ("English"); otherwise what
+// the language of the instructions calls the language of the texts.
+function languageName() {
+  const { language, language_name: ownName } = page.protocol.words;
+  const isOwn = page.language.split("-")[0] === language;
+  return isOwn ? ownName : new Intl.DisplayNames([language], { type: "language" }).of(page.language);
+}
+
+// Replaces the screen, and moves focus to its heading so that screen readers follow.
+function showScreen(screen) {
+  const heading = screen.querySelector("h1") ?? screen;
+  heading.tabIndex = -1;
+  main.replaceChildren(screen);
+  main.removeAttribute("aria-busy");
+  window.scrollTo(0, 0);
+  heading.focus({ preventScroll: true });
+}
+
+function showProgress(done, total) {
+  const text = progress.querySelector(".progress-text");
+  text.textContent = total ? say("progress", { done, total }) : "";
+  progress.querySelector(".progress-done").style.width = total ? `${(100 * done) / total}%` : "0";
+  progress.hidden = !total;
+}
+
+function showMessage(title, text, ...more) {
+  showScreen(make("section", "screen", make("h1", "", title), make("p", "large", text), ...more));
+}
+
+function showFailure(error) {
+  if (error instanceof ApiError && [401, 403, 404].includes(error.status)) {
+    showProgress(0, 0);
+    showMessage(say("link_title"), say("link_text"));
+    return;
+  }
+  const details = error instanceof ApiError && error.code ? make("p", "soft", error.message) : null;
+  const again = makeButton(say("try_again"), () => location.reload());
+  showMessage(say("trouble_title"), say("trouble_text"), details, make("p", "actions", again));
+}
+
+function showWaiting(notice, error, retryNow, text) {
+  const key = text ?? (error.status === 0 ? "offline" : "busy");
+  notice.replaceChildren(say(key), " ", makeButton(say("retry_now"), retryNow, "link-button"));
+}
+
+// A request whose waiting fills the whole screen, for the moments when no item is shown.
+function ask(method, path) {
+  const notice = make("p", "notice");
+  notice.setAttribute("role", "status");
+  return persist(
+    () => request(method, path, token),
+    (error, retryNow) => {
+      if (!notice.isConnected) showScreen(make("section", "screen", notice));
+      showWaiting(notice, error, retryNow, "waiting");
+    },
+  );
+}
+
+function showIntro(work) {
+  const attribute = protocolWords.attributes[page.attribute];
+  const seconds = widget.secondsPerItem?.[page.attribute];
+  const total = work.n_items;
+  const begin = makeButton(say(work.state === "open" ? "continue" : "start"), () => {
+    begin.disabled = true;
+    goOn();
+  });
+  const instructions = protocolWords.instructions[page.attribute];
+  showProgress(work.n_done, total);
+  showScreen(
+    make(
+      "section",
+      "screen intro",
+      make("h1", "", page.title),
+      make("p", "large", say("summary", { total, attribute, language: languageName() })),
+      make("h2", "", say("what_to_do")),
+      make("ol", "steps", ...instructions.map((text) => make("li", "", text))),
+      protocolWords.keyboard ? make("p", "soft wide-only", protocolWords.keyboard) : null,
+      make("p", "actions", begin),
+      seconds ? make("p", "soft", say("estimate", { minutes: Math.ceil(((total - work.n_done) * seconds) / 60) })) : null,
+    ),
+  );
+}
+
+function showEnd({ n_done: done, n_items: total, n_hits_done: hits, more, assignment_id: assignment }) {
+  const isThanks = Boolean(assignment) || hits > 0;
+  showProgress(assignment ? done : 0, assignment ? total : 0);
+  const begin = makeButton(say("more_button"), () => {
+    begin.disabled = true;
+    goOn();
+  });
+  showMessage(
+    say(isThanks ? "thanks_title" : "nothing_title"),
+    assignment ? say("thanks_text", { done, total }) : say("nothing_text"),
+    hits > 0 ? make("p", "soft", say("hits_done", { hits })) : null,
+    more ? make("p", "", say("more_text")) : null,
+    more ? make("p", "actions", begin) : null,
+  );
+}
+
+/** @param {Object} next  the reply of /work/next @param {string} [remark]  shown below the item */
+function showNext(next, remark = "") {
+  if (next.finished) showEnd(next);
+  else showItem(next, remark);
+}
+
+function showItem(next, remark) {
+  let isSent = false;
+  const stopwatch = startStopwatch();
+  const root = make("div", "item");
+  const notice = make("p", "notice", remark);
+  notice.setAttribute("role", "status");
+  const button = makeButton(say("next"), submit, "button next");
+  button.disabled = true;
+  const options = {
+    words: protocolWords,
+    attribute: page.attribute,
+    language: page.language,
+    direction: page.direction,
+    elapsed: stopwatch.elapsed,
+  };
+  const mounted = widget.mount(root, next.item, options, () => {
+    button.disabled = isSent || !mounted.isComplete();
+  });
+
+  function submit() {
+    if (isSent || !mounted.isComplete()) return;
+    isSent = true;
+    const judgement = {
+      judgement_id: makeUuid(),
+      assignment_id: next.assignment_id,
+      item_id: next.item.item_id,
+      answer: mounted.answer(),
+      shown_ms: Math.min(Math.round(stopwatch.elapsed()), ONE_DAY_MS),
+    };
+    stopwatch.stop();
+    root.inert = true;
+    button.disabled = true;
+    button.textContent = say("sending");
+    deliver(judgement, notice).then((reply) => {
+      mounted.destroy();
+      showNext(reply.next, reply.remark);
+    }, showFailure);
+  }
+
+  root.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || event.repeat || event.isComposing) return;
+    event.preventDefault();
+    submit();
+  });
+  showProgress(next.n_done, next.n_items);
+  const heading = say("item_label", { position: next.n_done + 1, total: next.n_items });
+  showScreen(
+    make("section", "screen", make("h1", "visually-hidden", heading), root, make("p", "actions", button), notice),
+  );
+}
+
+// Keeps the answer until the server has it for good. Where it cannot be taken (answered in another
+// window, say), the server decides what comes next.
+async function deliver(judgement, notice) {
+  keptAnswer.write(judgement);
+  try {
+    const reply = await persist(
+      () => request("POST", "/api/v1/work/judgements", token, judgement),
+      (error, retryNow) => showWaiting(notice, error, retryNow),
+    );
+    keptAnswer.forget();
+    return reply;
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status === 401) throw error;
+    keptAnswer.forget();
+    const remark = say([400, 422].includes(error.status) ? "refused" : "moved_on");
+    return { next: await ask("POST", "/api/v1/work/next"), remark };
+  }
+}
+
+function goOn() {
+  return ask("POST", "/api/v1/work/next").then(showNext).catch(showFailure);
+}
+
+async function begin() {
+  widget = await import(page.protocol.widget_url);
+  const judgement = keptAnswer.read();
+  if (judgement) {
+    const notice = make("p", "notice", say("kept_answer"));
+    notice.setAttribute("role", "status");
+    showScreen(make("section", "screen", notice));
+    await deliver(judgement, notice);
+  }
+  const work = await ask("GET", "/api/v1/work");
+  if (work.state === "done") showEnd({ ...work, assignment_id: null, more: false });
+  else showIntro(work);
+}
+
+// A page brought back by the Back button shows an item that may be answered by now.
+window.addEventListener("pageshow", (event) => {
+  if (event.persisted) location.reload();
+});
+begin().catch(showFailure);

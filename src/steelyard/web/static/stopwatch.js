@@ -1,0 +1,18 @@
+// How long something was really in front of the worker.
+
+/** Runs from now on, and stands still while the page is hidden. */
+export function startStopwatch() {
+  let counted = 0;
+  let since = document.hidden ? null : performance.now();
+  const running = () => (since === null ? 0 : performance.now() - since);
+  const onVisibility = () => {
+    counted += running();
+    since = document.hidden ? null : performance.now();
+  };
+  document.addEventListener("visibilitychange", onVisibility);
+  return {
+    /** Milliseconds visible so far. */
+    elapsed: () => counted + running(),
+    stop: () => document.removeEventListener("visibilitychange", onVisibility),
+  };
+}

@@ -1,0 +1,78 @@
+"""What a worker's browser calls."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from datetime import UTC, datetime
+
+from fastapi import APIRouter, Request, Response
+from fastapi.concurrency import run_in_threadpool
+
+from steelyard.flows import assign, links
+from steelyard.flows.submit import Submission, Submitted, submit
+from steelyard.web.auth import DeskOf, WorkerId, bearer, require_visitor, worker_of
+from steelyard.web.schemas import (
+    FinishedView,
+    JoinedView,
+    NextItemView,
+    SubmissionBody,
+    SubmittedView,
+    WorkStatusView,
+    parse,
+    work_view,
+)
+from steelyard.web.state import Desk, desk_of
+
+SUBMISSION_SCHEMA = {
+    "required": True,
+    "content": {"application/json": {"schema": SubmissionBody.model_json_schema()}},
+}
+
+router = APIRouter(prefix="/api/v1", tags=["work"])
+
+
+@router.get("/work")
+def status(desk: DeskOf, worker_id: WorkerId) -> WorkStatusView:
+    """Where the worker stands; takes nothing."""
+    return WorkStatusView(**asdict(assign.status(desk.campaign, worker_id)))
+
+
+@router.post("/work/next")
+def next_item(desk: DeskOf, worker_id: WorkerId) -> NextItemView | FinishedView:
+    """The item to judge now; begins a HIT if none is open. Asking again gives the same item."""
+    return work_view(assign.next_item(desk.campaign, worker_id, now=datetime.now(UTC)))
+
+
+@router.post(
+    "/work/judgements",
+    status_code=201,
+    responses={200: {"model": SubmittedView}, 201: {"model": SubmittedView}},
+    openapi_extra={"requestBody": SUBMISSION_SCHEMA},
+)
+async def judge(request: Request) -> Response:
+    """Store an answer and get the next item. 201: stored now; 200: it was stored before."""
+    # The one route every click goes through: parsed by hand, one hop to a thread for all that waits.
+    token, body = bearer(request), parse(SubmissionBody, await request.body())
+    submitted = await run_in_threadpool(_judge, desk_of(request), token, body)
+    content = SubmittedView(next=work_view(submitted.next)).model_dump_json()
+    status = 201 if submitted.is_new else 200
+    return Response(content, status, media_type="application/json")
+
+
+def _judge(desk: Desk, token: str, body: SubmissionBody) -> Submitted:
+    submission = Submission(
+        judgement_id=str(body.judgement_id),
+        assignment_id=body.assignment_id,
+        item_id=body.item_id,
+        answer=body.answer,
+        shown_ms=body.shown_ms,
+    )
+    return submit(desk.campaign, worker_of(desk, token), submission, now=datetime.now(UTC))
+
+
+@router.post("/join", status_code=201, dependencies=[require_visitor])
+def join(desk: DeskOf, request: Request) -> JoinedView:
+    """A new worker's link, for someone who came by the open link."""
+    base_url = str(request.base_url).rstrip("/")
+    [link] = links.add_workers(desk.campaign, 1, base_url=base_url, now=datetime.now(UTC))
+    return JoinedView(token=link.token, url=link.url)

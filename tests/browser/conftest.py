@@ -1,0 +1,130 @@
+"""A running server with a small campaign, and a real Chromium to open its pages."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import socket
+import threading
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+import uvicorn
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+from steelyard.flows.create import create
+from steelyard.flows.links import add_workers, links
+from steelyard.flows.open import open_campaign
+from steelyard.protocols import protocols
+from steelyard.web.app import create_app
+
+HIT_SIZE = 50
+CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome")
+CHROMIUM_OPTIONS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+START_SECONDS = 30
+
+
+@dataclass(frozen=True)
+class LiveServer:
+    """Where a running campaign can be reached. `db` is the address of its database."""
+
+    base_url: str
+    worker_url: str
+    open_url: str
+    manager_url: str
+    db: str
+
+    def call(self, method: str, path: str, url: str) -> bytes:
+        """The reply to one request made with the token of the link `url`."""
+        request = urllib.request.Request(f"{self.base_url}{path}", method=method)
+        request.add_header("Authorization", f"Bearer {url.rpartition('/')[2]}")
+        with urllib.request.urlopen(request, timeout=START_SECONDS) as reply:
+            return reply.read()
+
+    def n_done(self, worker_url: str) -> int:
+        """How many items of the open HIT the server has answers to."""
+        return int(json.loads(self.call("GET", "/api/v1/work", worker_url))["n_done"])
+
+
+@pytest.fixture(scope="session")
+def live_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
+    """The demo campaign with HITs of 50 items, served from a thread."""
+    folder = tmp_path_factory.mktemp("campaign")
+    example = (protocols()["da"].folder / "example.toml").read_text("utf-8")
+    campaign_file = folder / "campaign.toml"
+    campaign_file.write_text(example.replace("hit_size = 100", f"hit_size = {HIT_SIZE}"), "utf-8")
+    db = str(folder / "campaign.db")
+    create(campaign_file, db, now=datetime.now(UTC))
+    with open_campaign(db) as campaign, socket.create_server(("127.0.0.1", 0)) as listening:
+        base_url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        [worker] = add_workers(campaign, 1, base_url=base_url, now=datetime.now(UTC))
+        found = links(campaign, base_url=base_url)
+        server = uvicorn.Server(uvicorn.Config(create_app(campaign), log_level="error", lifespan="off"))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
+        thread.start()
+        _wait_until(lambda: server.started)
+        yield LiveServer(base_url, worker.url, found.open_url, found.manager_url, db)
+        server.should_exit = True
+        thread.join(START_SECONDS)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        path = next(filter(None, map(shutil.which, CHROMIUM_NAMES)), playwright.chromium.executable_path)
+        if not Path(path).exists():
+            pytest.fail("Chromium is missing: run `make test`, or install Debian's chromium package")
+        launched = playwright.chromium.launch(executable_path=path, args=CHROMIUM_OPTIONS)
+        yield launched
+        launched.close()
+
+
+@pytest.fixture
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    opened = browser.new_context(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
+    opened.set_default_timeout(15_000)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def page(context: BrowserContext) -> Page:
+    return context.new_page()
+
+
+@pytest.fixture
+def worker_url(live_server: LiveServer) -> str:
+    """The link of a worker who has judged nothing yet."""
+    return str(json.loads(live_server.call("POST", "/api/v1/join", live_server.open_url))["url"])
+
+
+@pytest.fixture
+def heard(page: Page) -> dict[str, list[Any]]:
+    """What the page asks for and complains about: `requests`, `responses`, `errors`."""
+    found: dict[str, list[Any]] = {"requests": [], "responses": [], "errors": []}
+    page.on("request", lambda request: found["requests"].append(request))
+    page.on("response", lambda response: found["responses"].append(response))
+    page.on("pageerror", lambda error: found["errors"].append(str(error)))
+    page.on("console", lambda line: found["errors"].append(line.text) if line.type == "error" else None)
+    return found
+
+
+def _wait_until(is_so: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + START_SECONDS
+    while not is_so():
+        if time.monotonic() > deadline:
+            pytest.fail("The server under test did not start.")
+        time.sleep(0.02)

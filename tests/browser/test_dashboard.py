@@ -1,0 +1,280 @@
+"""The manager's dashboard in a real browser."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+ANALYSIS = "**/api/v1/analysis"
+CAMPAIGN = "**/api/v1/campaign"
+
+
+def system(name: str, rank_low: int, rank_high: int, *, cluster: int, score: float) -> dict[str, Any]:
+    return {
+        "system_id": name,
+        "rank": rank_low,
+        "rank_low": rank_low,
+        "rank_high": rank_high,
+        "cluster": cluster,
+        "score": score,
+        "lower": score - 0.0625,
+        "upper": score + 0.0625,
+        "mean_rating": 70.25,
+        "n_segments": 40,
+        "n_judgements": 1234,
+        "wins": 0,
+    }
+
+
+def finding(worker_id: str, verdict: str, p_value: float | None, n_pairs: int) -> dict[str, Any]:
+    return {
+        "worker_id": worker_id,
+        "verdict": verdict,
+        "p_value": p_value,
+        "n_pairs": n_pairs,
+        "flags": ["time"] if verdict == "fail" else [],
+    }
+
+
+@pytest.fixture
+def analysed(page: Page, live_server: Any) -> Page:
+    """A dashboard whose campaign and analysis are made up, all else being real."""
+    names = ("w-pass", "w-fail", "w-few", "w-new")
+    reply = json.loads(live_server.call("GET", "/api/v1/campaign", live_server.manager_url))
+    reply["progress"] |= {
+        "n_judgements": 1234,
+        "n_wanted": 5000,
+        "n_submitted": 24,
+        "n_openings": 100,
+        "history": [["2026-01-01T08:00:00Z", 10], ["2026-01-01T09:00:00Z", 1234]],
+        "workers": [
+            {
+                "worker_id": name,
+                "n_assignments": 2,
+                "n_submitted": 1,
+                "n_done": 75,
+                "n_items": 100,
+                "seconds_per_item": 12.34,
+                "last_at": "2026-01-01T09:00:00Z",
+            }
+            for name in names
+        ],
+    }
+    analysis = {
+        "signature": "steelyard:0.1|campaign:made-up|seed:7",
+        "systems": [
+            system("best", 1, 1, cluster=1, score=0.5),
+            system("middle-a", 2, 3, cluster=2, score=0.25),
+            system("middle-b", 2, 3, cluster=2, score=-0.125),
+        ],
+        "workers": [
+            finding("w-pass", "pass", 0.0004, 10),
+            finding("w-fail", "fail", 0.25, 10),
+            finding("w-few", "insufficient", None, 1),
+        ],
+        "warnings": ["One thing to mind."],
+    }
+    page.route(CAMPAIGN, lambda route: route.fulfill(json=reply))
+    page.route(ANALYSIS, lambda route: route.fulfill(json=analysis))
+    page.goto(live_server.manager_url)
+    expect(page.locator(".ranking")).to_be_visible()
+    return page
+
+
+def judge_one_item(context: BrowserContext, worker_url: str) -> None:
+    page = context.new_page()
+    page.goto(worker_url)
+    page.get_by_role("button", name="Start").click()
+    page.get_by_role("slider").press("End")
+    page.get_by_role("slider").press("Enter")
+    expect(page.locator(".progress-text")).to_have_text("1 of 50 complete")
+    page.close()
+
+
+def test_figures_follow_the_workers_without_a_reload(context, page, live_server, worker_url) -> None:
+    page.goto(live_server.manager_url)
+    value = page.locator("#figures > div", has_text="Judgements").locator(".figure-value")
+    expect(value).not_to_be_empty()
+    before = int(value.inner_text().replace(",", ""))
+
+    judge_one_item(context, worker_url)
+
+    expect(value).to_have_text(f"{before + 1:,}")
+
+
+def test_too_little_data_is_said_in_the_servers_words(page, live_server) -> None:
+    message = "mean-z: no worker has given two ratings yet."
+    error = {"error": {"code": "not_enough_data", "message": message, "field": None}}
+    page.route(ANALYSIS, lambda route: route.fulfill(status=409, json=error))
+
+    page.goto(live_server.manager_url)
+
+    expect(page.locator("#ranking")).to_contain_text(message)
+    expect(page.locator("#notice")).to_be_empty()
+
+
+def test_progress_is_shown_against_what_is_wanted(analysed: Page) -> None:
+    figures = analysed.locator("#figures")
+
+    expect(figures).to_contain_text("1,234 of 5,000")
+    expect(figures).to_contain_text("24 of 100")
+    expect(analysed.get_by_role("img", name="Judgements over time")).to_be_visible()
+
+
+def test_the_ranking_is_in_order_with_a_group_of_rows_per_cluster(analysed: Page) -> None:
+    clusters = analysed.locator(".ranking tbody")
+
+    assert [cluster.locator("th").all_inner_texts() for cluster in clusters.all()] == [
+        ["best"],
+        ["middle-a", "middle-b"],
+    ]
+    expect(clusters.nth(1).locator("tr").first).to_contain_text("2–3")
+    expect(clusters.nth(1).locator("tr").last).to_contain_text("−0.188 to −0.063")
+
+
+def test_intervals_are_drawn_on_one_common_scale(analysed: Page) -> None:
+    dots = analysed.locator(".ranking .bar-score")
+
+    places = [dot.bounding_box()["x"] for dot in dots.all()]
+
+    assert places == sorted(places, reverse=True)
+    # 0.5, 0.25 and -0.125: the second gap is one and a half times the first.
+    assert (places[1] - places[2]) / (places[0] - places[1]) == pytest.approx(1.5, abs=0.05)
+
+
+def test_warnings_and_the_signature_stand_below_the_ranking(analysed: Page) -> None:
+    ranking = analysed.locator("#ranking")
+
+    expect(ranking).to_contain_text("One thing to mind.")
+    expect(ranking).to_contain_text("steelyard:0.1|campaign:made-up|seed:7")
+
+
+@pytest.mark.parametrize(
+    ("worker_id", "verdict"),
+    [
+        ("w-pass", "passed p < 0.001, 10 pairs"),
+        ("w-fail", "failed p = 0.250, 10 pairs, time"),
+        ("w-few", "not enough pairs yet 1 pair"),
+        ("w-new", "not checked yet"),
+    ],
+)
+def test_verdicts_are_told_in_words(analysed: Page, worker_id: str, verdict: str) -> None:
+    cell = analysed.locator("#workers tbody tr", has_text=worker_id).locator("td").last
+
+    words = " ".join(part for part in cell.inner_text().split() if part not in "✓✕…")
+
+    assert words == verdict
+
+
+def test_workers_are_counted_by_verdict(analysed: Page) -> None:
+    summary = analysed.locator("#workers > p")
+
+    expect(summary).to_have_text("4 workers · 1 passed · 1 failed · 1 not enough pairs yet")
+
+
+def test_a_link_is_copied(context: BrowserContext, page: Page, live_server) -> None:
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.goto(live_server.manager_url)
+
+    page.get_by_role("button", name="Copy the link: Open link").click()
+
+    expect(page.locator("#links button").first).to_have_text("Copied")
+    assert page.evaluate("navigator.clipboard.readText()") == live_server.open_url
+
+
+def test_the_link_of_each_worker_is_listed(page: Page, live_server) -> None:
+    page.goto(live_server.manager_url)
+
+    page.locator("summary").click()
+
+    expect(page.get_by_role("link", name=live_server.worker_url)).to_be_visible()
+
+
+def test_the_judgements_are_downloaded_under_the_campaigns_name(
+    context, page, live_server, worker_url
+) -> None:
+    judge_one_item(context, worker_url)
+    page.goto(live_server.manager_url)
+    expect(page.locator("#about")).not_to_be_empty()
+
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Judgements as CSV").click()
+
+    header, *rows = download.value.path().read_text("utf-8").splitlines()
+    assert download.value.suggested_filename == "demo-de-en-judgements.csv"
+    assert "worker" in header.split(",")
+    assert rows
+
+
+def test_the_report_is_one_click_away(page: Page, live_server) -> None:
+    page.goto(live_server.manager_url)
+
+    link = page.get_by_role("link", name="Report")
+
+    expect(link).to_have_attribute("href", f"/m/{live_server.manager_url.rpartition('/')[2]}/report")
+
+
+def test_a_hidden_dashboard_asks_for_nothing(analysed: Page, heard) -> None:
+    analysed.evaluate("Object.defineProperty(document, 'hidden', { value: true, configurable: true })")
+    analysed.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    analysed.wait_for_load_state("networkidle")
+    heard["requests"].clear()
+
+    # Longer than the time between two refreshes.
+    analysed.wait_for_timeout(3_000)
+
+    assert heard["requests"] == []
+
+
+def test_an_unchanged_campaign_is_not_analysed_again(analysed: Page, heard) -> None:
+    heard["requests"].clear()
+
+    with analysed.expect_request_finished(lambda request: request.url.endswith("/campaign")):
+        pass
+    with analysed.expect_request_finished(lambda request: request.url.endswith("/campaign")):
+        pass
+
+    assert [request.url for request in heard["requests"] if request.url.endswith("/analysis")] == []
+
+
+def test_a_silent_server_is_mentioned_and_forgiven(page: Page, live_server) -> None:
+    page.goto(live_server.manager_url)
+    expect(page.locator("#about")).not_to_be_empty()
+
+    page.route(CAMPAIGN, lambda route: route.abort())
+    expect(page.locator("#notice")).to_contain_text("does not answer")
+    page.unroute(CAMPAIGN)
+
+    expect(page.locator("#notice")).to_be_empty()
+
+
+def test_names_are_shown_as_they_are_and_never_run(page: Page, live_server) -> None:
+    name = "<img src=x onerror=alert(1)>"
+    analysis = {"signature": name, "systems": [system(name, 1, 1, cluster=1, score=0.0)], "warnings": [name]}
+    page.route(ANALYSIS, lambda route: route.fulfill(json=analysis))
+
+    page.goto(live_server.manager_url)
+
+    expect(page.locator(".ranking tbody th")).to_have_text(name)
+    assert page.locator("#ranking img").count() == 0
+
+
+@pytest.mark.parametrize("width", [320, 390])
+def test_a_narrow_dashboard_needs_no_sideways_scrolling(analysed: Page, width: int) -> None:
+    analysed.set_viewport_size({"width": width, "height": 844})
+
+    analysed.locator("summary").click()
+
+    assert analysed.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_the_dashboard_works_without_errors_and_without_anyone_else(heard, analysed, live_server) -> None:
+    elsewhere = [
+        request.url for request in heard["requests"] if not request.url.startswith(live_server.base_url)
+    ]
+
+    assert heard["errors"] == []
+    assert elsewhere == []

@@ -1,0 +1,153 @@
+"""Real server processes: two on one PostgreSQL, one killed in the middle, several on one SQLite file."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import uuid
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from steelyard.flows.create import create
+from steelyard.flows.export import ratings
+from steelyard.flows.links import add_workers
+from steelyard.flows.open import open_campaign
+
+Serve = Callable[..., Any]
+
+
+def client_of(base_url: str, token: str) -> httpx2.Client:
+    headers = {"Authorization": f"Bearer {token}"}
+    return httpx2.Client(base_url=f"{base_url}/api/v1", headers=headers, timeout=30, trust_env=False)
+
+
+def submission_for(view: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "judgement_id": str(uuid.uuid4()),
+        "assignment_id": view["assignment_id"],
+        "item_id": view["item"]["item_id"],
+        "answer": {"rating": 50},
+        "shown_ms": 100,
+    }
+
+
+def judge_through(base_urls: list[str], token: str) -> list[tuple[str, str]]:
+    """Finish one HIT, going from server to server; returns what was given as (assignment, item)."""
+    clients = [client_of(base_url, token) for base_url in base_urls]
+    given = []
+    view = clients[0].post("/work/next").raise_for_status().json()
+    while not view.get("finished"):
+        given.append((view["assignment_id"], view["item"]["item_id"]))
+        client = clients[len(given) % len(clients)]
+        view = client.post("/work/judgements", json=submission_for(view)).raise_for_status().json()["next"]
+    for client in clients:
+        client.close()
+    return given
+
+
+def test_two_servers_on_one_postgresql_never_give_an_item_twice(
+    campaign_file: Path, postgres_address: str, serve: Serve, noon: datetime
+) -> None:
+    create(campaign_file, postgres_address, now=noon)
+    with open_campaign(postgres_address) as campaign:
+        workers = add_workers(campaign, 10, base_url="", now=noon)
+        base_urls = [serve(postgres_address).base_url, serve(postgres_address).base_url]
+
+        with ThreadPoolExecutor(10) as threads:
+            given = list(
+                threads.map(
+                    lambda numbered: judge_through(
+                        base_urls[:: 1 if numbered[0] % 2 else -1], numbered[1].token
+                    ),
+                    enumerate(workers),
+                )
+            )
+        frame = ratings(campaign)
+
+    assert [len(set(each)) for each in given] == [50] * 10
+    assert len({each[0][0] for each in given}) == 10
+    assert frame.height == 500
+    assert frame["hit_id"].n_unique() == 10
+    assert frame.select("worker_id", "item_id").is_duplicated().sum() == 0
+    regular = Counter(frame.filter(frame["item_kind"] == "regular")["item_id"])
+    assert set(regular.values()) == {1}
+
+
+def test_a_killed_server_has_kept_everything_it_acknowledged(
+    campaign_file: Path, tmp_path: Path, serve: Serve, noon: datetime
+) -> None:
+    address = str(tmp_path / "killed.db")
+    create(campaign_file, address, now=noon)
+    with open_campaign(address) as campaign:
+        workers = add_workers(campaign, 4, base_url="", now=noon)
+    server = serve(address)
+    acknowledged: list[str] = []
+    enough = threading.Event()
+
+    def judge_until_the_end(token: str) -> None:
+        with client_of(server.base_url, token) as client:
+            view = client.post("/work/next").raise_for_status().json()
+            while not view.get("finished"):
+                submission = submission_for(view)
+                try:
+                    view = client.post("/work/judgements", json=submission).raise_for_status().json()["next"]
+                except httpx2.TransportError:
+                    return
+                acknowledged.append(submission["judgement_id"])
+                if len(acknowledged) >= 60:
+                    enough.set()
+
+    with ThreadPoolExecutor(4) as threads:
+        jobs = [threads.submit(judge_until_the_end, worker.token) for worker in workers]
+        assert enough.wait(60)
+        server.process.send_signal(signal.SIGKILL)
+        for job in jobs:
+            job.result()
+
+    with open_campaign(address) as campaign:
+        stored = set(ratings(campaign)["judgement_id"])
+    assert 60 <= len(acknowledged) < 200
+    assert set(acknowledged) <= stored
+    # At most the answer each worker had under way was stored without its reply getting through.
+    assert len(stored) <= len(acknowledged) + 4
+
+
+def test_a_restarted_server_goes_on_where_the_killed_one_was(
+    campaign_file: Path, tmp_path: Path, serve: Serve, noon: datetime
+) -> None:
+    address = str(tmp_path / "restarted.db")
+    create(campaign_file, address, now=noon)
+    with open_campaign(address) as campaign:
+        [worker] = add_workers(campaign, 1, base_url="", now=noon)
+    server = serve(address)
+    with client_of(server.base_url, worker.token) as client:
+        view = client.post("/work/next").json()
+        first = submission_for(view)
+        after_first = client.post("/work/judgements", json=first).json()
+    server.process.kill()
+
+    with client_of(serve(address).base_url, worker.token) as client:
+        assert client.post("/work/judgements", json=first).json() == after_first
+        assert client.post("/work/next").json() == after_first["next"]
+
+
+@pytest.mark.parametrize("processes", ["1", "2"])
+def test_ctrl_c_ends_the_server_cleanly(
+    campaign_file: Path, tmp_path: Path, serve: Serve, noon: datetime, processes: str
+) -> None:
+    address = str(tmp_path / "stopped.db")
+    create(campaign_file, address, now=noon)
+    server = serve(address, "--processes", processes)
+    assert httpx2.get(f"{server.base_url}/healthz", trust_env=False).text == "ok"
+
+    server.process.send_signal(signal.SIGINT)
+
+    assert server.process.wait(20) == 0
+    assert "Traceback" not in server.errors()
