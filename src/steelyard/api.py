@@ -1,0 +1,116 @@
+"""The Python interface: `steelyard.open`, `steelyard.read`, `steelyard.analyse`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from os import PathLike, fspath
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Unpack
+
+from steelyard.domain.plugin import Scale
+from steelyard.domain.result import Analysis as AnalysisRecord
+from steelyard.flows.settings import Choices, settings_from
+from steelyard.flows.source import Source, analyse_source, from_campaign, read_source
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from steelyard.flows.open import OpenCampaign
+
+
+@dataclass(frozen=True)
+class Analysis(AnalysisRecord):
+    """An analysis that can print and save itself."""
+
+    @property
+    def ranking(self) -> str:
+        """The systems in order, clusters apart, for the terminal."""
+        from steelyard.report.text import ranking_table
+
+        return ranking_table(self.systems)
+
+    def to_html(self, path: str | PathLike[str]) -> None:
+        """Write the report as one self-contained page."""
+        from steelyard.report.html import to_html
+
+        Path(path).write_text(to_html(self), encoding="utf-8")
+
+    def to_json(self) -> str:
+        """The analysis as the JSON that `steelyard analyse --json` gives."""
+        from steelyard.report.json import to_json
+
+        return to_json(self)
+
+
+@dataclass(frozen=True)
+class Judgements:
+    """Judgements read and checked, ready for analysis. `frame` is the ratings frame."""
+
+    source: Source
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """One row per judgement."""
+        return self.source.frame
+
+
+class Campaign:
+    """A campaign in a database. Use it in a `with` block, or `close` it."""
+
+    def __init__(self, opened: OpenCampaign) -> None:
+        self._opened = opened
+
+    def judgements(self) -> Judgements:
+        """All judgements given so far."""
+        return Judgements(from_campaign(self._opened))
+
+    def analyse(self, *, check: str | None = None, **choices: Unpack[Choices]) -> Analysis:
+        """Check workers, score and rank systems; the choices are those of `steelyard.analyse`."""
+        return analyse(self.judgements(), check=check, **choices)
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self._opened.close()
+
+    def __enter__(self) -> Campaign:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def open(address: str | PathLike[str]) -> Campaign:  # noqa: A001 (the name users know from the README)
+    """The campaign in a SQLite file or at a postgresql:// address."""
+    from steelyard.flows.open import open_campaign
+
+    return Campaign(open_campaign(fspath(address)))
+
+
+def read(
+    source: Any, *, columns: Mapping[str, str] | None = None, scale: tuple[float, float] | None = None
+) -> Judgements:
+    """Judgements from a file or a pandas, polars or pyarrow table; SourceError lists all problems."""
+    wanted = Scale(*scale) if scale else None
+    if isinstance(source, str | PathLike):
+        return Judgements(read_source(fspath(source), columns=columns, scale=wanted))
+    from steelyard.formats import judgements_file
+
+    table = judgements_file.from_table(source, columns=columns, scale=wanted)
+    return Judgements(Source(table.frame, title="table", campaign="table", warnings=table.warnings))
+
+
+def analyse(judgements: Any, *, check: str | None = None, **choices: Unpack[Choices]) -> Analysis:
+    """Quality control, scores and ranking of judgements, or of anything that `read` takes.
+
+    `check` is the campaign's own, or paired-t, unless given; "none" keeps everyone. The other
+    choices are the options of `steelyard analyse`: method, clusters, standardise_over, unit,
+    recipe, attribute and seed.
+    """
+    if not isinstance(judgements, Judgements):
+        judgements = read(judgements)
+    record = analyse_source(judgements.source, settings_from(**choices), check=check)
+    return Analysis(**{field.name: getattr(record, field.name) for field in fields(record)})

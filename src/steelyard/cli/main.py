@@ -1,0 +1,120 @@
+"""The `steelyard` command: finds its subcommands lazily and turns errors into exit codes."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from importlib import import_module
+
+import click
+
+from steelyard.domain.errors import EvaluationError, NotEnoughData
+from steelyard.version import __version__
+
+# Exit codes of the public contract.
+DONE, UNSUPPORTED, UNUSABLE, UNEXPECTED = 0, 1, 2, 3
+
+# Command: module that defines it. Only the one that is called gets imported beyond click.
+COMMANDS = {
+    "demo": "demo",
+    "example": "campaign_commands",
+    "create": "campaign_commands",
+    "serve": "serve",
+    "links": "campaign_commands",
+    "simulate": "campaign_commands",
+    "analyse": "analysis_commands",
+    "report": "analysis_commands",
+    "hits": "campaign_commands",
+    "export": "campaign_commands",
+    "methods": "registry_commands",
+    "checks": "registry_commands",
+    "protocols": "registry_commands",
+}
+EXTRA_OF_MODULE = {
+    "fastapi": "server",
+    "pydantic": "server",
+    "sqlalchemy": "server",
+    "uvicorn": "server",
+    "starlette": "server",
+    "psycopg": "postgres",
+}
+
+
+class _LazyGroup(click.Group):
+    """A group whose commands are imported when they are asked for; listed in the order of a campaign."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module = import_module(f"steelyard.cli.{COMMANDS[cmd_name]}")
+        command = getattr(module, cmd_name)
+        assert isinstance(command, click.Command)
+        return command
+
+
+@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="steelyard")
+@click.option("--debug", is_flag=True, help="Show a traceback when something goes wrong.")
+def cli(debug: bool) -> None:
+    """Credible human evaluation of machine translation.
+
+    Begin with `steelyard demo`, or print a campaign file to edit with `steelyard example da`.
+    """
+
+
+def main() -> None:
+    """Run the command line and leave with the contract's exit code."""
+    arguments = sys.argv[1:]
+    debug = "--debug" in arguments
+    if debug:
+        arguments.remove("--debug")
+    sys.exit(run(arguments, debug=debug))
+
+
+def run(arguments: list[str], *, debug: bool = False) -> int:
+    """Run one command; returns its exit code. Errors become one message on stderr."""
+    try:
+        result = cli.main(arguments, prog_name="steelyard", standalone_mode=False)
+    except click.Abort:
+        return _fail("Stopped.", UNSUPPORTED, debug=False)
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except KeyboardInterrupt:
+        return _fail("Stopped.", UNSUPPORTED, debug=False)
+    except BrokenPipeError:
+        # The reader of our output has seen enough. Keep Python from complaining when it flushes at exit.
+        sys.stdout = None
+        return DONE
+    except NotEnoughData as error:
+        return _fail(f"Error: {error}", UNSUPPORTED, debug=debug)
+    except EvaluationError as error:
+        return _fail(f"Error: {error}", UNUSABLE, debug=debug)
+    except ModuleNotFoundError as error:
+        extra = EXTRA_OF_MODULE.get((error.name or "").partition(".")[0])
+        if extra is None:
+            return _unexpected(error, debug=debug)
+        return _fail(
+            f'Error: this needs more parts of Steelyard: pip install "steelyard[{extra}]"',
+            UNUSABLE,
+            debug=debug,
+        )
+    except Exception as error:  # the one place where everything is caught: the user gets a message
+        return _unexpected(error, debug=debug)
+    return result if isinstance(result, int) else DONE
+
+
+def _unexpected(error: Exception, *, debug: bool) -> int:
+    what = f"{type(error).__name__}: {error}"
+    advice = "Please report this, with the output of the same command and --debug."
+    return _fail(f"Error: something unexpected happened ({what}). {advice}", UNEXPECTED, debug=debug)
+
+
+def _fail(message: str, code: int, *, debug: bool) -> int:
+    if debug:
+        traceback.print_exc()
+    click.echo(message, err=True)
+    return code

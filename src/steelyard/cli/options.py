@@ -1,0 +1,51 @@
+"""Options and helpers that several commands share."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+database_argument = click.argument("db", metavar="DB")
+source_argument = click.argument("source", metavar="SOURCE")
+seed_option = click.option(
+    "--seed", type=click.IntRange(min=0), default=7, show_default=True, help="Seed of everything random."
+)
+json_option = click.option(
+    "--json", "json_file", metavar="FILE", help="Write JSON to a file, or to the terminal with -."
+)
+target_option = click.option(
+    "--to",
+    "target",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="A .csv, .tsv, .jsonl or .parquet file.",
+)
+base_url_option = click.option(
+    "--base-url", default="http://127.0.0.1:8000", show_default=True, help="Where the server is reached."
+)
+
+
+def write_text(text: str, target: str) -> None:
+    """Write to a file, or to standard output if the target is a dash."""
+    if target == "-":
+        click.echo(text, nl=not text.endswith("\n"))
+        return
+    path = Path(target)
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise click.FileError(target, error.strerror) from None
+
+
+@contextmanager
+def progress_bar(label: str, length: int | None) -> Iterator[Callable[[int], None]]:
+    """A bar on a terminal, nothing in a pipe; gives a function to call with each step's size."""
+    if not sys.stderr.isatty() or not length:
+        yield lambda _: None
+        return
+    with click.progressbar(length=length, label=label, file=sys.stderr) as bar:
+        yield bar.update

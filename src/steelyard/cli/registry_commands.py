@@ -1,0 +1,37 @@
+"""Commands that say what is registered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import click
+
+
+@click.command()
+def methods() -> None:
+    """List the methods that turn ratings into scores."""
+    from steelyard.aggregation import methods as registered
+
+    _print(registered().values())
+
+
+@click.command()
+def checks() -> None:
+    """List the checks of workers."""
+    from steelyard.qc import checks as registered
+
+    _print(registered().values())
+
+
+@click.command()
+def protocols() -> None:
+    """List the protocols: ways of asking for a judgement."""
+    from steelyard.protocols import protocols as registered
+
+    _print(registered().values())
+
+
+def _print(plugins: Iterable[Any]) -> None:
+    for plugin in plugins:
+        click.echo(f"{plugin.name:<20} {plugin.title}  [{', '.join(plugin.cite)}]")

@@ -1,0 +1,287 @@
+"""The command line: what it prints, its exit codes, and what it leaves behind."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from steelyard.cli.main import COMMANDS, run
+from steelyard.cli.serve import listening_socket, url_of
+
+
+@pytest.fixture
+def example(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+    """What `steelyard example da` prints, in smaller HITs."""
+    assert run(["example", "da"]) == 0
+    text = capsys.readouterr().out
+    path = tmp_path / "campaign.toml"
+    path.write_text(
+        text.replace("hit_size = 100", "hit_size = 50").replace(
+            "ratings_per_item = 7", "ratings_per_item = 1"
+        )
+    )
+    return path
+
+
+@pytest.fixture
+def judged(example: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+    """A database that a simulated crowd has judged."""
+    database = tmp_path / "eval.db"
+    assert run(["create", str(example), "--db", str(database)]) == 0
+    assert run(["simulate", str(database), "--seed", "3"]) == 0
+    assert "10 of 10 HITs are finished" in capsys.readouterr().out
+    return database
+
+
+@pytest.mark.parametrize("name", list(COMMANDS))
+def test_every_command_explains_itself(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([name, "--help"]) == 0
+
+    assert "Usage: steelyard" in capsys.readouterr().out
+
+
+HEAVY = {"numpy", "scipy", "polars", "sqlalchemy", "fastapi", "uvicorn", "pydantic", "jinja2", "narwhals"}
+IMPORT_ALL_OF_STATS = """
+import pkgutil, importlib, steelyard.stats as stats
+for module in pkgutil.walk_packages(stats.__path__, "steelyard.stats."):
+    importlib.import_module(module.name)
+"""
+
+
+def imported_by(code: str) -> set[str]:
+    """Which of the heavy packages a fresh interpreter has imported after running the code."""
+    code += f"\nimport sys; print(*sorted({HEAVY!r} & set(sys.modules)), file=sys.stderr)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(done.stderr.split())
+
+
+def test_help_imports_nothing_heavy() -> None:
+    assert imported_by("from steelyard.cli.main import run; run(['--help'])") == set()
+
+
+def test_stats_need_numpy_and_scipy_only() -> None:
+    assert imported_by(IMPORT_ALL_OF_STATS) == {"numpy", "scipy"}
+
+
+def test_a_campaign_goes_from_example_to_ranking(judged: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["analyse", str(judged), "--check", "none", "--json", "-"]) == 0
+
+    document = json.loads(capsys.readouterr().out)
+    assert set(document) == {"signature", "counts", "workers", "systems", "pairs", "warnings"}
+    assert document["counts"]["judgements"] == 500
+    assert len(document["systems"]) == 5
+    assert len(document["pairs"]) == 20
+    assert document["signature"].startswith("steelyard:0.1|campaign:demo-de-en|protocol:da|qc:none|")
+
+
+def test_the_terminal_gets_a_table_and_the_signature(
+    judged: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["analyse", str(judged), "--check", "none"]) == 0
+
+    text = capsys.readouterr().out
+    assert "brass" in text
+    assert "|seed:7" in text
+
+
+def test_the_same_seed_gives_the_same_numbers(judged: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["analyse", str(judged), "--check", "none", "--json", "-", "--seed", "11"]
+    run(arguments)
+    first = capsys.readouterr().out
+
+    run(arguments)
+
+    assert capsys.readouterr().out == first
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "parquet"])
+def test_an_export_analyses_like_its_database(
+    judged: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], ending: str
+) -> None:
+    exported = tmp_path / f"judgements.{ending}"
+    assert run(["export", str(judged), "--to", str(exported)]) == 0
+    capsys.readouterr()
+
+    run(["analyse", str(judged), "--check", "none", "--json", "-"])
+    from_database = json.loads(capsys.readouterr().out)
+    assert run(["analyse", str(exported), "--check", "none", "--json", "-"]) == 0
+    from_file = json.loads(capsys.readouterr().out)
+
+    assert from_file["systems"] == from_database["systems"]
+    assert from_file["pairs"] == from_database["pairs"]
+    assert from_file["counts"] == from_database["counts"]
+
+
+def test_segment_scores_are_written_as_a_table(judged: Path, tmp_path: Path) -> None:
+    target = tmp_path / "segments.csv"
+
+    assert run(["analyse", str(judged), "--check", "none", "--segments", str(target)]) == 0
+
+    with target.open() as file:
+        rows = list(csv.DictReader(file))
+    assert list(rows[0]) == ["system_id", "segment_id", "score", "sd", "mean_rating", "n"]
+    assert len(rows) == 350
+
+
+def test_the_report_is_one_page_with_the_signature(judged: Path, tmp_path: Path) -> None:
+    target = tmp_path / "report.html"
+
+    assert run(["report", str(judged), "--html", str(target), "--check", "none"]) == 0
+
+    text = target.read_text("utf-8")
+    assert "steelyard:0.1|campaign:demo-de-en" in text
+    assert "src=" not in text
+    assert "http://" not in text
+
+
+def test_hits_are_audited_with_their_separations(judged: Path, tmp_path: Path) -> None:
+    target = tmp_path / "hits.csv"
+
+    assert run(["hits", str(judged), "--to", str(target)]) == 0
+
+    with target.open() as file:
+        rows = list(csv.DictReader(file))
+    wanted = ["hit", "position", "group", "kind", "system", "segment", "document", "base_position", "text"]
+    assert list(rows[0])[: len(wanted)] == wanted
+    assert len(rows) == 500
+    pairs = [(int(row["position"]), int(row["base_position"])) for row in rows if row["base_position"]]
+    assert len(pairs) == 150
+    # H = 50 in ten groups of five: 20 to 28 items strictly between a control and its base.
+    assert all(20 <= abs(position - base) - 1 <= 28 for position, base in pairs)
+
+
+def test_links_come_as_the_contract_has_them(judged: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["links", str(judged), "--add", "2", "--json", "-"]) == 0
+
+    found = json.loads(capsys.readouterr().out)
+    assert set(found) == {"manager_url", "open_url", "workers"}
+    assert set(found["workers"][0]) == {"worker_id", "token", "url"}
+    assert len(found["workers"]) == 12
+
+
+@pytest.mark.parametrize("name", ["methods", "checks", "protocols"])
+def test_what_is_registered_is_listed_with_citations(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([name]) == 0
+
+    assert "[Graham20" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["analyse", "no-such-file.csv"], 2, "no-such-file.csv"),
+        (["analyse", "no-such.db"], 2, "steelyard create"),
+        (["create", "no-such.toml", "--db", "x.db"], 2, "there is no such file"),
+        (["example", "nope"], 2, "there is: da"),
+        (["nonsense"], 2, "No such command"),
+        (["analyse", "{judged}", "--method", "magic"], 2, "there is: "),
+        (["analyse", "{judged}", "--check", "magic"], 2, "paired-t"),
+        (["analyse", "{judged}", "--scale", "0,100"], 2, "known already"),
+        (["analyse", "{judged}", "--attribute", "beauty"], 2, "beauty"),
+        (["analyse", "{judged}", "--columns", "worker"], 2, "worker=login"),
+        (["export", "{judged}", "--to", "file.docx"], 2, ".csv"),
+        (["export", "{judged}", "--to", "/no/such/folder/file.csv"], 2, "cannot be written"),
+        (["create", "{example}", "--db", "{judged}"], 2, "already holds the campaign"),
+        (["serve", "{example}"], 2, "not a database"),
+    ],
+)
+def test_a_mistake_is_one_message_with_its_exit_code(
+    judged: Path,
+    example: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: list[str],
+    code: int,
+    message: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    before = sorted(path.name for path in tmp_path.iterdir() if not path.name.startswith("eval.db-"))
+
+    assert run([part.format(judged=judged, example=example) for part in arguments]) == code
+
+    captured = capsys.readouterr()
+    assert message in captured.err
+    assert "Traceback" not in captured.err
+    assert sorted(path.name for path in tmp_path.iterdir() if not path.name.startswith("eval.db-")) == before
+
+
+def test_data_that_cannot_support_the_question_exit_1(
+    example: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    database = tmp_path / "empty.db"
+    run(["create", str(example), "--db", str(database)])
+
+    assert run(["analyse", str(database)]) == 1
+
+    assert "no judgements yet" in capsys.readouterr().err
+
+
+def test_a_bad_campaign_file_leaves_nothing_behind(example: Path, tmp_path: Path) -> None:
+    example.write_text(example.read_text().replace('"adequacy"', '"beauty"'))
+
+    assert run(["create", str(example), "--db", str(tmp_path / "new.db")]) == 2
+
+    assert not list(tmp_path.glob("new.db*"))
+
+
+def test_something_unexpected_exits_3_and_shows_a_traceback_only_when_asked(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken() -> None:
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr("steelyard.qc.checks", broken)
+
+    assert run(["checks"]) == 3
+    quiet = capsys.readouterr().err
+    assert run(["checks"], debug=True) == 3
+    loud = capsys.readouterr().err
+
+    assert "Traceback" not in quiet
+    assert "a bug" in quiet
+    assert "Traceback" in loud
+
+
+def test_a_missing_extra_says_what_to_install(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def without_server() -> None:
+        raise ModuleNotFoundError("No module named 'sqlalchemy'", name="sqlalchemy")
+
+    monkeypatch.setattr("steelyard.qc.checks", without_server)
+
+    assert run(["checks"]) == 2
+    assert 'pip install "steelyard[server]"' in capsys.readouterr().err
+
+
+def test_a_taken_port_gives_the_next_free_one() -> None:
+    with listening_socket("127.0.0.1", 0) as first:
+        taken = first.getsockname()[1]
+
+        with listening_socket("127.0.0.1", taken) as second:
+            assert second.getsockname()[1] > taken
+            assert url_of(second) == f"http://127.0.0.1:{second.getsockname()[1]}"
+
+
+def test_a_host_that_is_not_ours_is_a_usage_error(judged: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["serve", str(judged), "--host", "192.0.2.1"]) == 2
+
+    assert "Cannot listen at 192.0.2.1" in capsys.readouterr().err
+
+
+def test_the_output_can_be_cut_short_by_its_reader(judged: Path) -> None:
+    command = f"{sys.executable} -m steelyard links {judged} | head -n 1"
+
+    done = subprocess.run(
+        ["sh", "-c", command], capture_output=True, text=True, check=True, env=dict(os.environ)
+    )
+
+    assert done.stdout.startswith("manager")
+    assert done.stderr == ""
