@@ -1,0 +1,29 @@
+"""Every citation key exists in docs/references.bib, and every entry there is cited."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+KEY = re.compile(r"\b([A-Z][a-z]+(?:19|20)\d\d[a-z]?)\b")
+CITING_FILES = [*ROOT.glob("src/**/*.py"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("*.md")]
+
+
+def cited_keys() -> set[str]:
+    """Keys such as Graham2017 in code and documents."""
+    return {key for path in CITING_FILES for key in KEY.findall(path.read_text("utf-8"))}
+
+
+def listed_keys() -> set[str]:
+    """Keys of the bibliography."""
+    text = (ROOT / "docs" / "references.bib").read_text("utf-8")
+    return set(re.findall(r"^@\w+\{([^,]+),", text, flags=re.M))
+
+
+def test_every_cited_key_is_in_the_bibliography() -> None:
+    assert cited_keys() - listed_keys() == set()
+
+
+def test_every_entry_of_the_bibliography_is_cited() -> None:
+    assert listed_keys() - cited_keys() == set()

@@ -1,0 +1,53 @@
+"""Documents keep up with the code: reference pages, examples, links, the two commands of the README."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import steelyard
+
+ROOT = Path(__file__).parent.parent
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("src/**/*.md")])
+LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)")
+
+
+def test_the_reference_is_what_the_code_says() -> None:
+    command = [sys.executable, str(ROOT / "scripts" / "make_reference.py"), "--check"]
+
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_between_pages_lead_somewhere(page: Path) -> None:
+    targets = LINK.findall(page.read_text("utf-8"))
+
+    assert [target for target in targets if not (page.parent / target).exists()] == []
+
+
+def test_the_readme_shows_both_commands_and_make_has_them() -> None:
+    readme = (ROOT / "README.md").read_text("utf-8")
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+
+    assert "make demo" in readme
+    assert "make test" in readme
+    assert {"demo", "test", "setup", "bench"} <= set(re.findall(r"^(\w+):", makefile, flags=re.M))
+
+
+def test_versions_agree_everywhere() -> None:
+    citation = (ROOT / "CITATION.cff").read_text("utf-8")
+    changelog = (ROOT / "CHANGELOG.md").read_text("utf-8")
+
+    assert f"version: {steelyard.__version__}" in citation
+    assert f"## {steelyard.__version__}" in changelog
+
+
+def test_requirements_name_no_address() -> None:
+    for path in (ROOT / "requirements").glob("*.txt"):
+        assert "://" not in path.read_text("utf-8"), path.name
