@@ -45,7 +45,8 @@ def listening_socket(host: str, port: int, *, tries: int = 50) -> socket.socket:
     """A socket bound to the port or the next free one after it."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     for candidate in range(port, min(port + tries, 65536)):
-        listening = socket.socket(family, socket.SOCK_STREAM)
+        # With its protocol named, asyncio turns off Nagle's delay; else each reply waits 40 ms for an ACK.
+        listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listening.bind((host, candidate))
