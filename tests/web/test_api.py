@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import uuid
 from typing import Any
 
@@ -111,7 +112,7 @@ def test_broken_json_is_a_400(site: Any) -> None:
 
 def test_nan_is_refused_as_a_rating(site: Any) -> None:
     view = next_view(site)
-    body = str(answer_to(view)).replace("61", "NaN").replace("'", '"')
+    body = json.dumps(answer_to(view, rating=float("nan")))
     headers = site.as_worker() | {"Content-Type": "application/json"}
 
     response = site.client.post("/api/v1/work/judgements", headers=headers, content=body)

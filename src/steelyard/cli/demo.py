@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import time
 import uuid
 from collections.abc import Callable, Iterator
@@ -46,6 +47,7 @@ def demo(once: bool, port: int) -> None:
     """Create a small campaign, let a simulated crowd judge it, show the results."""
     from steelyard.flows.open import open_campaign
 
+    _let_signals_end_it()
     folder = _new_folder()
     database = folder / "demo.db"
     _create(folder, database)
@@ -72,6 +74,19 @@ def demo(once: bool, port: int) -> None:
             click.echo("\nCtrl-C ends the demo.")
             _wait(server)
     click.echo("Stopped.")
+
+
+def _let_signals_end_it() -> None:
+    """Treat SIGTERM like Ctrl-C, and Ctrl-C as such even if started with it ignored.
+
+    Otherwise the demo could end without ending its server.
+    """
+
+    def interrupt(_signal: int, _frame: object) -> None:
+        raise KeyboardInterrupt
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, interrupt)
 
 
 def _new_folder() -> Path:
@@ -128,7 +143,10 @@ def _judge(base_url: str, workers: tuple[WorkerLink, ...], hands: list[Hand], *,
             clients.submit(_finish_hit, base_url, link.token, hand, advance)
             for link, hand in zip(workers, hands, strict=True)
         ]
-        n_judgements = sum(job.result() for job in jobs)
+        try:
+            n_judgements = sum(job.result() for job in jobs)
+        finally:
+            clients.shutdown(wait=False, cancel_futures=True)
     click.echo(f"{n_judgements:,} judgements in {time.perf_counter() - started:.1f} s.")
 
 
@@ -177,6 +195,8 @@ def _write_report(address: str, folder: Path) -> Path:
 def _wait(server: BaseProcess) -> None:
     """Until Ctrl-C or until the server ends by itself."""
     try:
-        server.join()
+        # In short waits: polars makes system calls go on after a signal, so a long one would not notice it.
+        while server.is_alive():
+            server.join(timeout=0.2)
     except KeyboardInterrupt:
         click.echo()

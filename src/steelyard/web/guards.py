@@ -43,11 +43,11 @@ class Guards:
                     headers.setdefault(name, value)
             await send(message)
 
-        body = await _whole_body(receive) if scope["method"] in {"POST", "PUT", "PATCH", "DELETE"} else b""
+        body = await _whole_body(receive)
         if body is None:
             await _refuse(send_guarded)
-            return
-        await self.app(scope, _replay(body, receive) if body else receive, send_guarded)
+        else:
+            await self.app(scope, _replay(body, receive), send_guarded)
 
 
 async def _whole_body(receive: Receive) -> bytes | None:

@@ -1,0 +1,65 @@
+"""The interface does what its own description says, for requests nobody thought of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, settings
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import response_schema_conformance, status_code_conformance
+
+CHECKS = (not_a_server_error, status_code_conformance, response_schema_conformance)
+ROUTES = [
+    ("GET", "/api/v1/work"),
+    ("POST", "/api/v1/work/next"),
+    ("POST", "/api/v1/work/judgements"),
+    ("POST", "/api/v1/join"),
+    ("GET", "/api/v1/campaign"),
+    ("GET", "/api/v1/analysis"),
+    ("GET", "/api/v1/judgements.csv"),
+    ("GET", "/api/v1/links"),
+    ("POST", "/api/v1/links"),
+]
+
+
+@pytest.fixture
+def described(site: Any) -> Any:
+    return schemathesis.openapi.from_asgi("/openapi.json", site.client.app)
+
+
+def bearer_for(site: Any, path: str) -> dict[str, str]:
+    if path == "/api/v1/join":
+        return {"Authorization": f"Bearer {site.open_token}"}
+    return dict(site.as_worker() if path.startswith("/api/v1/work") else site.as_manager())
+
+
+def test_the_routes_tried_here_are_all_there_are(described: Any) -> None:
+    operations = [result.ok() for result in described.get_all_operations()]
+
+    assert sorted((each.method.upper(), each.path) for each in operations) == sorted(ROUTES)
+
+
+@pytest.mark.parametrize(("method", "path"), ROUTES)
+def test_a_route_keeps_its_promises(site: Any, described: Any, method: str, path: str) -> None:
+    @settings(
+        max_examples=30,
+        deadline=None,
+        derandomize=True,
+        database=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(case=described[path][method].as_strategy())
+    def whatever_is_sent(case: Any) -> None:
+        case.call_and_validate(headers=bearer_for(site, path), checks=CHECKS)
+
+    whatever_is_sent()
+
+
+@pytest.mark.parametrize(("method", "path"), ROUTES)
+def test_a_route_is_closed_to_strangers(site: Any, method: str, path: str) -> None:
+    response = site.client.request(method, path)
+
+    assert response.status_code == 401
