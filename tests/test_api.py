@@ -1,0 +1,100 @@
+"""The Python interface, as the README shows it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import steelyard as sy
+from steelyard.domain.errors import SourceError
+from steelyard.flows.create import create
+from steelyard.flows.open import open_campaign
+from steelyard.flows.simulate import simulate
+
+ROWS = {
+    "worker": ["a", "a", "b", "b"] * 6,
+    "system": ["good", "bad"] * 12,
+    "segment": [k // 4 for k in range(24)],
+    "rating": [
+        90,
+        20,
+        70,
+        35,
+        88,
+        25,
+        71,
+        30,
+        95,
+        15,
+        80,
+        33,
+        85,
+        28,
+        66,
+        31,
+        92,
+        12,
+        79,
+        38,
+        91,
+        22,
+        75,
+        36,
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    "table", [pd.DataFrame(ROWS), pl.DataFrame(ROWS), pa.table(ROWS)], ids=["pandas", "polars", "pyarrow"]
+)
+def test_tables_of_three_libraries_give_the_same_analysis(table: Any) -> None:
+    analysis = sy.analyse(sy.read(table), method="mean-z", check="none", seed=7)
+
+    expected = sy.analyse(pl.DataFrame(ROWS), check="none")
+    assert analysis.systems.equals(expected.systems)
+    assert analysis.systems["system_id"].to_list() == ["good", "bad"]
+
+
+def test_five_lines_of_the_readme(campaign_file: Path, tmp_path: Path, noon: datetime) -> None:
+    address = str(tmp_path / "eval.db")
+    create(campaign_file, address, now=noon)
+    with open_campaign(address) as opened:
+        simulate(opened, 10, seed=3)
+
+    with sy.open(address) as campaign:
+        analysis = campaign.analyse(method="mean-z", seed=7)
+
+    assert "brass" in analysis.ranking
+    assert analysis.signature.startswith("steelyard:")
+    analysis.to_html(tmp_path / "report.html")
+    assert analysis.signature in (tmp_path / "report.html").read_text("utf-8")
+    assert analysis.pairs.columns == ["better", "worse", "p_value", "p_holm"]
+
+
+def test_a_file_is_read_from_its_path(tmp_path: Path) -> None:
+    pl.DataFrame(ROWS).write_csv(tmp_path / "judgements.csv")
+
+    assert sy.read(tmp_path / "judgements.csv").frame.height == 24
+
+
+def test_all_problems_of_a_table_come_at_once() -> None:
+    with pytest.raises(SourceError, match="2 problems"):
+        sy.read(pl.DataFrame(ROWS | {"rating": [*ROWS["rating"][:-2], 101, -1]}))
+
+
+def test_a_recipe_is_overruled_by_a_choice_beside_it() -> None:
+    analysis = sy.analyse(pl.DataFrame(ROWS), check="none", recipe="wmt", clusters="strict")
+
+    assert "|clusters:strict|" in analysis.signature
+    assert "|least:2|" in analysis.signature
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        _ = sy.nonsense

@@ -1,0 +1,72 @@
+"""`pip install steelyard` alone analyses files; the rest of it is asked for by name."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+# What only the extras bring.
+EXTRAS = (
+    "fastapi",
+    "starlette",
+    "uvicorn",
+    "pydantic",
+    "sqlalchemy",
+    "psycopg",
+    "httpx2",
+    "pandas",
+    "pyarrow",
+)
+WITHOUT_EXTRAS = f"""
+import sys
+sys.modules.update(dict.fromkeys({EXTRAS!r}))
+from steelyard.cli.main import run
+sys.exit(run(sys.argv[1:]))
+"""
+
+
+@pytest.fixture
+def judgements(tmp_path: Path) -> Path:
+    path = tmp_path / "judgements.csv"
+    rows = [
+        f"w{worker},{system},{segment},{base + 3 * worker + segment % 7}"
+        for worker in range(3)
+        for segment in range(12)
+        for system, base in (("good", 70), ("bad", 20))
+    ]
+    path.write_text("worker,system,segment,rating\n" + "\n".join(rows), "utf-8")
+    return path
+
+
+def run_without_extras(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", WITHOUT_EXTRAS, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_a_file_is_analysed_by_the_core_alone(judgements: Path) -> None:
+    done = run_without_extras("analyse", str(judgements), "--check", "none", "--json", "-")
+
+    assert done.returncode == 0, done.stderr
+    assert [system["system_id"] for system in json.loads(done.stdout)["systems"]] == ["good", "bad"]
+
+
+def test_the_report_is_written_by_the_core_alone(judgements: Path, tmp_path: Path) -> None:
+    done = run_without_extras(
+        "report", str(judgements), "--check", "none", "--html", str(tmp_path / "r.html")
+    )
+
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments", [("analyse", "eval.db"), ("create", "c.toml", "--db", "x.db"), ("serve", "x.db")]
+)
+def test_a_part_that_is_missing_is_asked_for_by_name(arguments: tuple[str, ...]) -> None:
+    done = run_without_extras(*arguments)
+
+    assert done.returncode == 2
+    assert 'pip install "steelyard[server]"' in done.stderr
