@@ -24,6 +24,13 @@ target_option = click.option(
     type=click.Path(path_type=Path),
     help="A .csv, .tsv, .jsonl or .parquet file.",
 )
+port_option = click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8000,
+    show_default=True,
+    help="The next free one is taken.",
+)
 base_url_option = click.option(
     "--base-url", default="http://127.0.0.1:8000", show_default=True, help="Where the server is reached."
 )

@@ -8,19 +8,13 @@ from functools import partial
 
 import click
 
-from steelyard.cli.options import database_argument
+from steelyard.cli.options import database_argument, port_option
 
 
 @click.command()
 @database_argument
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at.")
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=8000,
-    show_default=True,
-    help="The next free one is taken.",
-)
+@port_option
 @click.option(
     "--processes", type=click.IntRange(1, 64), default=1, show_default=True, help="Processes to serve with."
 )
