@@ -33,6 +33,19 @@ PASSWORD = "toy-secret"
 NOON = datetime(2024, 5, 1, 12, 0, tzinfo=UTC)
 
 
+ALLOWED_SKIP = "the folder of real data is absent"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    """A test may be skipped for one reason only; any other skip fails."""
+    report = yield
+    if report.skipped and ALLOWED_SKIP not in str(report.longrepr):
+        report.outcome = "failed"
+        report.longrepr = f"{item.nodeid} was skipped; the only reason allowed is that {ALLOWED_SKIP}"
+    return report
+
+
 @pytest.fixture
 def noon() -> datetime:
     return NOON
