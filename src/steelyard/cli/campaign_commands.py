@@ -37,7 +37,7 @@ def create(campaign: Path, db: str) -> None:
     """Read texts, make items and HITs, write them to a database."""
     from steelyard.flows.create import create as create_campaign
 
-    created = create_campaign(campaign, db, now=datetime.now(UTC))
+    created = create_campaign(campaign, db, now=datetime.now(UTC), progress=progress_bar)
     for warning in created.warnings:
         click.echo(f"Warning: {warning}", err=True)
     settings = created.settings

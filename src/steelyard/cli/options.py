@@ -49,9 +49,9 @@ def write_text(text: str, target: str) -> None:
 
 
 @contextmanager
-def progress_bar(label: str, length: int | None) -> Iterator[Callable[[int], None]]:
+def progress_bar(label: str, length: int) -> Iterator[Callable[[int], None]]:
     """A bar on a terminal, nothing in a pipe; gives a function to call with each step's size."""
-    if not sys.stderr.isatty() or not length:
+    if not sys.stderr.isatty() or length < 1:
         yield lambda _: None
         return
     with click.progressbar(length=length, label=label, file=sys.stderr) as bar:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 import numpy as np
 
-from steelyard.design.builder import build
-from steelyard.domain.campaign import CampaignSettings
+from steelyard.design.builder import Design, build
+from steelyard.design.layout import layout_for
+from steelyard.domain.campaign import Campaign, CampaignSettings
 from steelyard.formats import campaign_toml
 from steelyard.store import campaigns, work
 from steelyard.store.creation import new_store
@@ -30,23 +32,29 @@ class Created:
     warnings: tuple[str, ...]
 
 
-def create(
-    campaign_file: Path,
-    address: str,
-    *,
-    now: datetime,
-    progress: Callable[[int], None] | None = None,
-) -> Created:
+# Shows how far a step is: given its name and length, a function to call with each advance.
+Progress = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
+
+
+def unseen(_step: str, _length: int) -> AbstractContextManager[Callable[[int], None]]:
+    """Progress that nobody watches."""
+    return nullcontext(lambda _: None)
+
+
+def create(campaign_file: Path, address: str, *, now: datetime, progress: Progress = unseen) -> Created:
     """Read the campaign file, design its HITs and write everything, or nothing at all.
 
-    `progress` is called with the number of rows just written. Item ids come from the operating
-    system's randomness and not from the seed: whoever knows the texts and the seed could
-    otherwise tell which ids are controls.
+    Item ids come from the operating system's randomness and not from the seed: whoever knows
+    the texts and the seed could otherwise tell which ids are controls.
     """
     campaign = campaign_toml.read(campaign_file)
-    rng = np.random.default_rng(campaign.settings.seed)
-    design = build(campaign, rng=rng, new_id=lambda: secrets.token_hex(8))
-    with new_store(address) as store, store.write() as connection:
+    design = _design(campaign, progress)
+    n_rows = len(design.items) + sum(len(hit.placed) for hit in design.hits)
+    with (
+        new_store(address) as store,
+        store.write() as connection,
+        progress("Writing", n_rows) as advance,
+    ):
         campaigns.add_campaign(
             connection,
             campaign,
@@ -55,7 +63,7 @@ def create(
             openings_per_hit=1,
             now=now,
             created_with=f"steelyard {__version__}",
-            progress=progress,
+            progress=advance,
         )
         for role in ("manager", "open"):
             work.add_link(connection, work.Link(new_token(), role, None), now=now)
@@ -67,6 +75,18 @@ def create(
         n_hits=len(design.hits),
         warnings=design.warnings,
     )
+
+
+def _design(campaign: Campaign, progress: Progress) -> Design:
+    settings = campaign.settings
+    per_round = -(-len(campaign.translations) // layout_for(settings.design.hit_size).n_regular)
+    with progress("Designing", per_round * settings.design.ratings_per_item) as advance:
+        return build(
+            campaign,
+            rng=np.random.default_rng(settings.seed),
+            new_id=lambda: secrets.token_hex(8),
+            progress=lambda _: advance(1),
+        )
 
 
 def new_token() -> str:
