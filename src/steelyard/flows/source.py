@@ -61,7 +61,7 @@ def read_source(
     read = judgements_file.read(path, columns=columns, scale=scale)
     name = path.name.removesuffix(".gz").rpartition(".")[0].removesuffix(".judgements")
     short_name = re.sub(r"[^A-Za-z0-9._-]+", "-", name) or "file"
-    return Source(read.frame, title=path.name, campaign=short_name, warnings=read.warnings)
+    return Source(read.frame, title=name, campaign=short_name, warnings=read.warnings)
 
 
 def analyse_source(source: Source, settings: AnalysisSettings, *, check: str | None = None) -> Analysis:
