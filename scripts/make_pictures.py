@@ -18,7 +18,6 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 IMAGES = Path(__file__).parent.parent / "docs" / "images"
 DESKTOP = {"width": 1280, "height": 800}
-PHONE = {"width": 390, "height": 844}
 OVERVIEW = """
 <body style="margin:0;background:#e9e5da;display:flex;gap:28px;padding:28px">
 <img style="width:760px;height:760px;object-fit:cover;object-position:top;border-radius:10px" src="{worker}">
@@ -54,11 +53,10 @@ def judge_first_item(page: Page, open_url: str) -> None:
 
 def take_pictures(browser: Browser, open_url: str, manager_url: str) -> None:
     """One picture a page, and the two that the README puts side by side."""
-    for name, viewport in (("worker", {"width": 800, "height": 800}), ("worker-phone", PHONE)):
-        page = browser.new_page(viewport=viewport)
-        judge_first_item(page, open_url)
-        page.screenshot(path=IMAGES / f"{name}.png")
-        page.close()
+    page = browser.new_page(viewport={"width": 800, "height": 800})
+    judge_first_item(page, open_url)
+    page.screenshot(path=IMAGES / "worker.png")
+    page.close()
     page = browser.new_page(viewport=DESKTOP)
     page.goto(manager_url)
     page.get_by_text("brass").first.wait_for()

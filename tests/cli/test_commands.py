@@ -187,6 +187,12 @@ def test_what_is_registered_is_listed_with_citations(name: str, capsys: pytest.C
         (["analyse", "{judged}", "--columns", "worker"], 2, "worker=login"),
         (["export", "{judged}", "--to", "file.docx"], 2, ".csv"),
         (["export", "{judged}", "--to", "/no/such/folder/file.csv"], 2, "cannot be written"),
+        (
+            ["analyse", "{judged}", "--check", "none", "--json", "/no/such/folder/a.json"],
+            2,
+            "/no/such/folder",
+        ),
+        (["report", "{judged}", "--check", "none", "--html", "/no/such/folder/r.html"], 2, "/no/such/folder"),
         (["create", "{example}", "--db", "{judged}"], 2, "already holds the campaign"),
         (["serve", "{example}"], 2, "not a database"),
     ],

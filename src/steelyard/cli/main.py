@@ -82,7 +82,7 @@ def run(arguments: list[str], *, debug: bool = False) -> int:
         return _fail("Stopped.", UNSUPPORTED, debug=False)
     except click.ClickException as error:
         error.show()
-        return error.exit_code
+        return UNUSABLE
     except KeyboardInterrupt:
         return _fail("Stopped.", UNSUPPORTED, debug=False)
     except BrokenPipeError:

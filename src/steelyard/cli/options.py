@@ -54,5 +54,6 @@ def progress_bar(label: str, length: int) -> Iterator[Callable[[int], None]]:
     if not sys.stderr.isatty() or length < 1:
         yield lambda _: None
         return
-    with click.progressbar(length=length, label=label, file=sys.stderr) as bar:
+    step = max(1, length // 200)
+    with click.progressbar(length=length, label=label, file=sys.stderr, update_min_steps=step) as bar:
         yield bar.update

@@ -42,7 +42,7 @@ class NextItemView(BaseModel):
 
 
 class FinishedView(BaseModel):
-    """Nothing to judge now. `more`: POST /work/next would begin another HIT."""
+    """Nothing to judge now. `more`: asking again would begin another HIT."""
 
     finished: Literal[True] = True
     assignment_id: str | None

@@ -124,7 +124,7 @@ function showEnd({ n_done: done, n_items: total, n_hits_done: hits, more, assign
   );
 }
 
-/** @param {Object} next  the reply of /work/next @param {string} [remark]  shown below the item */
+/** @param {Object} next  the reply to asking for work @param {string} [remark]  shown below the item */
 function showNext(next, remark = "") {
   if (next.finished) showEnd(next);
   else showItem(next, remark);
