@@ -59,7 +59,7 @@ $(UV): requirements/uv.txt
 # The package itself is installed in place; its build tool is pinned with the rest.
 .venv/.server: .venv/.created requirements/server.txt pyproject.toml
 	@echo "Setting up .venv …"
-	@$(UV) pip install --quiet --require-hashes -r requirements/server.txt
+	@$(UV) pip install --quiet --compile-bytecode --require-hashes -r requirements/server.txt
 	@$(UV) pip install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 

@@ -39,7 +39,8 @@ SQLITE_PROBLEMS = {
     "file and its folder, or copy the file elsewhere.",
     sqlite3.SQLITE_CORRUPT: "the database is damaged. Restore it from a copy; "
     "`sqlite3 FILE .recover` may save what came after that.",
-    sqlite3.SQLITE_IOERR: "the disk failed to read or write the database. Check that it has space left and is in order.",
+    sqlite3.SQLITE_IOERR: "the disk failed to read or write the database. "
+    "Check that it has space left and is in order.",
 }
 # By class or code of SQLSTATE, the longer first.
 POSTGRESQL_PROBLEMS = {
