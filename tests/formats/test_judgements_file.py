@@ -406,3 +406,11 @@ def test_problems_of_tables_name_the_row(make: type) -> None:
 def test_something_that_is_no_table_is_refused() -> None:
     with pytest.raises(SourceError, match="cannot be read as a table"):
         from_table([1, 2])  # type: ignore[arg-type]
+
+
+def test_a_line_of_a_million_cells_is_refused_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "wide.csv"
+    path.write_text("worker,segment,rating" + ",x" * 1_000_000 + "\na,1,50\n", "utf-8")
+
+    with pytest.raises(SourceError, match="line 1 has 1,000,003 cells"):
+        read(path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
 
 ENDINGS = (".csv", ".tsv", ".jsonl", ".parquet", ".csv.gz", ".tsv.gz", ".jsonl.gz")
+# Our choice: far more than any export has, few enough to read at once.
+MOST_COLUMNS = 1000
 _SEPARATORS = {".csv": ",", ".tsv": "\t"}
 _WRITTEN = {
     "worker_id": "worker",
@@ -168,8 +171,11 @@ def _read_separated(text: str, separator: str, where: str) -> _Table:
 
 def _header(names: Sequence[str], where: str) -> list[str]:
     """The names of the columns; those without one are numbered."""
+    if len(names) > MOST_COLUMNS:
+        problem = f"line 1 has {len(names):,} cells; a judgements file has a column for each thing it says."
+        raise SourceError(where, [problem])
     header = [name.strip() or f"column {number}" for number, name in enumerate(names, start=1)]
-    repeated = sorted({name for name in header if header.count(name) > 1})
+    repeated = sorted(name for name, times in Counter(header).items() if times > 1)
     if repeated:
         raise SourceError(where, [f"line 1: the column {name!r} is there twice." for name in repeated])
     return header
