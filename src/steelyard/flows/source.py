@@ -38,10 +38,15 @@ def is_database(source: str) -> bool:
     if source.startswith(("postgresql://", "postgres://")):
         return True
     path = Path(source)
+    if path.suffix in {".db", ".sqlite", ".sqlite3"}:
+        return True
     if not path.is_file():
-        return path.suffix in {".db", ".sqlite", ".sqlite3"}
-    with path.open("rb") as file:
-        return file.read(len(SQLITE_MAGIC)) == SQLITE_MAGIC
+        return False
+    try:
+        with path.open("rb") as file:
+            return file.read(len(SQLITE_MAGIC)) == SQLITE_MAGIC
+    except OSError as error:
+        raise SourceError(source, [f"cannot be read ({error.strerror or error})."]) from None
 
 
 def read_source(
