@@ -85,7 +85,7 @@ export function workersTable(workers, findings) {
       ]),
     );
   }
-  return scrolling(table, "Workers", "scroll tall");
+  return scrolling(table, "Table of workers", "scroll tall");
 }
 
 function verdictCell(finding) {
