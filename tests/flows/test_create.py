@@ -92,3 +92,10 @@ def test_settings_survive_the_way_through_the_database(
 
     with open_campaign(str(tmp_path / "kept.db")) as campaign:
         assert campaign.settings == created.settings
+
+
+def test_how_items_are_shown_is_recorded(campaign: OpenCampaign) -> None:
+    presentation = campaign.settings.presentation
+
+    assert (presentation["line_width_px"], presentation["start"]) == (600, "none")
+    assert presentation["words"]["anchors"] == {"low": "strongly disagree", "high": "strongly agree"}

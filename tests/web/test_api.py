@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import json
 import uuid
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from fastapi.testclient import TestClient
+
+from steelyard.web.app import create_app
 
 SECRETS = ("brass", "copper", "iron", "tin", "lead", "regular", "repeat", "degraded", "base_item")
 
@@ -272,3 +276,14 @@ def test_every_api_route_is_in_the_open_api_description(site: Any) -> None:
             "links",
         )
     }
+
+
+def test_an_upgrade_does_not_change_what_the_workers_of_a_campaign_read(site: Any) -> None:
+    recorded = dict(site.campaign.settings.presentation)
+    recorded["words"] = recorded["words"] | {"lead_in": "As it was worded at the start"}
+    running = replace(site.campaign, settings=replace(site.campaign.settings, presentation=recorded))
+
+    with TestClient(create_app(running)) as client:
+        page = client.get(f"/w/{site.worker_token}").text
+
+    assert "As it was worded at the start" in page

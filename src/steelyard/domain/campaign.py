@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from steelyard.domain.text import Segment, System, Translation
 
@@ -28,6 +30,8 @@ class CampaignSettings:
     check: str = "paired-t"
     seed: int = 7
     design: DesignSettings = DesignSettings()
+    presentation: Mapping[str, Any] = field(default_factory=dict)
+    """How items are shown, fixed at creation: the protocol's choices and all its words."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,6 +37,8 @@ class Protocol:
     cite: tuple[str, ...]
     attributes: tuple[str, ...]
     scale: Scale
+    presentation: Mapping[str, str | int]
+    """What moves ratings without being part of an answer, such as a line's width. Campaigns record it."""
     folder: Path
     show: Callable[[ItemTexts, str], Mapping[str, str]]
     """(texts, attribute) -> what the worker sees, by role: `text`, `reference`."""

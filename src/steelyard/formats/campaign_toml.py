@@ -247,7 +247,17 @@ def _settings(parsed: CampaignFile) -> CampaignSettings:
         **parsed.campaign.model_dump(),
         check=parsed.quality.check,
         design=DesignSettings(**parsed.design.model_dump()),
+        presentation=_presentation(parsed),
     )
+
+
+def _presentation(parsed: CampaignFile) -> dict[str, Any]:
+    """How the protocol shows items in the target language; empty where that is one of the problems."""
+    protocol = protocols().get(parsed.campaign.protocol)
+    language = base_language(parsed.campaign.target_language)
+    if protocol is None or not (words := protocol.folder / "instructions" / f"{language}.toml").is_file():
+        return {}
+    return {**protocol.presentation, "words": tomllib.loads(words.read_text("utf-8"))}
 
 
 def _empty_lines(name: str, lines: list[str]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -104,6 +105,7 @@ def settings(connection: Connection) -> CampaignSettings:
         check=row.check_name,
         seed=row.seed,
         design=DesignSettings(hit_size=row.hit_size, ratings_per_item=row.ratings_per_item),
+        presentation=json.loads(row.presentation),
     )
 
 
@@ -197,6 +199,7 @@ def _settings_row(settings: CampaignSettings, now: datetime, created_with: str) 
         "seed": settings.seed,
         "hit_size": settings.design.hit_size,
         "ratings_per_item": settings.design.ratings_per_item,
+        "presentation": json.dumps(dict(settings.presentation), ensure_ascii=False),
         "created_at": now,
         "created_with": created_with,
     }

@@ -68,6 +68,7 @@ campaigns = Table(
     Column("seed", BigInteger, nullable=False),
     Column("hit_size", Integer, nullable=False),
     Column("ratings_per_item", Integer, nullable=False),
+    Column("presentation", Text, nullable=False),
     Column("created_at", Instant, nullable=False),
     Column("created_with", Text, nullable=False),
 )

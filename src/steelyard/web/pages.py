@@ -94,6 +94,9 @@ def _require(desk: Desk, token: str, role: Role) -> None:
 def _page_data(settings: CampaignSettings) -> dict[str, Any]:
     language = base_language(settings.target_language)
     protocol = protocols()[settings.protocol]
+    # As recorded at creation: an upgrade does not change what the workers of a running campaign see.
+    presentation = dict(settings.presentation)
+    words = presentation.pop("words")
     return {
         "language": settings.target_language,
         "direction": "rtl" if is_right_to_left(settings.target_language) else "ltr",
@@ -106,7 +109,8 @@ def _page_data(settings: CampaignSettings) -> dict[str, Any]:
             "name": protocol.name,
             "widget_url": f"/protocols/{protocol.name}/widget.js",
             "style_url": f"/protocols/{protocol.name}/widget.css",
-            "words": _words(protocol.folder / "instructions", language),
+            "words": words,
+            "presentation": presentation,
         },
     }
 

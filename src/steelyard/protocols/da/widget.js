@@ -15,6 +15,7 @@ export const secondsPerItem = { adequacy: 18, fluency: 13 };
 /**
  * @typedef {Object} Options
  * @property {Record<string, any>} words     the protocol's words, `{language}` already replaced
+ * @property {{line_width_px: number}} presentation  as recorded with the campaign
  * @property {"adequacy"|"fluency"} attribute
  * @property {string} language               of the texts, a BCP 47 code
  * @property {"ltr"|"rtl"} direction         of the target language
@@ -69,9 +70,10 @@ function drawTexts(item, { words, language }) {
 
 // `value` is null until the first touch and counts towards agreement: where the line is mirrored
 // for a right-to-left language, 100 is its left end.
-function drawScale({ words, direction, elapsed }, onChange) {
+function drawScale({ words, presentation, direction, elapsed }, onChange) {
   const isMirrored = direction === "rtl";
   const element = make("div", "da-scale");
+  element.style.setProperty("--line-width", `${presentation.line_width_px}px`);
   element.dir = isMirrored ? "rtl" : "ltr";
   const { slider, line, handle } = drawLine(words);
   const hint = make("p", "da-hint", words.hint);

@@ -16,6 +16,7 @@ CREATE TABLE campaigns (
     seed BIGINT NOT NULL,
     hit_size INTEGER NOT NULL,
     ratings_per_item INTEGER NOT NULL,
+    presentation TEXT NOT NULL,
     created_at {instant} NOT NULL,
     created_with TEXT NOT NULL
 );

@@ -140,6 +140,7 @@ function showItem(next, remark) {
   button.disabled = true;
   const options = {
     words: protocolWords,
+    presentation: page.protocol.presentation,
     attribute: page.attribute,
     language: page.language,
     direction: page.direction,
