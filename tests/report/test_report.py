@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -61,6 +62,16 @@ def test_the_page_names_the_winner_and_carries_the_signature(analysis: Analysis)
 
     assert "is rated above every other system" in page
     assert analysis.signature in page
+
+
+def test_the_page_promises_no_more_about_borders_than_the_rule_does(analysis: Analysis) -> None:
+    strict = to_html(analysis)
+    weaker = to_html(replace(analysis, settings=replace(analysis.settings, clusters="wmt21")))
+
+    promise = "every border between clusters separates systems that are"
+    assert promise in strict
+    assert promise not in weaker
+    assert "rule of WMT21" in weaker
 
 
 def test_the_page_has_each_systems_score_as_in_the_analysis(analysis: Analysis) -> None:
