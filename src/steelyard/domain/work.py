@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import Literal
 
 
 class ItemKind(StrEnum):
@@ -20,6 +21,10 @@ class ItemKind(StrEnum):
 # Ratings of these kinds belong to a system; the other kinds only tell about the worker.
 SCORED_KINDS = (ItemKind.REGULAR, ItemKind.REPEAT)
 CONTROL_KINDS = (ItemKind.DEGRADED, ItemKind.REPEAT, ItemKind.REFERENCE)
+
+
+# What a link lets its holder do: judge, look after the campaign, or become a worker.
+LinkRole = Literal["worker", "manager", "open"]
 
 
 class AssignmentStatus(StrEnum):

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
 
 from steelyard.domain.errors import NotFound
+from steelyard.domain.work import LinkRole
 from steelyard.flows.create import new_token
 from steelyard.flows.open import OpenCampaign
 from steelyard.platforms import platforms
 from steelyard.store import work
-
-Role = Literal["worker", "manager", "open"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +57,7 @@ def add_workers(campaign: OpenCampaign, n: int, *, base_url: str, now: datetime)
     return tuple(added)
 
 
-def holder(campaign: OpenCampaign, token: str, role: Role) -> str | None:
+def holder(campaign: OpenCampaign, token: str, role: LinkRole) -> str | None:
     """The worker behind a token (None for the manager's and the open link); NotFound if it opens nothing."""
     with campaign.store.read() as connection:
         link = work.find_link(connection, token)

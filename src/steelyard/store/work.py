@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any
 
 from sqlalchemy import Connection, Row, Select, bindparam, exists, func, insert, or_, select, update
 
 from steelyard.domain.errors import Conflict, NotFound
-from steelyard.domain.work import Assignment, AssignmentStatus, ItemTexts, Worker
+from steelyard.domain.work import Assignment, AssignmentStatus, ItemTexts, LinkRole, Worker
 from steelyard.store import tables
 from steelyard.store.progress import Progress, WorkerProgress, progress
 from steelyard.store.turns import hold_rows, take_turns
@@ -32,8 +32,6 @@ __all__ = [
     "progress",
     "submit_assignment",
 ]
-
-Role = Literal["worker", "manager", "open"]
 
 
 def _assignments() -> Select[Any]:
@@ -74,7 +72,7 @@ class Link:
     """A secret that opens a page: one worker's, the manager's, or the one that makes new workers."""
 
     token: str
-    role: Role
+    role: LinkRole
     worker_id: str | None = None
 
 

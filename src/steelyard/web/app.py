@@ -28,8 +28,14 @@ def create_app(campaign: OpenCampaign) -> FastAPI:
     )
     app.state.desk = Desk(campaign, LatestAnalysis(campaign))
     errors.install(app)
-    for routes in (worker_routes, manager_routes, pages, health):
-        app.include_router(routes.router)
+    for router in (
+        worker_routes.router,
+        worker_routes.join_router,
+        manager_routes.router,
+        pages.router,
+        health.router,
+    ):
+        app.include_router(router)
     app.mount("/static", StaticFiles(directory=Path(__file__).parent / "static"), name="static")
     app.add_middleware(Guards)
     return app

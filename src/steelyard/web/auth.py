@@ -8,7 +8,8 @@ from typing import Annotated
 from fastapi import Depends, HTTPException, Request
 
 from steelyard.domain.errors import NotFound
-from steelyard.flows.links import Role, holder
+from steelyard.domain.work import LinkRole
+from steelyard.flows.links import holder
 from steelyard.web.state import Desk, desk_of
 
 TOKEN = re.compile(r"[A-Za-z0-9_-]{16,64}")
@@ -30,7 +31,7 @@ Token = Annotated[str, Depends(bearer)]
 DeskOf = Annotated[Desk, Depends(desk_of)]
 
 
-def _holder(desk: Desk, token: str, role: Role) -> str | None:
+def _holder(desk: Desk, token: str, role: LinkRole) -> str | None:
     try:
         return holder(desk.campaign, token, role)
     except NotFound as error:

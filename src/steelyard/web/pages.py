@@ -16,7 +16,8 @@ from markupsafe import Markup
 from steelyard.domain.campaign import CampaignSettings
 from steelyard.domain.errors import NotEnoughData, NotFound
 from steelyard.domain.languages import base_language, is_right_to_left, language_name
-from steelyard.flows.links import Role, holder
+from steelyard.domain.work import LinkRole
+from steelyard.flows.links import holder
 from steelyard.protocols import protocols
 from steelyard.web.auth import TOKEN, DeskOf
 from steelyard.web.state import Desk
@@ -76,7 +77,7 @@ def protocol_file(name: str, file: str) -> FileResponse:
     return FileResponse(protocols()[name].folder / file)
 
 
-def _page(desk: Desk, token: str, role: Role, template: str) -> HTMLResponse:
+def _page(desk: Desk, token: str, role: LinkRole, template: str) -> HTMLResponse:
     try:
         _require(desk, token, role)
     except NotFound as error:
@@ -85,7 +86,7 @@ def _page(desk: Desk, token: str, role: Role, template: str) -> HTMLResponse:
     return HTMLResponse(_templates().get_template(template).render(page=page, page_json=_embedded(page)))
 
 
-def _require(desk: Desk, token: str, role: Role) -> None:
+def _require(desk: Desk, token: str, role: LinkRole) -> None:
     if not TOKEN.fullmatch(token):
         raise NotFound("This link is incomplete: copy all of it, from https or http to its last letter.")
     holder(desk.campaign, token, role)

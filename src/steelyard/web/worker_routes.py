@@ -28,23 +28,24 @@ SUBMISSION_SCHEMA = {
     "content": {"application/json": {"schema": SubmissionBody.model_json_schema()}},
 }
 
-router = APIRouter(prefix="/api/v1", tags=["work"])
+router = APIRouter(prefix="/api/v1/work", tags=["work"])
+join_router = APIRouter(prefix="/api/v1", tags=["work"])
 
 
-@router.get("/work")
+@router.get("")
 def status(desk: DeskOf, worker_id: WorkerId) -> WorkStatusView:
     """Where the worker stands; takes nothing."""
     return WorkStatusView(**asdict(assign.status(desk.campaign, worker_id)))
 
 
-@router.post("/work/next")
+@router.post("/next")
 def next_item(desk: DeskOf, worker_id: WorkerId) -> NextItemView | FinishedView:
     """The item to judge now; begins a HIT if none is open. Asking again gives the same item."""
     return work_view(assign.next_item(desk.campaign, worker_id, now=datetime.now(UTC)))
 
 
 @router.post(
-    "/work/judgements",
+    "/judgements",
     status_code=201,
     responses={200: {"model": SubmittedView}, 201: {"model": SubmittedView}},
     openapi_extra={"requestBody": SUBMISSION_SCHEMA},
@@ -70,7 +71,7 @@ def _judge(desk: Desk, token: str, body: SubmissionBody) -> Submitted:
     return submit(desk.campaign, worker_of(desk, token), submission, now=datetime.now(UTC))
 
 
-@router.post("/join", status_code=201, dependencies=[require_visitor])
+@join_router.post("/join", status_code=201, dependencies=[require_visitor])
 def join(desk: DeskOf, request: Request) -> JoinedView:
     """A new worker's link, for someone who came by the open link."""
     base_url = str(request.base_url).rstrip("/")
