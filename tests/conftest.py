@@ -259,15 +259,18 @@ def _run(command: list[str | Path], *, folder: Path, user: str | None) -> None:
         pytest.fail(f"{Path(command[0]).name} failed:\n{done.stdout}{done.stderr}")
 
 
-@pytest.fixture
-def campaign_file(tmp_path: Path) -> Path:
-    """The example of the protocol da, with one rating per item in HITs of 50."""
+@pytest.fixture(scope="session")
+def small_example() -> str:
+    """The campaign file of the protocol da, with one rating per item in HITs of 50."""
     text = (protocols()["da"].folder / "example.toml").read_text("utf-8")
-    text = text.replace("hit_size = 100", "hit_size = 50").replace(
-        "ratings_per_item = 7", "ratings_per_item = 1"
-    )
+    text = text.replace("hit_size = 100", "hit_size = 50")
+    return text.replace("ratings_per_item = 7", "ratings_per_item = 1")
+
+
+@pytest.fixture
+def campaign_file(small_example: str, tmp_path: Path) -> Path:
     path = tmp_path / "campaign.toml"
-    path.write_text(text, "utf-8")
+    path.write_text(small_example, "utf-8")
     return path
 
 

@@ -15,25 +15,20 @@ from steelyard.cli.main import COMMANDS, run
 from steelyard.cli.serve import listening_socket, url_of
 
 
-@pytest.fixture
-def example(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
-    """What `steelyard example da` prints, in smaller HITs."""
+def test_the_printed_example_is_accepted_as_it_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["example", "da"]) == 0
-    text = capsys.readouterr().out
-    path = tmp_path / "campaign.toml"
-    path.write_text(
-        text.replace("hit_size = 100", "hit_size = 50").replace(
-            "ratings_per_item = 7", "ratings_per_item = 1"
-        )
-    )
-    return path
+    (tmp_path / "printed.toml").write_text(capsys.readouterr().out, "utf-8")
+
+    assert run(["create", str(tmp_path / "printed.toml"), "--db", str(tmp_path / "printed.db")]) == 0
+
+    assert "35 HITs of 100 items" in capsys.readouterr().out
 
 
 @pytest.fixture
-def judged(example: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+def judged(campaign_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
     """A database that a simulated crowd has judged."""
     database = tmp_path / "eval.db"
-    assert run(["create", str(example), "--db", str(database)]) == 0
+    assert run(["create", str(campaign_file), "--db", str(database)]) == 0
     assert run(["simulate", str(database), "--seed", "3"]) == 0
     assert "10 of 10 HITs are finished" in capsys.readouterr().out
     return database
@@ -193,13 +188,13 @@ def test_what_is_registered_is_listed_with_citations(name: str, capsys: pytest.C
             "/no/such/folder",
         ),
         (["report", "{judged}", "--check", "none", "--html", "/no/such/folder/r.html"], 2, "/no/such/folder"),
-        (["create", "{example}", "--db", "{judged}"], 2, "already holds the campaign"),
-        (["serve", "{example}"], 2, "not a database"),
+        (["create", "{campaign_file}", "--db", "{judged}"], 2, "already holds the campaign"),
+        (["serve", "{campaign_file}"], 2, "not a database"),
     ],
 )
 def test_a_mistake_is_one_message_with_its_exit_code(
     judged: Path,
-    example: Path,
+    campaign_file: Path,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
@@ -210,7 +205,7 @@ def test_a_mistake_is_one_message_with_its_exit_code(
     monkeypatch.chdir(tmp_path)
     before = sorted(path.name for path in tmp_path.iterdir() if not path.name.startswith("eval.db-"))
 
-    assert run([part.format(judged=judged, example=example) for part in arguments]) == code
+    assert run([part.format(judged=judged, campaign_file=campaign_file) for part in arguments]) == code
 
     captured = capsys.readouterr()
     assert message in captured.err
@@ -219,20 +214,20 @@ def test_a_mistake_is_one_message_with_its_exit_code(
 
 
 def test_data_that_cannot_support_the_question_exit_1(
-    example: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    campaign_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     database = tmp_path / "empty.db"
-    run(["create", str(example), "--db", str(database)])
+    run(["create", str(campaign_file), "--db", str(database)])
 
     assert run(["analyse", str(database)]) == 1
 
     assert "no judgements yet" in capsys.readouterr().err
 
 
-def test_a_bad_campaign_file_leaves_nothing_behind(example: Path, tmp_path: Path) -> None:
-    example.write_text(example.read_text().replace('"adequacy"', '"beauty"'))
+def test_a_bad_campaign_file_leaves_nothing_behind(campaign_file: Path, tmp_path: Path) -> None:
+    campaign_file.write_text(campaign_file.read_text().replace('"adequacy"', '"beauty"'))
 
-    assert run(["create", str(example), "--db", str(tmp_path / "new.db")]) == 2
+    assert run(["create", str(campaign_file), "--db", str(tmp_path / "new.db")]) == 2
 
     assert not list(tmp_path.glob("new.db*"))
 

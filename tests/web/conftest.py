@@ -14,7 +14,6 @@ from fastapi.testclient import TestClient
 from steelyard.flows.create import create
 from steelyard.flows.links import add_workers, links
 from steelyard.flows.open import OpenCampaign, open_campaign
-from steelyard.protocols import protocols
 from steelyard.web.app import create_app
 
 
@@ -36,14 +35,10 @@ class Site:
 
 
 @pytest.fixture(scope="session")
-def made_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def made_once(small_example: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The database of a fresh campaign; tests work on copies."""
     folder = tmp_path_factory.mktemp("made-once")
-    text = (protocols()["da"].folder / "example.toml").read_text("utf-8")
-    text = text.replace("hit_size = 100", "hit_size = 50").replace(
-        "ratings_per_item = 7", "ratings_per_item = 1"
-    )
-    (folder / "campaign.toml").write_text(text, "utf-8")
+    (folder / "campaign.toml").write_text(small_example, "utf-8")
     create(folder / "campaign.toml", str(folder / "site.db"), now=datetime(2024, 5, 1, tzinfo=UTC))
     return folder / "site.db"
 
