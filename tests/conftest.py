@@ -24,7 +24,7 @@ import pytest
 from hypothesis import settings
 
 from steelyard.domain.campaign import Campaign, CampaignSettings, DesignSettings
-from steelyard.domain.text import Segment, System, Translation
+from steelyard.domain.text import Segment, System
 from steelyard.domain.work import Hit, Item, ItemKind, PlacedItem
 from steelyard.protocols import protocols
 from steelyard.store import campaigns
@@ -80,11 +80,7 @@ def toy_campaign() -> Campaign:
         ),
         systems=(System("alpha"), System("beta", is_human=True)),
         segments=segments,
-        translations=tuple(
-            Translation(system_id, segment.segment_id, text)
-            for system_id, system_texts in texts.items()
-            for segment, text in zip(segments, system_texts, strict=True)
-        ),
+        translations=texts,
     )
 
 
@@ -93,7 +89,7 @@ def toy_items(toy_campaign: Campaign) -> list[Item]:
     """A regular item i-<system>-<segment> for each translation, and two controls of the first."""
     regular = [
         Item(f"i-{t.system_id}-{t.segment_id}", ItemKind.REGULAR, t.system_id, t.segment_id, t.text)
-        for t in toy_campaign.translations
+        for t in toy_campaign.each_translation()
     ]
     base = regular[0].item_id
     # The controls come first: nothing may depend on the order of items.

@@ -13,7 +13,7 @@ import pytest
 
 from steelyard.design.builder import Design, build
 from steelyard.domain.campaign import Campaign, CampaignSettings, DesignSettings
-from steelyard.domain.text import Segment, System, Translation
+from steelyard.domain.text import Segment, System
 from steelyard.domain.work import Hit, Item, ItemKind, PlacedItem
 
 VOCABULARY = [f"word{k}" for k in range(3000)]
@@ -72,11 +72,10 @@ def _campaign(shape: Shape) -> Campaign:
 
     systems = tuple(System(f"system-{k}") for k in range(shape.n_systems))
     segments = tuple(Segment(f"seg{k}", f"doc{k // 5}", text(), text()) for k in range(shape.n_segments))
-    translations = tuple(
-        Translation(system.system_id, segment.segment_id, shape.texts.get((i, j), text()))
+    translations = {
+        system.system_id: [shape.texts.get((i, j), text()) for j in range(shape.n_segments)]
         for i, system in enumerate(systems)
-        for j, segment in enumerate(segments)
-    )
+    }
     settings = CampaignSettings(
         name="toy",
         title="Toy",

@@ -68,7 +68,7 @@ def test_a_good_file_becomes_a_campaign(folder: Path) -> None:
     ]
     assert len(campaign.segments) == N_LINES
     assert campaign.segments[2].reference == "reference sentence number 3 is here"
-    assert campaign.translations[N_LINES].text == "beta sentence number 1 is here"
+    assert campaign.translations["beta"][0] == "beta sentence number 1 is here"
     assert campaign.settings.check == "paired-t"
 
 

@@ -226,7 +226,10 @@ def test_a_wrong_separator_is_guessed_at(tmp_path: Path) -> None:
         (",1,5,A,regular", "worker is empty."),
         ("w,,5,A,regular", "segment is empty."),
         ("w,1,5,,regular", "system is empty."),
-        ("w,1,5,A,odd", "kind odd is unknown; use one of regular, repeat, degraded, reference."),
+        (
+            "w,1,5,A,odd",
+            "kind odd is unknown; use one of regular, repeat, degraded, reference, gold, calibration.",
+        ),
         ("w,1", "rating is empty."),
     ],
 )

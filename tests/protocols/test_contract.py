@@ -9,10 +9,8 @@ import pytest
 
 from steelyard.domain.errors import AnswerError
 from steelyard.domain.plugin import Protocol
-from steelyard.domain.work import ItemTexts
 from steelyard.protocols import protocols
 
-TEXTS = ItemTexts(text="the translation", reference="the reference", source="the source")
 FILES = ("widget.js", "widget.css", "instructions/en.toml", "example.toml", "README.md")
 
 every_protocol = pytest.mark.parametrize("protocol", protocols().values(), ids=list(protocols()))
@@ -81,21 +79,15 @@ def test_the_same_seed_simulates_the_same_answer(protocol: Protocol) -> None:
 
 
 @every_protocol
-def test_the_source_is_never_shown(protocol: Protocol) -> None:
-    shown = [protocol.show(TEXTS, attribute) for attribute in protocol.attributes]
-
-    values = {text for texts in shown for text in texts.values()}
-
-    assert values <= {TEXTS.text, TEXTS.reference}
+def test_the_translation_is_shown_for_every_attribute(protocol: Protocol) -> None:
+    assert set(protocol.shows) == set(protocol.attributes)
+    assert all("text" in roles for roles in protocol.shows.values())
 
 
 @every_protocol
-def test_the_translation_is_always_shown(protocol: Protocol) -> None:
-    shown = [protocol.show(TEXTS, attribute) for attribute in protocol.attributes]
-
-    texts = [view["text"] for view in shown]
-
-    assert set(texts) == {TEXTS.text}
+def test_the_time_of_an_item_is_known_for_every_attribute(protocol: Protocol) -> None:
+    assert set(protocol.seconds_per_item) == set(protocol.attributes)
+    assert min(protocol.seconds_per_item.values()) > 0
 
 
 @every_protocol

@@ -57,7 +57,7 @@ def test_a_repeat_is_as_good_as_its_base():
 @pytest.mark.parametrize("text", [GOOD, POOR, REFERENCE])
 @pytest.mark.parametrize("seed", range(5))
 def test_a_degraded_item_is_clearly_worse_than_its_base(attribute, text, seed):
-    copy = for_attribute(attribute).degrade(text, REFERENCE, OTHERS, np.random.default_rng(seed))
+    copy = for_attribute(attribute).damage("en").degrade(text, REFERENCE, OTHERS, np.random.default_rng(seed))
 
     base = item_quality(ItemKind.REGULAR, text=text, reference=REFERENCE)
     degraded = item_quality(ItemKind.DEGRADED, text=copy, reference=REFERENCE, base_text=text)

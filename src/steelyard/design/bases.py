@@ -11,7 +11,7 @@ from typing import overload
 import numpy as np
 
 from steelyard.domain.campaign import Campaign
-from steelyard.domain.plugin import Degradation
+from steelyard.domain.plugin import Damage
 from steelyard.domain.work import CONTROL_KINDS, ItemKind
 
 # How gladly a translation is taken as a base, best first.
@@ -42,7 +42,6 @@ class Texts:
 
 def texts_of(campaign: Campaign) -> Texts:
     """The campaign's texts; KeyError if a system lacks a segment."""
-    text = {(each.system_id, each.segment_id): each.text for each in campaign.translations}
     segments = campaign.segments
     by_document = sorted(range(len(segments)), key=lambda index: segments[index].document_id)
     references = [segments[index].reference for index in by_document]
@@ -58,7 +57,7 @@ def texts_of(campaign: Campaign) -> Texts:
 
     return Texts(
         translation=tuple(
-            tuple(text[system.system_id, segment.segment_id] for segment in segments)
+            tuple(text or "" for text in campaign.translations[system.system_id])
             for system in campaign.systems
         ),
         reference=tuple(segment.reference for segment in segments),
@@ -94,17 +93,17 @@ class BaseBook:
     A damaged text is made when it is first needed and then stays: one per translation.
     """
 
-    def __init__(self, texts: Texts, *, degradation: Degradation, rng: np.random.Generator) -> None:
-        self._texts, self._degradation, self._rng = texts, degradation, rng
+    def __init__(self, texts: Texts, *, damage: Damage, rng: np.random.Generator) -> None:
+        self._texts, self._damage, self._rng = texts, damage, rng
         self._visible = [[has_visible_text(text) for text in row] for row in texts.translation]
         self._grade = [[self._grade_of(text) for text in row] for row in texts.translation]
         self._damaged: dict[tuple[int, int], str | None] = {}
         self.served = {kind: [0] * len(texts.translation) for kind in CONTROL_KINDS}
 
     def _grade_of(self, text: str) -> int:
-        if self._degradation.is_preferred(text):
+        if self._damage.is_preferred(text):
             return PREFERRED
-        return ELIGIBLE if self._degradation.is_eligible(text) else FORCED
+        return ELIGIBLE if self._damage.is_eligible(text) else FORCED
 
     def can_be_degraded(self, system: int, segment: int) -> bool:
         """Whether the translation looks fit for degradation; the attempt may still fail."""
@@ -137,7 +136,7 @@ class BaseBook:
     def _degrade(self, system: int, segment: int) -> str | None:
         key = (system, segment)
         if key not in self._damaged:
-            self._damaged[key] = self._degradation.degrade(
+            self._damaged[key] = self._damage.degrade(
                 self._texts.translation[system][segment],
                 self._texts.reference[segment],
                 self._texts.borrow(segment),

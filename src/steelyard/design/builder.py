@@ -49,7 +49,11 @@ def build(
     """
     layout = _checked_layout(campaign)
     texts = texts_of(campaign)
-    book = BaseBook(texts, degradation=for_attribute(campaign.settings.attribute), rng=rng)
+    book = BaseBook(
+        texts,
+        damage=for_attribute(campaign.settings.attribute).damage(campaign.settings.target_language),
+        rng=rng,
+    )
     pool = Pool(
         n_systems=len(campaign.systems),
         n_segments=len(campaign.segments),
@@ -102,7 +106,7 @@ class _Catalogue:
         self._campaign, self._book, self._new_id = campaign, book, new_id
         self.items: list[Item] = []
         self._known: dict[tuple[ItemKind, int, int], Item] = {}
-        text = {(each.system_id, each.segment_id): each.text for each in campaign.translations}
+        text = {(each.system_id, each.segment_id): each.text for each in campaign.each_translation()}
         for system, each in enumerate(campaign.systems):
             for index, segment in enumerate(campaign.segments):
                 shown = text[each.system_id, segment.segment_id]
@@ -173,7 +177,7 @@ def _checked_layout(campaign: Campaign) -> Layout:
 
 
 def _missing_translations(campaign: Campaign) -> list[str]:
-    present = {(each.system_id, each.segment_id) for each in campaign.translations}
+    present = {(each.system_id, each.segment_id) for each in campaign.each_translation()}
     problems = []
     for system in campaign.systems:
         absent = [s.segment_id for s in campaign.segments if (system.system_id, s.segment_id) not in present]
@@ -207,7 +211,7 @@ def _warnings(campaign: Campaign, layout: Layout, nearest: int | None) -> tuple[
             f"translations of one segment come as close as {nearest} positions "
             f"(wanted: more than {TOO_CLOSE}). Workers may remember them; more segments or smaller HITs help."
         )
-    empty = sum(not has_visible_text(each.text) for each in campaign.translations)
+    empty = sum(not has_visible_text(each.text) for each in campaign.each_translation())
     if empty:
         warnings.append(
             f"{empty} translations have no visible text; they are judged, but never serve as a base."

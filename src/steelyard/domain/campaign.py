@@ -2,19 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
-from steelyard.domain.text import Segment, System, Translation
+from steelyard.domain.text import CalibrationText, Segment, System, Translation
+from steelyard.domain.work import ItemKind
+
+# How the groups of a HIT are paired: half a HIT apart [Graham2014], or nearly so [Graham2013].
+LayoutName = Literal["2014", "2013"]
+# How items follow one another: shuffled within groups; shuffled throughout; document by document;
+# or as an imported file had them.
+ItemOrder = Literal["grouped", "free", "documents", "given"]
+# Where the second and later ratings of an item come from: new HITs in every round, or the same HITs.
+Partition = Literal["new", "fixed"]
 
 
 @dataclass(frozen=True, slots=True)
 class DesignSettings:
-    """How texts become HITs."""
+    """How texts become HITs. None: what is usual for the size, the attribute or the protocol."""
 
     hit_size: int = 100
     ratings_per_item: int = 1
+    layout: LayoutName = "2014"
+    order: ItemOrder = "grouped"
+    groups: int | None = None
+    quota: Mapping[ItemKind, int] | None = None
+    """Items of each kind but `regular` and `gold` in a HIT; kinds left out have none."""
+    gold_every: int | None = None
+    """Every so many-th item of a HIT is gold."""
+    partition: Partition = "new"
+    degradation: str | None = None
+    merge_duplicates: bool = True
+    """Identical texts of several systems for one segment are judged once and credited to all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +55,35 @@ class CampaignSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class GivenItem:
+    """One item of a HIT that was laid out elsewhere. `text` is None where the file has none."""
+
+    kind: ItemKind
+    system_id: str
+    segment_id: str
+    text: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Campaign:
-    """One evaluation: its settings and its texts. Every system translates every segment."""
+    """One evaluation: its settings and its texts.
+
+    `translations` holds, by system_id, the system's text of each segment in the order of
+    `segments`; None where it has none. `gold` holds an expert's ratings of some of them, by
+    (system_id, segment_id). `given` are HITs that an imported file has laid out already.
+    """
 
     settings: CampaignSettings
     systems: tuple[System, ...]
     segments: tuple[Segment, ...]
-    translations: tuple[Translation, ...]
+    translations: Mapping[str, Sequence[str | None]]
+    gold: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    calibration: tuple[CalibrationText, ...] = ()
+    given: tuple[tuple[GivenItem, ...], ...] = ()
+
+    def each_translation(self) -> Iterator[Translation]:
+        """The translations there are, system by system."""
+        for system in self.systems:
+            for segment, text in zip(self.segments, self.translations[system.system_id], strict=True):
+                if text is not None:
+                    yield Translation(system.system_id, segment.segment_id, text)

@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING, Literal
 
 from steelyard.domain.judgement import Answer
 from steelyard.domain.result import Fit, MethodSettings, Verdict
-from steelyard.domain.work import ItemTexts
 
 if TYPE_CHECKING:
     import numpy as np
     import polars as pl
+
+
+# What a protocol may show of an item.
+TextRole = Literal["text", "reference", "source"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +42,18 @@ class Protocol:
     scale: Scale
     presentation: Mapping[str, str | int]
     """What moves ratings without being part of an answer, such as a line's width. Campaigns record it."""
+    shows: Mapping[str, tuple[TextRole, ...]]
+    """The texts a worker sees, by attribute."""
+    seconds_per_item: Mapping[str, float]
+    """How long one item takes a careful worker, by attribute: for estimates, plans and pay."""
     folder: Path
-    show: Callable[[ItemTexts, str], Mapping[str, str]]
-    """(texts, attribute) -> what the worker sees, by role: `text`, `reference`."""
     check: Callable[[Answer], Answer]
     """The answer, cleaned; raises AnswerError naming the field."""
     rating: Callable[[Answer], float]
     simulate: Callable[[float, np.random.Generator], Answer]
     """(perceived quality between 0 and 1, rng) -> a plausible answer."""
+    examples_at: tuple[float, ...] = ()
+    """Ratings for which a campaign must give an example each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +81,25 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Degradation:
-    """A way of damaging a text so that quality drops for sure but not at a glance."""
+    """A way of damaging a text so that quality drops for sure but not at a glance.
+
+    Offered for an attribute by `attributes`; where several are, the one with `is_default` is taken
+    unless the campaign names another.
+    """
 
     name: str
     title: str
     cite: tuple[str, ...]
     attributes: tuple[str, ...]
+    is_default: bool
+    damage: Callable[[str], Damage]
+    """How texts in this language (a code such as "en" or "zh-Hant") are damaged."""
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """A degradation made ready for one language."""
+
     is_eligible: Callable[[str], bool]
     is_preferred: Callable[[str], bool]
     """Eligible without reserve; the merely eligible are taken only where nothing better is at hand."""

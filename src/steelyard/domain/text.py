@@ -7,10 +7,15 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """Whoever produced a translation: an engine or a person."""
+    """Whoever produced a translation: an engine or a person.
+
+    `weight` says how much of it is judged: a system of weight 0.5 has half as many of its
+    translations drawn in each round as one of weight 1.
+    """
 
     system_id: str
     is_human: bool = False
+    weight: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,3 +35,18 @@ class Translation:
     system_id: str
     segment_id: str
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationText:
+    """A translation from an earlier campaign whose score is known, with its standard deviation.
+
+    It puts the ratings of a new campaign on the old one's scale [Mathur2018].
+    """
+
+    calibration_id: str
+    text: str
+    reference: str
+    source: str
+    score: float
+    sd: float

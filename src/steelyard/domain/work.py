@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Literal
+from typing import Literal, NamedTuple
 
 
 class ItemKind(StrEnum):
@@ -16,11 +16,16 @@ class ItemKind(StrEnum):
     REPEAT = "repeat"
     DEGRADED = "degraded"
     REFERENCE = "reference"
+    GOLD = "gold"
+    CALIBRATION = "calibration"
 
 
 # Ratings of these kinds belong to a system; the other kinds only tell about the worker.
 SCORED_KINDS = (ItemKind.REGULAR, ItemKind.REPEAT)
+# A control is made from a regular item of the same HIT, its base.
 CONTROL_KINDS = (ItemKind.DEGRADED, ItemKind.REPEAT, ItemKind.REFERENCE)
+# Items whose quality is known beforehand: from an expert, or from an earlier campaign.
+KNOWN_KINDS = (ItemKind.GOLD, ItemKind.CALIBRATION)
 
 
 # What a link lets its holder do: judge, look after the campaign, or become a worker.
@@ -38,13 +43,14 @@ class AssignmentStatus(StrEnum):
     EXPIRED = "expired"
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+# Items and places are tuples, for a campaign may have millions of them.
+class Item(NamedTuple):
     """One thing put before a worker: a text as if by `system_id`, beside its segment.
 
-    `text` is what is shown: the translation itself (`regular`, `repeat`), a damaged copy
-    (`degraded`) or the human reference (`reference`). A control names the regular item it
-    was made from in `base_item_id`.
+    `text` is what is shown: the translation itself (`regular`, `repeat`, `gold`), a damaged copy
+    (`degraded`), the human reference (`reference`) or a text of an earlier campaign
+    (`calibration`). A control names the regular item it was made from in `base_item_id`.
+    `credited` are further systems that gave the very same text: they share its ratings.
     """
 
     item_id: str
@@ -53,10 +59,13 @@ class Item:
     segment_id: str
     text: str
     base_item_id: str | None = None
+    credited: tuple[str, ...] = ()
+    known: float | None = None
+    """What is known of its quality (`gold`: the expert's rating; `calibration`: the earlier score)."""
+    known_sd: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class PlacedItem:
+class PlacedItem(NamedTuple):
     """An item at its position (from 1) in one HIT. `is_padding`: reused to fill a last HIT."""
 
     item_id: str

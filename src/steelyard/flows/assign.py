@@ -93,6 +93,6 @@ def view(
             more=work.has_claimable(connection, assignment.worker_id),
         )
     placed = work.placed_item(connection, assignment, position)
-    shown = protocols()[settings.protocol].show(placed.texts, settings.attribute)
-    item = BlindedItem(placed.item_id, shown)
+    roles = protocols()[settings.protocol].shows[settings.attribute]
+    item = BlindedItem(placed.item_id, {role: getattr(placed.texts, role) for role in roles})
     return NextItem(assignment.assignment_id, position, n_items, position - 1, item)

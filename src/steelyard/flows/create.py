@@ -79,7 +79,9 @@ def create(campaign_file: Path, address: str, *, now: datetime, progress: Progre
 
 def _design(campaign: Campaign, progress: Progress) -> Design:
     settings = campaign.settings
-    per_round = -(-len(campaign.translations) // layout_for(settings.design.hit_size).n_regular)
+    per_round = -(
+        -sum(1 for _ in campaign.each_translation()) // layout_for(settings.design.hit_size).n_regular
+    )
     with progress("Designing", per_round * settings.design.ratings_per_item) as advance:
         return build(
             campaign,

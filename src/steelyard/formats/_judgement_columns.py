@@ -33,6 +33,8 @@ KINDS: dict[str, ItemKind] = {
     **dict.fromkeys(("repeat", "chk"), ItemKind.REPEAT),
     **dict.fromkeys(("degraded", "bad_ref", "bad", "cal"), ItemKind.DEGRADED),
     **dict.fromkeys(("reference", "ref"), ItemKind.REFERENCE),
+    "gold": ItemKind.GOLD,
+    "calibration": ItemKind.CALIBRATION,
 }
 DEFAULT_SCALE = Scale(0.0, 100.0)
 ONE_SYSTEM = "all"

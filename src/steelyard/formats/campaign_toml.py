@@ -14,7 +14,7 @@ from steelyard.design.layout import layout_for, smaller_layouts, supported_sizes
 from steelyard.domain.campaign import Campaign, CampaignSettings, DesignSettings
 from steelyard.domain.errors import CampaignError, SourceError
 from steelyard.domain.languages import base_language, problem_with
-from steelyard.domain.text import Segment, System, Translation
+from steelyard.domain.text import Segment, System
 from steelyard.formats.text_file import read_lines, read_text
 from steelyard.protocols import protocols
 from steelyard.qc import checks
@@ -221,10 +221,7 @@ def _assemble(parsed: CampaignFile, texts: _TextReader) -> Campaign:
         texts.problems += _empty_lines(parsed.texts.source, source)
     reference = same_length(parsed.texts.reference)
     documents = same_length(parsed.texts.documents) if parsed.texts.documents else []
-    translations: list[Translation] = []
-    for system in parsed.systems:
-        lines = same_length(system.translations)
-        translations += [Translation(system.name, str(k), line) for k, line in enumerate(lines, start=1)]
+    translations = {system.name: same_length(system.translations) for system in parsed.systems}
     segments = tuple(
         Segment(
             segment_id=str(k),
@@ -238,7 +235,7 @@ def _assemble(parsed: CampaignFile, texts: _TextReader) -> Campaign:
         settings=_settings(parsed),
         systems=tuple(System(system.name, is_human=system.is_human) for system in parsed.systems),
         segments=segments,
-        translations=tuple(translations),
+        translations=translations,
     )
 
 
@@ -274,7 +271,11 @@ def _text_problems(parsed: CampaignFile, campaign: Campaign) -> list[str]:
     """Too few texts for one HIT. Said only if everything could be read."""
     size = parsed.design.hit_size
     expected = len(campaign.segments) * len(campaign.systems)
-    if size not in supported_sizes() or not expected or len(campaign.translations) != expected:
+    if (
+        size not in supported_sizes()
+        or not expected
+        or sum(map(len, campaign.translations.values())) != expected
+    ):
         return []
     needed = layout_for(size).n_regular
     if expected >= needed:

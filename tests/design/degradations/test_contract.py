@@ -22,10 +22,11 @@ def degradation(request: pytest.FixtureRequest):
 
 
 def test_an_eligible_text_comes_out_damaged(degradation) -> None:
-    assert degradation.is_eligible(TEXT)
+    assert degradation.damage("en").is_eligible(TEXT)
 
     damaged = {
-        degradation.degrade(TEXT, REFERENCE, OTHERS, np.random.default_rng(seed)) for seed in range(50)
+        degradation.damage("en").degrade(TEXT, REFERENCE, OTHERS, np.random.default_rng(seed))
+        for seed in range(50)
     }
 
     assert None not in damaged
@@ -34,21 +35,23 @@ def test_an_eligible_text_comes_out_damaged(degradation) -> None:
 
 
 def test_first_and_last_word_stay(degradation) -> None:
-    damaged = degradation.degrade(TEXT, REFERENCE, OTHERS, np.random.default_rng(3))
+    damaged = degradation.damage("en").degrade(TEXT, REFERENCE, OTHERS, np.random.default_rng(3))
 
     assert damaged.split()[0] == "The"
     assert damaged.split()[-1] == "storm."
 
 
 def test_the_same_seed_damages_alike(degradation) -> None:
-    one, two = (degradation.degrade(TEXT, REFERENCE, OTHERS, np.random.default_rng(11)) for _ in range(2))
+    one, two = (
+        degradation.damage("en").degrade(TEXT, REFERENCE, OTHERS, np.random.default_rng(11)) for _ in range(2)
+    )
 
     assert one == two
 
 
 def test_a_text_without_words_is_not_eligible(degradation) -> None:
-    assert not degradation.is_eligible("")
-    assert not degradation.is_eligible("   ")
+    assert not degradation.damage("en").is_eligible("")
+    assert not degradation.damage("en").is_eligible("   ")
 
 
 def test_it_names_what_it_lowers_and_whom_to_cite(degradation) -> None:

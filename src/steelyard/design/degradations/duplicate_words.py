@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from steelyard.design.degradations._words import MAX_REDRAWS, is_punctuation, join, split
-from steelyard.domain.plugin import Degradation
+from steelyard.domain.plugin import Damage, Degradation
 
 # With three words the two outer ones have exactly one place to go; with fewer, none has any.
 MIN_WORDS = 3
@@ -82,7 +82,6 @@ DEGRADATION = Degradation(
     title="Two words duplicated",
     cite=("Graham2013", "Graham2014"),
     attributes=("fluency",),
-    is_eligible=is_eligible,
-    is_preferred=is_eligible,
-    degrade=degrade,
+    is_default=True,
+    damage=lambda _language: Damage(is_eligible, is_eligible, degrade),
 )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from steelyard.design.degradations._words import MAX_REDRAWS, is_punctuation, join, split
-from steelyard.domain.plugin import Degradation
+from steelyard.domain.plugin import Damage, Degradation
 
 # Words to replace, by the number of words in the text, as WMT has published it [Bojar2016]; beyond
 # the table a quarter of the words.
@@ -89,7 +89,6 @@ DEGRADATION = Degradation(
     title="A phrase replaced by one from another document",
     cite=("Graham2014", "Bojar2016"),
     attributes=("adequacy",),
-    is_eligible=is_eligible,
-    is_preferred=is_preferred,
-    degrade=degrade,
+    is_default=True,
+    damage=lambda _language: Damage(is_eligible, is_preferred, degrade),
 )

@@ -2,34 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from steelyard.domain.errors import AnswerError
 from steelyard.domain.judgement import Answer, AnswerValue
 from steelyard.domain.plugin import Scale
-from steelyard.domain.work import ItemTexts
 
 # 0 is "strongly disagree", 100 "strongly agree", whichever side of the screen they are on [Graham2013].
 SCALE = Scale(minimum=0.0, maximum=100.0)
 COUNTS = ("first_touch_ms", "n_moves")
 # Whole numbers beyond this are no longer exact in a browser, so no honest page sends them.
 LARGEST_COUNT = 2**53 - 1
-
-
-def show(texts: ItemTexts, attribute: str) -> Mapping[str, str]:
-    """The texts a worker sees: the translation, and for adequacy the reference beside it.
-
-    The source is never shown, so that workers need only the target language [Graham2013];
-    asking bilingual workers would be another protocol.
-
-    >>> show(ItemTexts(text="A hat.", reference="One hat.", source="Ein Hut."), "adequacy")
-    {'text': 'A hat.', 'reference': 'One hat.'}
-    """
-    if attribute == "fluency":
-        return {"text": texts.text}
-    if attribute == "adequacy":
-        return {"text": texts.text, "reference": texts.reference}
-    raise ValueError(f"da: unknown attribute {attribute!r}, known are adequacy and fluency")
 
 
 def check(answer: Answer) -> Answer:
