@@ -1,0 +1,119 @@
+"""The command that plans a campaign's work and money."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from steelyard.cli.options import json_option, progress_bar, write_text
+from steelyard.planning.cost import FEE, FEE_FOR_MANY, MANY_ASSIGNMENTS, MINIMUM_WAGE, WAGE
+from steelyard.planning.sample_size import LEVEL, POWER, RELIABILITY_OF_ONE_RATING
+
+PLOT_ENDINGS = (".png", ".svg")
+
+
+def _plan_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """What is judged, what is wanted, and what the work costs."""
+    number = click.FLOAT
+    for option in reversed(
+        (
+            click.option("--systems", type=int, help="How many systems are judged."),
+            click.option("--segments", type=int, help="How many segments each system has translated."),
+            click.option(
+                "--campaign",
+                type=click.Path(path_type=Path),
+                metavar="FILE",
+                help="Take what is judged, and the HITs, from a campaign file.",
+            ),
+            click.option(
+                "--difference",
+                type=number,
+                help="Wanted: find such a difference of two systems, in standard deviations.",
+            ),
+            click.option("--ratings-per-system", type=number, help="Wanted: so many ratings per system."),
+            click.option("--reliability", type=number, help="Wanted: segment scores of such reliability."),
+            click.option("--ratings-per-item", type=number, help="Wanted: so many ratings per translation."),
+            click.option("--budget", type=number, help="The reverse: what does so much money show?"),
+            click.option("--attribute", help="What is judged.  [default: adequacy]"),
+            click.option("--protocol", help="How it is asked: see `steelyard protocols`.  [default: da]"),
+            click.option("--hit-size", type=int, help="Items in a HIT.  [default: 100]"),
+            click.option(
+                "--usable-share",
+                type=number,
+                help="Share of a HIT's items that count.  [default: from the layout]",
+            ),
+            click.option(
+                "--pass-rate",
+                type=number,
+                help="Share of the ratings that quality control keeps.  [default: as published]",
+            ),
+            click.option("--seconds", type=number, help="Seconds per item.  [default: the protocol's]"),
+            click.option("--wage", type=number, help=f"Pay for an hour.  [default: {WAGE:g}]"),
+            click.option("--pay-per-hit", type=number, help="Pay for a HIT, instead of a wage."),
+            click.option(
+                "--minimum-wage",
+                type=number,
+                help=f"Warn if an hour is paid less.  [default: {MINIMUM_WAGE:g}]",
+            ),
+            click.option(
+                "--fee",
+                type=number,
+                help="The platform's share on top of the pay.  "
+                f"[default: {FEE:g}, or {FEE_FOR_MANY:g} if {MANY_ASSIGNMENTS} share a HIT]",
+            ),
+            click.option(
+                "--rho",
+                type=number,
+                help=f"Reliability of a single rating.  [default: {RELIABILITY_OF_ONE_RATING:g}]",
+            ),
+            click.option(
+                "--power", type=number, help=f"Chance to find the difference.  [default: {POWER:g}]"
+            ),
+            click.option("--level", type=number, help=f"Level of the one-sided test.  [default: {LEVEL:g}]"),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+@click.command()
+@_plan_options
+@json_option
+@click.option("--plot", "plot_file", type=click.Path(path_type=Path), help="Draw it: a .png or .svg file.")
+def plan(json_file: str | None, plot_file: Path | None, **choices: Any) -> None:
+    """Tell HITs, hours and money for a wanted precision, or what a budget can show.
+
+    Say what is judged (--systems, --segments or --campaign) and what is wanted (--difference,
+    --ratings-per-system, --reliability, --ratings-per-item or --budget). A campaign file alone tells
+    what that campaign costs and shows. Money is in the currency of the wage.
+    """
+    if plot_file is not None and plot_file.suffix.lower() not in PLOT_ENDINGS:
+        raise click.BadParameter(
+            f"name a file that ends in {' or '.join(PLOT_ENDINGS)}.", param_hint="--plot"
+        )
+    from steelyard.flows.plan import plan as make_plan
+    from steelyard.flows.plan_choices import ChoiceError
+    from steelyard.report.plan import to_json, to_text
+
+    try:
+        made = make_plan(progress=progress_bar, **choices)
+    except ChoiceError as error:
+        raise click.UsageError(error.spelt(_option)) from None
+    if plot_file is not None:
+        from steelyard.report.plan_plot import draw
+
+        try:
+            draw(made, plot_file)
+        except OSError as error:
+            raise click.FileError(str(plot_file), error.strerror) from None
+    if json_file:
+        write_text(to_json(made), json_file)
+    if json_file != "-":
+        click.echo(to_text(made))
+
+
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"

@@ -1,0 +1,133 @@
+"""What a caller may say about a plan, and what does not fit together."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from os import PathLike
+from typing import Any, TypedDict, get_args
+
+from steelyard.planning.plan import GOALS_FOR_ITEMS, GoalName
+from steelyard.planning.sample_size import LEVEL, POWER
+from steelyard.protocols import protocols
+
+
+class Choices(TypedDict, total=False):
+    """What a caller can say about a plan; None and absent both mean "not said"."""
+
+    systems: int | None
+    segments: int | None
+    campaign: str | PathLike[str] | None
+    difference: float | None
+    ratings_per_system: float | None
+    reliability: float | None
+    ratings_per_item: float | None
+    budget: float | None
+    attribute: str | None
+    protocol: str | None
+    hit_size: int | None
+    usable_share: float | None
+    pass_rate: float | None
+    seconds: float | None
+    wage: float | None
+    pay_per_hit: float | None
+    minimum_wage: float | None
+    fee: float | None
+    rho: float | None
+    power: float | None
+    level: float | None
+
+
+class ChoiceError(ValueError):
+    """Choices that do not fit together. In `sentence` the choices' names stand in braces."""
+
+    def __init__(self, sentence: str) -> None:
+        self.sentence = sentence
+        super().__init__(self.spelt(str))
+
+    def spelt(self, spell: Callable[[str], str]) -> str:
+        """The sentence with every choice's name spelt the caller's way."""
+        return re.sub(r"\{(\w+)\}", lambda match: spell(match[1]), self.sentence)
+
+
+GOALS = tuple(name for name in get_args(GoalName) if name != "hits")
+OF_CAMPAIGN = ("systems", "segments", "attribute", "protocol", "hit_size", "usable_share")
+DEFAULT_PROTOCOL, DEFAULT_ATTRIBUTE = "da", "adequacy"
+# Least and most of every number. Wide enough for any campaign, narrow enough to catch a percentage
+# where a share is meant, and to keep every formula within what a computer can count.
+_LIMITS: dict[str, tuple[float, float]] = {
+    "systems": (1, 1e6),
+    "segments": (1, 1e9),
+    "difference": (0.001, 10),
+    "ratings_per_system": (1, 1e9),
+    "reliability": (0.01, 0.999),
+    "ratings_per_item": (1, 1e6),
+    "budget": (0.01, 1e12),
+    "hit_size": (1, 1e6),
+    "usable_share": (0.01, 1),
+    "pass_rate": (0.01, 1),
+    "seconds": (0.1, 1e6),
+    "wage": (0.01, 1e9),
+    "pay_per_hit": (0.01, 1e9),
+    "minimum_wage": (0, 1e9),
+    "fee": (0, 1),
+    "rho": (0.01, 0.99),
+    "power": (0.01, 0.999),
+    "level": (1e-6, 0.5),
+}
+
+
+def check(given: dict[str, Any]) -> None:
+    """Raise ChoiceError with everything that is wrong with the choices by themselves."""
+    problems = [sentence for name in _LIMITS if name in given for sentence in _limit_problems(name, given)]
+    goals = [name for name in GOALS if name in given]
+    if len(goals) > 1 or (not goals and "campaign" not in given):
+        listed = ", ".join(f"{{{name}}}" for name in GOALS)
+        problems.append(f"Say what is wanted with exactly one of {listed}{_also(goals)}.")
+    problems += _campaign_problems(given) if "campaign" in given else _number_problems(given, goals)
+    if "wage" in given and "pay_per_hit" in given:
+        problems.append("{wage} and {pay_per_hit} say the same thing twice: give one of them.")
+    if given.get("power", POWER) <= given.get("level", LEVEL):
+        problems.append("{power} must be above {level}, or no ratings would be needed at all.")
+    if problems:
+        raise ChoiceError("\n".join(problems))
+
+
+def _also(goals: list[str]) -> str:
+    return f", not {' and '.join(f'{{{name}}}' for name in goals)} together" if goals else ""
+
+
+def _limit_problems(name: str, given: dict[str, Any]) -> list[str]:
+    least, most = _LIMITS[name]
+    if least <= given[name] <= most:
+        return []
+    return [f"{{{name}}} must be from {least:,.10g} to {most:,.10g}, not {given[name]:,.10g}."]
+
+
+def _campaign_problems(given: dict[str, Any]) -> list[str]:
+    named = [f"{{{name}}}" for name in OF_CAMPAIGN if name in given]
+    if not named:
+        return []
+    return [f"{', '.join(named)}: the campaign file says this; leave out either that or {{campaign}}."]
+
+
+def _number_problems(given: dict[str, Any], goals: list[str]) -> list[str]:
+    problems = []
+    if "systems" not in given:
+        problems.append("Say what is judged: give {systems}, or a {campaign} file.")
+    if "segments" not in given:
+        problems += [
+            f"{{{name}}} is about single translations: give {{segments}} as well."
+            for name in goals
+            if name in GOALS_FOR_ITEMS
+        ]
+    if given.get("systems") == 1 and "segments" not in given:
+        problems.append("One system has no other to differ from: give {segments}, or more {systems}.")
+    known = protocols()
+    name = given.get("protocol", DEFAULT_PROTOCOL)
+    if name not in known:
+        problems.append(f'{{protocol}} "{name}" is unknown; there is: {", ".join(known)}.')
+    elif given.get("attribute", DEFAULT_ATTRIBUTE) not in known[name].attributes:
+        listed = ", ".join(known[name].attributes)
+        problems.append(f"{{attribute}} must be one that {name} has: {listed}.")
+    return problems

@@ -1,0 +1,200 @@
+"""Plans from numbers and from campaign files: defaults, wrong choices, and the real design's counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from steelyard.flows.create import create
+from steelyard.flows.plan import plan
+from steelyard.flows.plan_choices import ChoiceError
+
+WORDS = ("river", "market", "winter", "letter", "garden", "engine", "harbour", "window", "doctor", "singer")
+
+
+@pytest.fixture
+def write_campaign(tmp_path: Path) -> Callable[..., Path]:
+    """A campaign of two systems and 40 segments in HITs of 50; all texts differ unless `same` is set."""
+
+    def sentences(name: str) -> str:
+        order = [
+            [WORDS[(k * step + shift) % 10] for shift, step in enumerate((1, 5, 7, 3, 2, 4))]
+            for k in range(40)
+        ]
+        return "".join(f"{name} number {k} saw the {' and '.join(words)}\n" for k, words in enumerate(order))
+
+    def write(design: str = "", *, same: bool = False) -> Path:
+        for name in ("source", "reference", "iron", "tin"):
+            (tmp_path / f"{name}.txt").write_text(
+                sentences("iron" if same and name == "tin" else name), "utf-8"
+            )
+        path = tmp_path / "campaign.toml"
+        path.write_text(
+            '[campaign]\nname = "two"\ntitle = "Two"\nprotocol = "da"\nattribute = "fluency"\n'
+            'source_language = "de"\ntarget_language = "en"\n'
+            '[texts]\nsource = "source.txt"\nreference = "reference.txt"\n'
+            '[[systems]]\nname = "iron"\ntranslations = "iron.txt"\n'
+            '[[systems]]\nname = "tin"\ntranslations = "tin.txt"\n'
+            f"[design]\nhit_size = 50\n{design}\n",
+            "utf-8",
+        )
+        return path
+
+    return write
+
+
+def test_the_worked_example_needs_only_systems_and_ratings() -> None:
+    spent = plan(systems=5, ratings_per_system=1500).expected.outlay
+
+    assert (spent.hits, spent.hours, round(spent.cost, 2)) == (154, 77.0, 1108.80)
+
+
+def test_the_worked_example_with_every_number_given() -> None:
+    made = plan(
+        systems=5, ratings_per_system=1500, usable_share=0.8, pass_rate=0.61, seconds=18, wage=12, fee=0.2
+    )
+
+    assert made.setup.terms.pay_per_hit == 6.00
+    assert made.expected == plan(systems=5, ratings_per_system=1500).expected
+
+
+def test_fluency_is_faster_and_more_of_it_is_kept() -> None:
+    setup = plan(systems=5, difference=0.1, attribute="fluency").setup
+
+    assert (setup.terms.seconds_per_item, setup.pass_rate) == (13, 0.64)
+
+
+@pytest.mark.parametrize("hit_size", [50, 100, 200])
+def test_shares_come_from_the_layout(hit_size: int) -> None:
+    setup = plan(systems=5, difference=0.1, hit_size=hit_size).setup
+
+    assert (setup.usable_share, setup.item_share) == (0.8, 0.7)
+
+
+def test_what_was_not_said_is_listed_and_what_was_is_not() -> None:
+    assumptions = plan(systems=5, difference=0.1, pass_rate=0.5).assumptions
+
+    assert not any("kept" in sentence for sentence in assumptions)
+    assert any("18 s" in sentence for sentence in assumptions)
+
+
+@pytest.mark.parametrize(
+    ("choices", "named"),
+    [
+        (
+            {"systems": 5},
+            "exactly one of difference, ratings_per_system, reliability, ratings_per_item, budget",
+        ),
+        ({"systems": 5, "difference": 0.1, "budget": 9}, "not difference and budget together"),
+        ({"difference": 0.1}, "give systems, or a campaign file"),
+        ({"systems": 5, "reliability": 0.9}, "reliability is about single translations: give segments"),
+        (
+            {"systems": 5, "ratings_per_item": 3},
+            "ratings_per_item is about single translations: give segments",
+        ),
+        ({"systems": 5, "budget": 9, "wage": 9, "pay_per_hit": 1}, "wage and pay_per_hit"),
+        ({"systems": 1, "segments": 9, "difference": 0.1}, "difference needs two systems"),
+        ({"systems": 1, "budget": 100}, "give segments, or more systems"),
+        ({"systems": 5, "budget": 9, "protocol": "dice"}, 'protocol "dice" is unknown; there is:'),
+        (
+            {"systems": 5, "budget": 9, "attribute": "taste"},
+            "attribute must be one that da has: adequacy, fluency",
+        ),
+        ({"systems": 5, "budget": 9, "fee": 20}, "fee must be from 0 to 1, not 20"),
+        ({"systems": 5, "budget": float("nan")}, "budget must be from"),
+        ({"systems": 5, "difference": float("inf")}, "difference must be from"),
+        ({"systems": 5, "difference": 0.1, "power": 0.1, "level": 0.2}, "power must be above level"),
+        ({"systems": 5, "budget": 9, "hit_size": 97}, "hit_size: "),
+        (
+            {"campaign": "c.toml", "systems": 5, "hit_size": 50},
+            "systems, hit_size: the campaign file says this",
+        ),
+    ],
+)
+def test_choices_that_do_not_fit_are_refused_by_name(choices: dict[str, Any], named: str) -> None:
+    with pytest.raises(ChoiceError) as refused:
+        plan(**choices)
+
+    assert named in str(refused.value)
+
+
+def test_all_wrong_choices_are_named_at_once() -> None:
+    with pytest.raises(ChoiceError) as refused:
+        plan(systems=0, pass_rate=61, wage=3, pay_per_hit=4)
+
+    assert len(str(refused.value).splitlines()) == 4
+
+
+def test_an_unknown_choice_is_a_mistake_of_the_program() -> None:
+    with pytest.raises(TypeError, match="'differences'"):
+        plan(systems=5, differences=0.1)  # type: ignore[call-arg]
+
+
+def test_a_campaign_is_planned_with_the_hits_that_create_makes(
+    campaign_file: Path, tmp_path: Path, noon: datetime
+) -> None:
+    created = create(campaign_file, str(tmp_path / "made.db"), now=noon)
+
+    assert plan(campaign=campaign_file).expected.outlay.hits == created.n_hits
+
+
+def test_a_campaign_counts_the_ratings_of_its_own_hits(write_campaign: Callable[..., Path]) -> None:
+    # 80 translations need 3 HITs of 35; each has 5 repeats as well: 120 ratings, 60 a system, 64 % kept.
+    made = plan(campaign=write_campaign())
+
+    assert made.expected.outlay.hits == 3
+    assert made.expected.precision.ratings_per_system == pytest.approx(60 * 0.64, abs=2)
+    assert made.expected.precision.ratings_per_item == pytest.approx(105 / 80 * 0.64)
+    assert (made.setup.systems, made.setup.segments, made.setup.items) == (2, 40, 80)
+
+
+def test_rounds_multiply_the_hits(write_campaign: Callable[..., Path]) -> None:
+    assert plan(campaign=write_campaign("ratings_per_item = 4")).expected.outlay.hits == 12
+
+
+def test_a_text_that_systems_share_is_paid_once_and_counts_for_each(
+    write_campaign: Callable[..., Path],
+) -> None:
+    # 40 texts need 2 HITs with 40 ratings each, and both systems have all 80.
+    made = plan(campaign=write_campaign(same=True))
+
+    assert made.expected.outlay.hits == 2
+    assert made.expected.precision.ratings_per_system == pytest.approx(80 * 0.64)
+
+
+def test_a_fixed_partition_pays_every_worker_of_a_hit_and_the_higher_fee_from_ten(
+    write_campaign: Callable[..., Path],
+) -> None:
+    made = plan(campaign=write_campaign('ratings_per_item = 10\npartition = "fixed"'))
+
+    assert made.expected.outlay.hits == 30
+    assert made.setup.terms.fee == 0.4
+
+
+def test_a_goal_beside_a_campaign_wins_over_its_own_hits(write_campaign: Callable[..., Path]) -> None:
+    made = plan(campaign=write_campaign(), ratings_per_item=5)
+
+    # 80 items x 5 / (0.7 x 50 x 0.64) = 400 / 22.4 = 17.9
+    assert made.expected.outlay.hits == 18
+    assert made.rounds == 8
+
+
+def test_designing_a_campaign_reports_its_progress(write_campaign: Callable[..., Path]) -> None:
+    from contextlib import contextmanager
+
+    seen: list[tuple[str, int]] = []
+    steps: list[int] = []
+
+    @contextmanager
+    def progress(label: str, length: int) -> Any:
+        seen.append((label, length))
+        yield steps.append
+
+    plan(campaign=write_campaign(), progress=progress)
+
+    assert seen == [("Designing", 3)]
+    assert sum(steps) == 3
