@@ -24,6 +24,11 @@ RATINGS_SCHEMA: dict[str, pl.DataType] = {
     "rating": pl.Float64(),
     "seconds": pl.Float64(),
     "submitted_at": pl.Datetime("us", "UTC"),
+    # What is known of the item's quality beforehand, on gold and calibration items.
+    "known": pl.Float64(),
+    "known_sd": pl.Float64(),
+    # Further systems that gave the very same text.
+    "credited": pl.List(pl.String()),
 }
 NEVER_NULL = ("worker_id", "hit_id", "item_kind", "segment_id", "system_id", "attribute", "rating")
 # A control is matched with its base on these.
@@ -50,8 +55,42 @@ def ratings_frame(columns: pl.DataFrame) -> pl.DataFrame:
 
 
 def scored(frame: pl.DataFrame) -> pl.DataFrame:
-    """The rows that belong to a system: regular and repeat, never degraded or reference."""
-    return frame.filter(pl.col("item_kind").is_in([str(kind) for kind in SCORED_KINDS]))
+    """The rows that belong to a system: regular and repeat, never degraded or reference.
+
+    A judgement of a text that several systems gave is there once for each of them.
+    """
+    rows = frame.filter(pl.col("item_kind").is_in([str(kind) for kind in SCORED_KINDS]))
+    return spread_credit(rows)
+
+
+def spread_credit(frame: pl.DataFrame) -> pl.DataFrame:
+    """One row per judgement and system that it counts for; `credited` is then empty."""
+    if frame["credited"].null_count() == len(frame):
+        return frame
+    nobody = pl.lit([], pl.List(pl.String))
+    systems = pl.concat_list(pl.concat_list("system_id"), pl.col("credited").fill_null(nobody))
+    return (
+        frame.with_columns(system_id=systems, credited=pl.lit(None, pl.List(pl.String)))
+        .explode("system_id")
+        .select(frame.columns)
+    )
+
+
+def gather_credit(frame: pl.DataFrame) -> pl.DataFrame:
+    """One row per judgement: rows that share a judgement_id are credited to all their systems.
+
+    The reverse of `spread_credit`. Rows without a judgement_id stand for themselves.
+    """
+    shared = pl.col("judgement_id").is_duplicated() & pl.col("judgement_id").is_not_null()
+    if not frame.select(shared.any()).item():
+        return frame
+    groups = frame.filter(shared).group_by("judgement_id").agg(pl.col("system_id").slice(1).alias("credited"))
+    first = frame.filter(~shared | pl.col("judgement_id").is_first_distinct())
+    return (
+        first.drop("credited")
+        .join(groups, on="judgement_id", how="left", maintain_order="left")
+        .select(frame.columns)
+    )
 
 
 def control_pairs(frame: pl.DataFrame, kind: ItemKind) -> pl.DataFrame:

@@ -5,8 +5,9 @@ from datetime import datetime
 
 import pytest
 
-from steelyard.domain.campaign import Campaign
+from steelyard.domain.campaign import Campaign, DesignSettings
 from steelyard.domain.errors import Conflict, SourceError
+from steelyard.domain.text import CALIBRATION_SYSTEM, CalibrationText
 from steelyard.domain.work import Hit, Item, ItemKind
 from steelyard.store import campaigns
 from steelyard.store.campaigns import AuditRow, ItemFacts
@@ -18,10 +19,67 @@ def test_settings_come_back_as_they_were(toy_store: Store, toy_campaign: Campaig
         assert campaigns.settings(connection) == toy_campaign.settings
 
 
+def test_every_choice_of_the_design_comes_back(store: Store, toy_campaign: Campaign, noon: datetime) -> None:
+    design = DesignSettings(
+        hit_size=60,
+        ratings_per_item=3,
+        layout="2013",
+        order="free",
+        groups=6,
+        quota={ItemKind.DEGRADED: 6, ItemKind.CALIBRATION: 4},
+        gold_every=6,
+        partition="fixed",
+        degradation="delete-words",
+        merge_duplicates=False,
+    )
+    usual = DesignSettings()
+    settings = dataclasses.replace(toy_campaign.settings, design=design)
+
+    with store.write() as connection:
+        campaigns.add_campaign(
+            connection,
+            dataclasses.replace(toy_campaign, settings=settings),
+            items=[],
+            hits=[],
+            openings_per_hit=1,
+            now=noon,
+            created_with="test",
+        )
+
+    with store.read() as connection:
+        assert campaigns.settings(connection).design == design
+    assert not [f for f in dataclasses.fields(design) if getattr(design, f.name) == getattr(usual, f.name)]
+
+
+def test_calibration_items_are_filed_under_no_system_of_the_campaign(
+    store: Store, toy_campaign: Campaign, noon: datetime
+) -> None:
+    text = CalibrationText("k7", "A hat.", "One hat.", "Ein Hut.", score=0.4, sd=0.1)
+    item = Item(
+        "i1", ItemKind.CALIBRATION, CALIBRATION_SYSTEM, text.segment_id, text.text, known=0.4, known_sd=0.1
+    )
+
+    with store.write() as connection:
+        campaigns.add_campaign(
+            connection,
+            dataclasses.replace(toy_campaign, calibration=(text,)),
+            items=[item],
+            hits=[],
+            openings_per_hit=1,
+            now=noon,
+            created_with="test",
+        )
+
+    with store.read() as connection:
+        assert campaigns.systems(connection) == list(toy_campaign.systems)
+        assert campaigns.item_facts(connection)[0].reference == "One hat."
+
+
 def test_systems_come_back_in_the_campaigns_order(
     store: Store, toy_campaign: Campaign, noon: datetime
 ) -> None:
-    campaign = dataclasses.replace(toy_campaign, systems=toy_campaign.systems[::-1])
+    systems = (dataclasses.replace(toy_campaign.systems[1], weight=0.5), toy_campaign.systems[0])
+    campaign = dataclasses.replace(toy_campaign, systems=systems)
 
     with store.write() as connection:
         campaigns.add_campaign(
@@ -96,6 +154,9 @@ def test_an_audit_row_tells_where_its_base_is(toy_store: Store) -> None:
         document="news-1",
         base_position=2,
         text="The tax sleeps.",
+        item_id="i-degraded",
+        source="Der Hund schläft.",
+        reference="The dog is asleep.",
     )
 
 

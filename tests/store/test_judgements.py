@@ -170,7 +170,20 @@ def test_rating_rows_tell_all_about_a_judgement(toy_store: Store, judgement: Jud
         answer=({"rating": 73},),
         shown_ms=(5200,),
         submitted_at=(judgement.submitted_at,),
+        known=(None,),
+        known_sd=(None,),
+        credited=(None,),
     )
+
+
+def test_rating_rows_name_the_systems_that_share_a_text(toy_store: Store, judgement: Judgement) -> None:
+    with toy_store.write() as connection:
+        connection.execute(insert(tables.item_credits).values(item_id="i-alpha-s1", system_id="beta"))
+        judgements.append(connection, judgement)
+
+    with toy_store.read() as connection:
+        columns = judgements.rating_rows(connection)
+    assert (columns.system_id, columns.credited) == (("alpha",), (("beta",),))
 
 
 def test_rating_rows_come_in_order_of_arrival_then_id(toy_store: Store, judgement: Judgement) -> None:

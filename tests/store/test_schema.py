@@ -1,14 +1,19 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from threading import Barrier
 
 import pytest
-from sqlalchemy import Connection, inspect, select
+from sqlalchemy import Connection, inspect, make_url, select
 
+from steelyard.domain.campaign import DesignSettings
 from steelyard.domain.errors import SourceError
-from steelyard.store import schema, tables
+from steelyard.domain.text import System
+from steelyard.store import campaigns, schema, tables
 from steelyard.store.database import Store, open_store
+from steelyard.store.engines import postgresql_engine, sqlite_engine
 
 
 def applied(store: Store) -> list[int]:
@@ -75,3 +80,40 @@ def test_several_openers_at_once_run_each_migration_once(address: str) -> None:
         found = list(pool.map(open_it, range(6)))
 
     assert found == [list(schema.known_upgrades())] * 6
+
+
+FIRST_CAMPAIGN = """
+INSERT INTO campaigns VALUES ('old', 'Old', 'da', 'adequacy', 'de', 'en', 'paired-t', 7, 50, 2, '{}',
+    '2024-05-01T12:00:00.000000+00:00', 'steelyard 0.1.0');
+INSERT INTO systems VALUES ('alpha', false, 1);
+INSERT INTO segments VALUES ('s1', 1, 'd1', 'Ein Hut.', 'A hat.');
+INSERT INTO items VALUES ('i1', 'regular', 'alpha', 's1', 'One hat.', NULL)
+"""
+
+
+def test_a_campaign_of_the_first_schema_lives_on(empty_store: Store) -> None:
+    known = schema.known_upgrades()
+    schema.upgrade(empty_store.write, upgrades={1: known[1]})
+    with empty_store.write() as connection:
+        for statement in FIRST_CAMPAIGN.split(";"):
+            connection.exec_driver_sql(statement)
+
+    schema.upgrade(empty_store.write, upgrades=known)
+
+    with empty_store.read() as connection:
+        assert campaigns.settings(connection).design == DesignSettings(hit_size=50, ratings_per_item=2)
+        assert campaigns.systems(connection) == [System("alpha")]
+        assert [fact.text for fact in campaigns.item_facts(connection)] == ["One hat."]
+
+
+@pytest.fixture
+def empty_store(address: str) -> Iterator[Store]:
+    """A store on a database without any table."""
+    if "://" in address:
+        engine = postgresql_engine(make_url(address), patience=5)
+    else:
+        Path(address).touch()
+        engine = sqlite_engine(Path(address), patience=5)
+    store = Store(engine, address=address)
+    yield store
+    store.close()

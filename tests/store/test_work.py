@@ -148,6 +148,41 @@ def test_padding_shared_by_two_hits_keeps_a_worker_from_the_second(toy_store: St
     assert (claimable, claim(toy_store, worker_id, "a2", noon)) == (False, None)
 
 
+def test_an_item_of_known_quality_may_come_again(toy_store: Store, noon: datetime) -> None:
+    gold = {"item_id": "i-gold", "kind": "gold", "system_id": "alpha", "segment_id": "s1", "text": "Hello."}
+    with toy_store.write() as connection:
+        connection.execute(insert(tables.items).values(gold))
+        for hit_id in ("h1", "h2"):
+            place = {"hit_id": hit_id, "position": 5, "item_id": "i-gold", "group_number": 1}
+            connection.execute(insert(tables.hit_items).values(**place, is_padding=False))
+    worker_id = new_worker(toy_store, noon)
+    claim(toy_store, worker_id, "a1", noon)
+    finish(toy_store, "a1", noon)
+
+    second = claim(toy_store, worker_id, "a2", noon)
+
+    assert second is not None
+    assert second.hit_id == "h2"
+
+
+def test_the_size_of_the_next_hit_is_known_before_it_is_taken(toy_store: Store, noon: datetime) -> None:
+    worker_id = new_worker(toy_store, noon)
+    with toy_store.read() as connection:
+        announced = work.next_size(connection, worker_id)
+
+    claimed = claim(toy_store, worker_id, "a1", noon)
+
+    assert claimed is not None
+    assert announced == claimed.n_items
+
+
+def test_there_is_no_size_when_nothing_is_left(store: Store, noon: datetime) -> None:
+    worker_id = new_worker(store, noon)
+
+    with store.read() as connection:
+        assert work.next_size(connection, worker_id) is None
+
+
 def test_hits_that_fewer_have_taken_go_first_within_a_round(toy_store: Store, noon: datetime) -> None:
     extra = [{"opening_id": 10 + number, "hit_id": f"h{number}"} for number in (1, 2)]
     with toy_store.write() as connection:

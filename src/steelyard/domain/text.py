@@ -37,6 +37,10 @@ class Translation:
     text: str
 
 
+# The system that calibration items are filed under. No score is ever computed for it.
+CALIBRATION_SYSTEM = "calibration"
+
+
 @dataclass(frozen=True, slots=True)
 class CalibrationText:
     """A translation from an earlier campaign whose score is known, with its standard deviation.
@@ -50,3 +54,8 @@ class CalibrationText:
     source: str
     score: float
     sd: float
+
+    @property
+    def segment_id(self) -> str:
+        """The segment it is filed under, beside those of the campaign's own texts."""
+        return f"{CALIBRATION_SYSTEM}:{self.calibration_id}"

@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass
 from datetime import datetime
-from itertools import chain, islice
-from typing import Any, TypeVar
+from itertools import chain, count
+from typing import Any
 
-from sqlalchemy import Connection, Table, func, insert, select
+from sqlalchemy import Connection, func, insert, select
 
 from steelyard.domain.campaign import Campaign, CampaignSettings, DesignSettings
 from steelyard.domain.errors import Conflict, SourceError
-from steelyard.domain.text import System
+from steelyard.domain.text import CALIBRATION_SYSTEM, System
 from steelyard.domain.work import Hit, Item, ItemKind
 from steelyard.store import tables
+from steelyard.store.bulk import BATCH, batches, load
 from steelyard.store.turns import take_turns
-
-# Rows per insert: large enough to be quick, small enough to show progress and to stay out of memory's way.
-BATCH = 10_000
-
-Row = Mapping[str, Any]
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +34,9 @@ class AuditRow:
     base_position: int | None
     text: str
     round: int
+    item_id: str
+    source: str
+    reference: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,17 +72,24 @@ def add_campaign(  # noqa: PLR0913 (one call writes it all)
     present = connection.execute(select(tables.campaigns.c.name)).scalar()
     if present is not None:
         raise Conflict(f"the database already holds the campaign {present}; choose another --db")
-    _insert(connection, tables.campaigns, [_settings_row(campaign.settings, now, created_with)])
-    _insert(connection, tables.systems, _system_rows(campaign))
-    _insert(connection, tables.segments, _segment_rows(campaign))
-    _insert(connection, tables.items, map(_item_row, items), progress=progress)
+    connection.execute(insert(tables.campaigns), [_settings_row(campaign.settings, now, created_with)])
+    load(connection, tables.systems, _system_rows(campaign))
+    load(connection, tables.segments, _segment_rows(campaign))
+    # Sorting once is quicker than keeping four million rows in order as they come.
+    connection.exec_driver_sql("DROP INDEX hit_items_by_item")
+    for some in batches(items, size=BATCH):
+        load(connection, tables.items, map(_item_row, some), progress=progress)
+        load(connection, tables.item_credits, chain.from_iterable(map(_credit_rows, some)))
     opening_ids = iter(range(1, 2**31))
-    for some in _batches(hits, size=max(1, BATCH // max(1, campaign.settings.design.hit_size))):
-        _insert(connection, tables.hits, map(_hit_row, some))
-        _insert(connection, tables.hit_items, chain.from_iterable(map(_place_rows, some)), progress=progress)
+    for some in batches(hits, size=max(1, BATCH // max(1, campaign.settings.design.hit_size))):
+        load(connection, tables.hits, ((hit.hit_id, hit.round, hit.number) for hit in some))
+        load(connection, tables.hit_items, chain.from_iterable(map(_place_rows, some)), progress=progress)
         places = (hit.hit_id for hit in some for _ in range(openings_per_hit))
-        rows = ({"opening_id": next(opening_ids), "hit_id": hit_id} for hit_id in places)
-        _insert(connection, tables.openings, rows)
+        load(connection, tables.openings, ((next(opening_ids), hit_id, None) for hit_id in places))
+    connection.exec_driver_sql("CREATE INDEX hit_items_by_item ON hit_items (item_id)")
+    if connection.dialect.name == "sqlite":
+        # A sample of each index tells the planner enough; reading all of them takes seconds.
+        connection.exec_driver_sql("PRAGMA analysis_limit = 1000")
     # Without fresh statistics PostgreSQL plans the first claims as if the tables were empty.
     connection.exec_driver_sql("ANALYZE")
 
@@ -104,14 +109,19 @@ def settings(connection: Connection) -> CampaignSettings:
         target_language=row.target_language,
         check=row.check_name,
         seed=row.seed,
-        design=DesignSettings(hit_size=row.hit_size, ratings_per_item=row.ratings_per_item),
+        design=_design(row.hit_size, row.ratings_per_item, json.loads(row.design)),
         presentation=json.loads(row.presentation),
     )
 
 
 def systems(connection: Connection) -> list[System]:
     """The systems in the campaign file's order."""
-    query = select(tables.systems.c.system_id, tables.systems.c.is_human).order_by(tables.systems.c.number)
+    stored = tables.systems.c
+    query = (
+        select(stored.system_id, stored.is_human, stored.weight)
+        .where(stored.system_id != CALIBRATION_SYSTEM)
+        .order_by(stored.number)
+    )
     return [System(*row) for row in connection.execute(query)]
 
 
@@ -136,6 +146,9 @@ def audit_rows(connection: Connection) -> list[AuditRow]:
             base_position,
             items.c.text,
             hits.c.round,
+            items.c.item_id,
+            segments.c.source,
+            segments.c.reference,
         )
         .select_from(placed)
         .join(hits, hits.c.hit_id == placed.c.hit_id)
@@ -168,26 +181,17 @@ def item_facts(connection: Connection) -> list[ItemFacts]:
     return [ItemFacts(row[0], ItemKind(row[1]), *row[2:]) for row in connection.execute(query)]
 
 
-def _insert(
-    connection: Connection,
-    table: Table,
-    rows: Iterable[Row],
-    *,
-    progress: Callable[[int], None] | None = None,
-) -> None:
-    for some in _batches(rows, size=BATCH):
-        connection.execute(insert(table), some)
-        if progress is not None:
-            progress(len(some))
+def _design(hit_size: int, ratings_per_item: int, others: dict[str, Any]) -> DesignSettings:
+    quota = others.pop("quota", None)
+    return DesignSettings(
+        hit_size=hit_size,
+        ratings_per_item=ratings_per_item,
+        quota=None if quota is None else {ItemKind(kind): number for kind, number in quota.items()},
+        **others,
+    )
 
 
-def _batches(values: Iterable[T], *, size: int) -> Iterator[list[T]]:
-    remaining = iter(values)
-    while some := list(islice(remaining, size)):
-        yield some
-
-
-def _settings_row(settings: CampaignSettings, now: datetime, created_with: str) -> Row:
+def _settings_row(settings: CampaignSettings, now: datetime, created_with: str) -> dict[str, Any]:
     return {
         "name": settings.name,
         "title": settings.title,
@@ -202,46 +206,44 @@ def _settings_row(settings: CampaignSettings, now: datetime, created_with: str) 
         "presentation": json.dumps(dict(settings.presentation), ensure_ascii=False),
         "created_at": now,
         "created_with": created_with,
+        "design": json.dumps(_other_choices(settings.design)),
     }
 
 
-def _system_rows(campaign: Campaign) -> Iterator[Row]:
-    for number, system in enumerate(campaign.systems, start=1):
-        yield {"system_id": system.system_id, "is_human": system.is_human, "number": number}
-
-
-def _segment_rows(campaign: Campaign) -> Iterator[Row]:
-    for number, segment in enumerate(campaign.segments, start=1):
-        yield {
-            "segment_id": segment.segment_id,
-            "number": number,
-            "document_id": segment.document_id,
-            "source": segment.source,
-            "reference": segment.reference,
-        }
-
-
-def _item_row(item: Item) -> Row:
+def _other_choices(design: DesignSettings) -> dict[str, Any]:
+    """The choices that have no column of their own; those left at their default are left out."""
+    usual = asdict(DesignSettings())
     return {
-        "item_id": item.item_id,
-        "kind": item.kind.value,
-        "system_id": item.system_id,
-        "segment_id": item.segment_id,
-        "text": item.text,
-        "base_item_id": item.base_item_id,
+        name: value
+        for name, value in asdict(design).items()
+        if value != usual[name] and name not in ("hit_size", "ratings_per_item")
     }
 
 
-def _hit_row(hit: Hit) -> Row:
-    return {"hit_id": hit.hit_id, "round": hit.round, "number": hit.number}
+def _system_rows(campaign: Campaign) -> Iterator[tuple[Any, ...]]:
+    for number, system in enumerate(campaign.systems, start=1):
+        yield system.system_id, system.is_human, number, system.weight
+    if campaign.calibration:
+        yield CALIBRATION_SYSTEM, False, len(campaign.systems) + 1, 0.0
 
 
-def _place_rows(hit: Hit) -> Iterator[Row]:
-    for placed in hit.placed:
-        yield {
-            "hit_id": hit.hit_id,
-            "position": placed.position,
-            "item_id": placed.item_id,
-            "group_number": placed.group,
-            "is_padding": placed.is_padding,
-        }
+def _segment_rows(campaign: Campaign) -> Iterator[tuple[Any, ...]]:
+    numbers = count(1)
+    for segment in campaign.segments:
+        yield segment.segment_id, next(numbers), segment.document_id, segment.source, segment.reference
+    for text in campaign.calibration:
+        yield text.segment_id, next(numbers), text.segment_id, text.source, text.reference
+
+
+def _item_row(item: Item) -> tuple[Any, ...]:
+    item_id, kind, system_id, segment_id, text, base_item_id, _, known, known_sd = item
+    return item_id, kind.value, system_id, segment_id, text, base_item_id, known, known_sd
+
+
+def _credit_rows(item: Item) -> Iterator[tuple[str, str]]:
+    return ((item.item_id, system_id) for system_id in item.credited)
+
+
+def _place_rows(hit: Hit) -> list[tuple[Any, ...]]:
+    hit_id = hit.hit_id
+    return [(hit_id, position, item_id, group, padding) for item_id, position, group, padding in hit.placed]

@@ -40,6 +40,9 @@ class JudgementColumns:
     answer: Sequence[Answer]
     shown_ms: Sequence[int]
     submitted_at: Sequence[datetime]
+    known: Sequence[float | None]
+    known_sd: Sequence[float | None]
+    credited: Sequence[tuple[str, ...] | None]
 
 
 def find(connection: Connection, judgement_id: str) -> Judgement | None:
@@ -107,6 +110,8 @@ def rating_rows(connection: Connection) -> JudgementColumns:
             stored.c.answer,
             stored.c.shown_ms,
             stored.c.submitted_at,
+            items.c.known,
+            items.c.known_sd,
         )
         .select_from(stored)
         .join(assignments, assignments.c.assignment_id == stored.c.assignment_id)
@@ -117,4 +122,16 @@ def rating_rows(connection: Connection) -> JudgementColumns:
     rows = connection.execute(query).all()
     columns = list(zip(*rows, strict=True)) or [()] * len(query.selected_columns)
     columns[10] = tuple(map(json.loads, columns[10]))
-    return JudgementColumns(*columns)
+    credited = _credits(connection)
+    return JudgementColumns(*columns, credited=tuple(map(credited.get, columns[4])))
+
+
+def _credits(connection: Connection) -> dict[str, tuple[str, ...]]:
+    """The further systems that share an item's ratings, by item."""
+    stored = tables.item_credits.c
+    found: dict[str, tuple[str, ...]] = {}
+    for item_id, system_id in connection.execute(
+        select(stored.item_id, stored.system_id).order_by(stored.item_id, stored.system_id)
+    ):
+        found[item_id] = (*found.get(item_id, ()), system_id)
+    return found

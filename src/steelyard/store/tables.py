@@ -14,6 +14,7 @@ from sqlalchemy import (
     Column,
     DateTime,
     Dialect,
+    Double,
     ForeignKey,
     Integer,
     MetaData,
@@ -71,6 +72,7 @@ campaigns = Table(
     Column("presentation", Text, nullable=False),
     Column("created_at", Instant, nullable=False),
     Column("created_with", Text, nullable=False),
+    Column("design", Text, nullable=False),
 )
 systems = Table(
     "systems",
@@ -78,6 +80,7 @@ systems = Table(
     Column("system_id", Text, primary_key=True),
     Column("is_human", Boolean, nullable=False),
     Column("number", Integer, nullable=False),
+    Column("weight", Double, nullable=False),
 )
 segments = Table(
     "segments",
@@ -97,6 +100,15 @@ items = Table(
     Column("segment_id", Text, ForeignKey("segments.segment_id"), nullable=False),
     Column("text", Text, nullable=False),
     Column("base_item_id", Text, ForeignKey("items.item_id")),
+    Column("known", Double),
+    Column("known_sd", Double),
+)
+# Further systems that gave the very text of an item: they share its ratings.
+item_credits = Table(
+    "credits",
+    metadata,
+    Column("item_id", Text, ForeignKey("items.item_id"), primary_key=True),
+    Column("system_id", Text, ForeignKey("systems.system_id"), primary_key=True),
 )
 hits = Table(
     "hits",

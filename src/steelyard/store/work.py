@@ -9,7 +9,14 @@ from typing import Any
 from sqlalchemy import Connection, Row, Select, bindparam, exists, func, insert, or_, select, update
 
 from steelyard.domain.errors import Conflict, NotFound
-from steelyard.domain.work import Assignment, AssignmentStatus, ItemTexts, LinkRole, Worker
+from steelyard.domain.work import (
+    KNOWN_KINDS,
+    Assignment,
+    AssignmentStatus,
+    ItemTexts,
+    LinkRole,
+    Worker,
+)
 from steelyard.store import tables
 from steelyard.store.progress import Progress, WorkerProgress, progress
 from steelyard.store.turns import hold_rows, take_turns
@@ -27,6 +34,7 @@ __all__ = [
     "has_claimable",
     "links",
     "n_submitted",
+    "next_size",
     "open_assignment",
     "placed_item",
     "progress",
@@ -142,6 +150,7 @@ def claim_opening(
 
     HITs that fewer workers have taken go first within a round, so that a campaign stopped early
     has been judged evenly. A worker never sees an item in two HITs, and stays within one round.
+    Items of known quality are too few for that: they may come again.
     A worker who is still busy keeps the assignment there is.
     """
     busy_with = open_assignment(connection, worker_id)
@@ -170,6 +179,16 @@ def has_claimable(connection: Connection, worker_id: str) -> bool:
     """Whether a free opening is left that this worker may take."""
     query = _claimable(worker_id).limit(1)
     return connection.execute(query).first() is not None
+
+
+def next_size(connection: Connection, worker_id: str) -> int | None:
+    """How many items the HIT has that this worker would get now; None if there is none to get."""
+    opening = connection.execute(_by_turn(_claimable(worker_id)).limit(1)).first()
+    if opening is None:
+        return None
+    placed = tables.hit_items.c
+    query = select(func.count()).where(placed.hit_id == opening.hit_id)
+    return int(connection.execute(query).scalar_one())
 
 
 def n_submitted(connection: Connection, worker_id: str) -> int:
@@ -219,27 +238,29 @@ def _assignment_of(row: Row[Any] | None) -> Assignment | None:
 
 
 def _next_opening(connection: Connection, worker_id: str) -> Row[int, str] | None:
-    hits, openings, stored = tables.hits, tables.openings, tables.assignments
-    n_taken = select(func.count()).where(stored.c.hit_id == hits.c.hit_id).scalar_subquery()
-    query = (
-        _claimable(worker_id)
-        .order_by(hits.c.round, n_taken, hits.c.number, openings.c.opening_id)
-        .limit(1)
-        .with_for_update(of=openings, skip_locked=True)
-    )
+    query = _by_turn(_claimable(worker_id)).limit(1).with_for_update(of=tables.openings, skip_locked=True)
     return connection.execute(query).one_or_none()
+
+
+def _by_turn(openings: Select[int, str]) -> Select[int, str]:
+    """Openings in the order in which they are given out."""
+    hits, stored = tables.hits, tables.assignments
+    n_taken = select(func.count()).where(stored.c.hit_id == hits.c.hit_id).scalar_subquery()
+    return openings.order_by(hits.c.round, n_taken, hits.c.number, tables.openings.c.opening_id)
 
 
 def _claimable(worker_id: str) -> Select[int, str]:
     """Free openings on HITs that share no item with, and are in the round of, the worker's earlier ones."""
     hits, openings, stored = tables.hits, tables.openings, tables.assignments
     seen, sharing = tables.hit_items.alias("seen"), tables.hit_items.alias("sharing")
+    items = tables.items
     sharing_hits = (
         select(sharing.c.hit_id)
         .select_from(stored)
         .join(seen, seen.c.hit_id == stored.c.hit_id)
+        .join(items, items.c.item_id == seen.c.item_id)
         .join(sharing, sharing.c.item_id == seen.c.item_id)
-        .where(stored.c.worker_id == worker_id)
+        .where(stored.c.worker_id == worker_id, items.c.kind.not_in(KNOWN_KINDS))
     )
     earlier = hits.alias("earlier")
     earlier_rounds = (
