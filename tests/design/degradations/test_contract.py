@@ -1,65 +1,125 @@
-"""What holds for every registered degradation."""
+"""What holds for every registered degradation, in every script and however texts are cut."""
 
 from __future__ import annotations
 
+import unicodedata
+from collections import Counter
+
 import numpy as np
 import pytest
+from icu4py.breakers import CharacterBreaker
 
-from steelyard.design.degradations import degradations, for_attribute
+from steelyard.design.degradations import choose, degradations
 from steelyard.protocols import protocols
 
-TEXT = "The old bridge over the river was closed again yesterday because of the storm."
-REFERENCE = "Yesterday the storm led to the closure of the old bridge across the river."
-OTHERS = [
-    "Our neighbours bake plum cake every autumn and share it with the street.",
-    "Bees sleep at night too.",
-]
+
+def looks(text: str) -> str:
+    """The text after composing, folding and collapsing: what a reader can tell apart."""
+    return " ".join(unicodedata.normalize("NFC", text).casefold().split())
 
 
-@pytest.fixture(params=sorted(degradations()))
-def degradation(request: pytest.FixtureRequest):
-    return degradations()[request.param]
+def characters(text: str) -> set[str]:
+    return set(CharacterBreaker(text, "en"))
 
 
-def test_an_eligible_text_comes_out_damaged(degradation) -> None:
-    assert degradation.damage("en").is_eligible(TEXT)
-
-    damaged = {
-        degradation.damage("en").degrade(TEXT, REFERENCE, OTHERS, np.random.default_rng(seed))
-        for seed in range(50)
-    }
-
-    assert None not in damaged
-    assert TEXT not in damaged
-    assert all(text.strip() for text in damaged)
+def degraded(damage, corpus, text: str, seed: int = 7) -> str | None:
+    return damage.degrade(text, corpus.sentence, [corpus.other], np.random.default_rng(seed))
 
 
-def test_first_and_last_word_stay(degradation) -> None:
-    damaged = degradation.damage("en").degrade(TEXT, REFERENCE, OTHERS, np.random.default_rng(3))
+def test_a_sentence_is_preferred_and_always_comes_out_damaged(damage, corpus):
+    copies = {degraded(damage, corpus, corpus.sentence, seed) for seed in range(30)}
 
-    assert damaged.split()[0] == "The"
-    assert damaged.split()[-1] == "storm."
-
-
-def test_the_same_seed_damages_alike(degradation) -> None:
-    one, two = (
-        degradation.damage("en").degrade(TEXT, REFERENCE, OTHERS, np.random.default_rng(11)) for _ in range(2)
-    )
-
-    assert one == two
+    assert damage.is_eligible(corpus.sentence)
+    assert damage.is_preferred(corpus.sentence)
+    assert len(copies) >= 4
+    assert None not in copies
 
 
-def test_a_text_without_words_is_not_eligible(degradation) -> None:
-    assert not degradation.damage("en").is_eligible("")
-    assert not degradation.damage("en").is_eligible("   ")
+def test_nearly_every_preferred_text_goes(damage, outcomes):
+    went = [each.damaged is not None for each in outcomes if damage.is_preferred(each.text)]
+
+    assert len(went) > 100
+    assert sum(went) >= 0.95 * len(went)
 
 
-def test_it_names_what_it_lowers_and_whom_to_cite(degradation) -> None:
+def test_preferred_texts_are_eligible(damage, corpus):
+    assert all(damage.is_eligible(text) for text in corpus.texts if damage.is_preferred(text))
+
+
+def test_a_damaged_text_is_not_empty_and_looks_different(outcomes):
+    copies = [each for each in outcomes if each.damaged is not None]
+
+    assert [
+        each for each in copies if not looks(each.damaged) or looks(each.damaged) == looks(each.text)
+    ] == []
+
+
+def test_no_character_is_broken_or_made_up(corpus, outcomes):
+    known = characters(corpus.other) | {" "}
+    copies = [each for each in outcomes if each.damaged is not None]
+
+    assert [each for each in copies if not characters(each.damaged) <= characters(each.text) | known] == []
+
+
+def test_first_and_last_unit_stay_where_there_are_three_words(damage, corpus, outcomes):
+    for each in outcomes:
+        pieces = corpus.splitter.split(each.text)
+        if pieces.n_words >= 3 and damage.is_preferred(each.text) and each.damaged is not None:
+            joints = pieces.joints or ("", "")
+            assert each.damaged.startswith(joints[0] + pieces.units[0])
+            assert each.damaged.endswith(pieces.units[-1] + joints[-1])
+
+
+def test_a_text_of_several_lines_never_becomes_a_single_line(corpus, outcomes):
+    several = [
+        each for each in outcomes if "\n" in each.text and corpus.splitter.split(each.text).n_words >= 3
+    ]
+
+    assert len(several) > 20
+    assert [each for each in several if each.damaged is not None and "\n" not in each.damaged] == []
+
+
+def test_the_same_seed_damages_alike(damage, corpus, outcomes):
+    rng = np.random.default_rng(11)
+
+    again = [damage.degrade(text, corpus.sentence, [corpus.other], rng) for text in corpus.texts]
+
+    assert again == [each.damaged for each in outcomes]
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n", "\u200b", " \u00a0\n"])
+def test_a_text_without_words_is_never_a_base(damage, corpus, text):
+    assert not damage.is_eligible(text)
+    assert not damage.is_preferred(text)
+    assert degraded(damage, corpus, text) is None
+
+
+def test_single_words_are_not_eligible(damage, corpus):
+    units = corpus.splitter.split(corpus.sentence).units
+
+    assert [unit for unit in units if damage.is_eligible(unit)] == []
+
+
+@pytest.mark.parametrize("text", ["Windows 11 is here again", "OpenAI и Google", "I♥NY — 2024 ... now"])
+def test_a_text_in_another_script_goes_in_any_language(damage, corpus, text):
+    assert damage.is_eligible(text)
+    assert degraded(damage, corpus, text) is not None
+
+
+def test_it_names_what_it_lowers_and_whom_to_cite(degradation):
     assert degradation.attributes
     assert degradation.cite
+    assert degradation.damage.__doc__
 
 
 @pytest.mark.parametrize("name", sorted(protocols()))
-def test_every_attribute_of_every_protocol_can_be_lowered(name: str) -> None:
+def test_every_attribute_of_every_protocol_can_be_lowered(name):
     for attribute in protocols()[name].attributes:
-        assert attribute in for_attribute(attribute).attributes
+        assert attribute in choose(attribute=attribute).attributes
+
+
+def test_every_attribute_has_one_usual_degradation():
+    usual = Counter(name for each in degradations().values() if each.is_default for name in each.attributes)
+
+    assert set(usual) == {name for each in degradations().values() for name in each.attributes}
+    assert set(usual.values()) == {1}

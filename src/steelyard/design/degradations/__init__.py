@@ -1,15 +1,17 @@
-"""Degradations: each module is one way of damaging a text, valid for the attributes it names."""
+"""Degradations: each module is one way of damaging a text, valid for the attributes it names.
+
+Besides its `DEGRADATION` a module has `damage_by(splitter)`, the same with a given way of cutting
+texts into words: the contract tests try all of them on texts in many scripts.
+"""
 
 from __future__ import annotations
 
 import sys
 from functools import cache
 
+from steelyard.design.degradations._splitting import splitter_for
 from steelyard.domain.plugin import Degradation
 from steelyard.registry import discover
-
-# Texts in these cannot be cut at white space, which is what all degradations here do.
-LANGUAGES_WITHOUT_SPACES = frozenset({"zh", "yue", "ja", "th", "km", "lo", "my"})
 
 
 @cache
@@ -18,15 +20,31 @@ def degradations() -> dict[str, Degradation]:
     return discover(sys.modules[__name__], "DEGRADATION")
 
 
-def for_attribute(attribute: str) -> Degradation:
-    """The degradation that lowers this attribute for sure, the first by name if several do.
+def choose(*, attribute: str, name: str | None = None) -> Degradation:
+    """The degradation of that name, or the usual one; ValueError if it does not lower the attribute.
 
-    >>> for_attribute("fluency").name
-    'duplicate-words'
+    >>> choose(attribute="adequacy").name, choose(attribute="adequacy", name="delete-words").name
+    ('replace-words', 'delete-words')
     """
     known = degradations()
-    for degradation in known.values():
-        if attribute in degradation.attributes:
-            return degradation
-    covered = ", ".join(sorted({name for each in known.values() for name in each.attributes}))
-    raise ValueError(f'no degradation lowers the attribute "{attribute}"; there is one for: {covered}.')
+    fitting = {each.name: each for each in known.values() if attribute in each.attributes}
+    if not fitting:
+        covered = ", ".join(sorted({lowered for each in known.values() for lowered in each.attributes}))
+        raise ValueError(f'no degradation lowers the attribute "{attribute}"; there is one for: {covered}.')
+    if name is None:
+        return next(each for each in fitting.values() if each.is_default)
+    if name in fitting:
+        return fitting[name]
+    trouble = f'lowers something else than "{attribute}"' if name in known else "is unknown"
+    raise ValueError(f'the degradation "{name}" {trouble}; for {attribute} there is: {", ".join(fitting)}.')
+
+
+def segmentation(language: str) -> str:
+    """How texts in this language are cut into words, for the record.
+
+    With another way, or another version of its data, the same seed damages texts differently.
+
+    >>> segmentation("cs")
+    'spaces'
+    """
+    return splitter_for(language).name

@@ -3,78 +3,123 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
-from steelyard.design.degradations._words import MAX_REDRAWS, is_punctuation, join, split
+from steelyard.design.degradations._graphemes import folded
+from steelyard.design.degradations._splitting import Pieces, Splitter, splitter_for
+from steelyard.design.degradations._words import MAX_REDRAWS, runs_of_letters
 from steelyard.domain.plugin import Damage, Degradation
 
 # With three words the two outer ones have exactly one place to go; with fewer, none has any.
 MIN_WORDS = 3
 
 
-def is_eligible(text: str) -> bool:
+def damage(language: str) -> Damage:
+    """The text with two of its words duplicated [Graham2013].
+
+    Each copy goes to a gap drawn evenly from those that are not at either end of the text nor
+    beside its original; a copy that would stand beside the same word is drawn again. Copying
+    leaves the meaning in place: it lowers fluency, but not adequacy [Graham2014].
+    """
+    return damage_by(splitter_for(language))
+
+
+def damage_by(splitter: Splitter) -> Damage:
+    """The same for texts that are cut in a given way."""
+    check = partial(is_eligible, splitter)
+    return Damage(is_eligible=check, is_preferred=check, degrade=partial(degrade, splitter))
+
+
+def is_eligible(splitter: Splitter, text: str) -> bool:
     """Whether two words can be copied: at least three words, two of them more than punctuation."""
-    words, _ = split(text)
-    return len(_movable(words)) >= 2
+    opening = splitter.opening(text, MIN_WORDS)
+    if opening and opening[0][0].isalnum() and opening[1][0].isalnum():
+        return True
+    pieces = splitter.split(text)
+    return _two_apart(_movable(pieces), pieces.splitter.units_per_word)
 
 
 def degrade(
+    splitter: Splitter,
     text: str,
     reference: str,
     others: Sequence[str],
     rng: np.random.Generator,
 ) -> str | None:
-    """The text with two of its words duplicated, or None if no draw fits [Graham2013].
+    """The text with two of its words duplicated, or None if no draw fits.
 
-    Each copy goes to a gap drawn evenly from those that are not at either end of the text nor
-    beside its original; a copy that would stand beside the same word is drawn again. Copying
-    leaves the meaning in place: it lowers fluency, but not adequacy [Graham2014].
-
-    >>> degrade("we agree entirely", "", [], np.random.default_rng(7))
+    >>> from steelyard.design.degradations._splitting import SPACES
+    >>> degrade(SPACES, "we agree entirely", "", [], np.random.default_rng(7))
     'we entirely agree we entirely'
     """
-    words, spaces = split(text)
-    movable = _movable(words)
-    if len(movable) < 2:
+    pieces = splitter.split(text)
+    movable, size = _movable(pieces), pieces.splitter.units_per_word
+    if not _two_apart(movable, size):
         return None
+    n_movable, n_units = len(movable), len(pieces.units)
     for _ in range(MAX_REDRAWS):
-        chosen = rng.choice(len(movable), size=2, replace=False)
-        copies = []
-        for position in (movable[index] for index in chosen):
-            gaps = _gaps(position, len(words))
-            copies.append((gaps[int(rng.integers(len(gaps)))], words[position]))
-        damaged = _insert(words, spaces, copies)
+        first, second, one_place, other_place = rng.random(4).tolist()
+        here = int(first * n_movable)
+        there = int(second * (n_movable - 1))
+        one, other = movable[here], movable[there + (there >= here)]
+        if abs(one - other) < size:
+            continue
+        damaged = _with_copies(
+            pieces,
+            (_gap(one, n_units, size, one_place), one),
+            (_gap(other, n_units, size, other_place), other),
+        )
         if damaged is not None:
-            return damaged
+            return damaged.text()
     return None
 
 
-def _gaps(position: int, n_words: int) -> list[int]:
-    """Where a copy may go: before these words, thus never first, last or beside its original."""
-    return [gap for gap in range(1, n_words) if gap not in (position, position + 1)]
+def _gap(start: int, n_units: int, size: int, where: float) -> int:
+    """The unit before which a copy goes: never first, last, nor beside or inside its original."""
+    n_before = start - 1 if start else 0
+    n_after = n_units - 1 - start - size if n_units - 1 - start > size else 0
+    place = int(where * (n_before + n_after))
+    return place + 1 if place < n_before else place - n_before + start + size + 1
 
 
-def _movable(words: Sequence[str]) -> list[int]:
-    """Positions of the words that may be copied and have somewhere to go."""
-    if len(words) < MIN_WORDS:
+def _movable(pieces: Pieces) -> list[int]:
+    """Where words begin that may be copied and have somewhere to go."""
+    n_words = pieces.n_words
+    if n_words < MIN_WORDS:
         return []
-    # The middle one of three words has both gaps beside it.
-    return [k for k, word in enumerate(words) if not is_punctuation(word) and (len(words), k) != (3, 1)]
+    starts = runs_of_letters(pieces)
+    if len(pieces.units) == MIN_WORDS:
+        # The middle one of three words has both gaps beside it.
+        return [start for start in starts if start != 1]
+    return starts
 
 
-def _insert(words: Sequence[str], spaces: Sequence[str], copies: list[tuple[int, str]]) -> str | None:
-    """The text with each copy before its gap; None if a copy then stands beside the same word."""
-    longer, wider, copied = list(words), list(spaces), [False] * len(words)
-    # From the right, so that the gaps still to come keep their numbers.
-    for gap, word in sorted(copies, key=lambda copy: copy[0], reverse=True):
-        longer.insert(gap, word)
-        wider.insert(gap + 1, " ")
-        copied.insert(gap, True)
-    folded = [word.casefold() for word in longer]
-    if any(folded[k] == folded[k + 1] and (copied[k] or copied[k + 1]) for k in range(len(longer) - 1)):
+def _two_apart(starts: Sequence[int], size: int) -> bool:
+    """Whether two runs of so many units begin far enough from each other not to overlap."""
+    return bool(starts) and starts[-1] - starts[0] >= size
+
+
+def _with_copies(pieces: Pieces, one: tuple[int, int], other: tuple[int, int]) -> Pieces | None:
+    """The text with two copies (gap, start of the original); None if one would stand beside its like."""
+    size = pieces.splitter.units_per_word
+    (left_gap, left), (right_gap, right) = (one, other) if one[0] <= other[0] else (other, one)
+    # From the right, so that the gap still to come keeps its number.
+    longer = pieces.spliced(right_gap, right_gap, pieces.units[right : right + size])
+    if longer is not None:
+        longer = longer.spliced(left_gap, left_gap, pieces.units[left : left + size])
+    if longer is None or _is_beside_its_like(longer.units, left_gap, size):
         return None
-    return join(longer, wider)
+    return None if _is_beside_its_like(longer.units, right_gap + size, size) else longer
+
+
+def _is_beside_its_like(units: Sequence[str], start: int, size: int) -> bool:
+    """Whether a run of so many units is preceded or followed by the same run."""
+    copy = folded("".join(units[start : start + size]))
+    if copy == folded("".join(units[start + size : start + 2 * size])):
+        return True
+    return start >= size and copy == folded("".join(units[start - size : start]))
 
 
 DEGRADATION = Degradation(
@@ -83,5 +128,5 @@ DEGRADATION = Degradation(
     cite=("Graham2013", "Graham2014"),
     attributes=("fluency",),
     is_default=True,
-    damage=lambda _language: Damage(is_eligible, is_eligible, degrade),
+    damage=damage,
 )

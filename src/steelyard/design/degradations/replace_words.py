@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache, partial
 
 import numpy as np
 
-from steelyard.design.degradations._words import MAX_REDRAWS, is_punctuation, join, split
+from steelyard.design.degradations._splitting import Pieces, Splitter, splitter_for
+from steelyard.design.degradations._words import (
+    MAX_REDRAWS,
+    has_letters,
+    has_words,
+    n_shared,
+    substituted,
+    types,
+)
 from steelyard.domain.plugin import Damage, Degradation
 
 # Words to replace, by the number of words in the text, as WMT has published it [Bojar2016]; beyond
@@ -17,6 +26,28 @@ REPLACED_SHARE_BEYOND = 4
 MIN_WORDS_TO_KEEP_ENDS = 3
 
 
+def damage(language: str) -> Damage:
+    """The text with a run of its words replaced by words of another document [Bojar2016].
+
+    The run never touches the first and the last word; a text of two words loses its last. The
+    phrase that replaces it is as long, comes from within a reference of another document, and is
+    drawn again if more than half of its distinct words occur in the text or in its reference: it
+    must not be a paraphrase by accident. A single word, if it must serve, gives way to a content
+    word from another document.
+    """
+    return damage_by(splitter_for(language))
+
+
+def damage_by(splitter: Splitter) -> Damage:
+    """The same for texts that are cut in a given way."""
+    return Damage(
+        is_eligible=partial(has_words, splitter, 2),
+        is_preferred=partial(has_words, splitter, MIN_WORDS_TO_KEEP_ENDS),
+        degrade=partial(degrade, splitter),
+    )
+
+
+@cache
 def n_replaced(n_words: int) -> int:
     """How many words are replaced in a text of `n_words`.
 
@@ -29,59 +60,66 @@ def n_replaced(n_words: int) -> int:
     return min(published, 1)
 
 
-def is_eligible(text: str) -> bool:
-    """Whether anything of the text is left after a replacement: at least two words."""
-    return len(text.split()) >= 2
+def degrade(
+    splitter: Splitter,
+    text: str,
+    reference: str,
+    others: Sequence[str],
+    rng: np.random.Generator,
+) -> str | None:
+    """The text with a run of its words replaced, or None if no draw fits.
 
-
-def is_preferred(text: str) -> bool:
-    """Whether first and last word can stay: at least three words."""
-    return len(text.split()) >= MIN_WORDS_TO_KEEP_ENDS
-
-
-def degrade(text: str, reference: str, others: Sequence[str], rng: np.random.Generator) -> str | None:
-    """The text with a run of its words replaced, or None if no draw fits [Bojar2016].
-
-    The run never touches the first and the last word (a text of two words loses its last, one of
-    a single word that word). The phrase that replaces it is as long, comes from within one of
-    `others`, and is drawn again if more than half of its distinct words occur in the text or in
-    its reference: it must not be a paraphrase by accident.
-
-    >>> degrade("he sold houses", "he sold them", ["we met again"], np.random.default_rng(7))
+    >>> from steelyard.design.degradations._splitting import SPACES
+    >>> degrade(SPACES, "he sold houses", "he sold them", ["we met again"], np.random.default_rng(7))
     'he met houses'
     """
-    words, spaces = split(text)
-    k = n_replaced(len(words))
-    if not words or not len(others):
-        return None
-    known = [{word.casefold() for word in side.split()} for side in (text, reference)]
+    pieces = splitter.split(text)
+    n_words, n_others = pieces.n_words, len(others)
+    if n_words < 2 or not n_others:
+        return substituted(pieces, reference, others, splitter=splitter, rng=rng)
+    shown, meant = splitter.row(text), splitter.row(reference)
+    known = (shown + meant, shown, meant)
+    k, n_units = n_replaced(n_words), len(pieces.units)
+    size = k * pieces.splitter.units_per_word
+    first, last = (1, n_units - size - 1) if n_words >= MIN_WORDS_TO_KEEP_ENDS else (n_units - size,) * 2
     for _ in range(MAX_REDRAWS):
-        phrase = _phrase(others[int(rng.integers(len(others)))].split(), k, rng)
-        types = {word.casefold() for word in phrase}
-        if not phrase or any(2 * len(types & side) > len(types) for side in known):
+        which, within, where = rng.random(3).tolist()
+        other = splitter.borrow(others[int(which * n_others)])
+        run = _run_within(other, k, within)
+        phrase = other.units[run]
+        # A phrase that looks like what it replaces shares all its words and never gets past here.
+        if not has_letters(phrase) or _is_known(types(phrase, other.splitter.units_per_word), known):
             continue
-        if all(is_punctuation(word) for word in phrase):
-            continue
-        start = (
-            int(rng.integers(1, len(words) - k)) if len(words) >= MIN_WORDS_TO_KEEP_ENDS else len(words) - 1
-        )
-        damaged = [*words[:start], *phrase, *words[start + k :]]
-        if damaged != words:
-            return join(damaged, spaces)
+        start = first + int(where * (last - first + 1))
+        if other.splitter is not pieces.splitter:
+            # Words of another kind of script keep their own joints.
+            phrase = [other.part(run.start, run.stop).text()]
+        damaged = pieces.spliced(start, start + size, phrase)
+        if damaged is not None:
+            return damaged.text()
     return None
 
 
-def _phrase(words: Sequence[str], k: int, rng: np.random.Generator) -> list[str]:
-    """A run of k words, from the inside of the text if it is long enough; empty if it is too short.
+def _is_known(phrase: set[str], known: tuple[str, str, str]) -> bool:
+    """Whether more than half of the phrase's distinct words are in the text, or in its reference."""
+    both, text, reference = known
+    half = len(phrase) / 2
+    # Mostly both together have fewer: one look instead of two.
+    return n_shared(phrase, both) > half and max(n_shared(phrase, text), n_shared(phrase, reference)) > half
+
+
+def _run_within(pieces: Pieces, k: int, within: float) -> slice:
+    """A run of k words, from the inside of a text if it is long enough; empty if it is too short.
 
     The first word of a text tends to have a capital and the last one a full stop, which would
-    betray the damage at a glance.
+    betray the damage at a glance. `within`, between 0 and 1, picks the run.
     """
-    margin = 1 if len(words) >= k + 2 else 0
-    if len(words) < k:
-        return []
-    start = int(rng.integers(margin, len(words) - k - margin + 1))
-    return list(words[start : start + k])
+    n_units, size = len(pieces.units), k * pieces.splitter.units_per_word
+    if n_units < size:
+        return slice(0, 0)
+    margin = 1 if n_units >= size + 2 else 0
+    start = margin + int(within * (n_units - size - 2 * margin + 1))
+    return slice(start, start + size)
 
 
 DEGRADATION = Degradation(
@@ -90,5 +128,5 @@ DEGRADATION = Degradation(
     cite=("Graham2014", "Bojar2016"),
     attributes=("adequacy",),
     is_default=True,
-    damage=lambda _language: Damage(is_eligible, is_preferred, degrade),
+    damage=damage,
 )
