@@ -2,150 +2,16 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from itertools import count
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from steelyard.design.builder import build, pairs_of
-from steelyard.design.layout import layout_for
+from steelyard.design.builder import build, n_hits, pairs_of
+from steelyard.design.layout import layout_of
 from steelyard.domain.campaign import DesignSettings
 from steelyard.domain.errors import CampaignError
+from steelyard.domain.text import System
 from steelyard.domain.work import CONTROL_KINDS, ItemKind
-
-hurried = settings(max_examples=12, deadline=None)
-
-
-@pytest.fixture(scope="session")
-def shapes(shape_of):
-    @st.composite
-    def draw_shape(draw):
-        hit_size = draw(st.sampled_from([50, 100, 100, 200]))
-        n_systems = draw(st.integers(1, 9))
-        least = -(-layout_for(hit_size).n_regular // n_systems)
-        return shape_of(
-            n_systems=n_systems,
-            n_segments=draw(st.integers(least, least + 120)),
-            hit_size=hit_size,
-            ratings_per_item=draw(st.integers(1, 2)),
-            attribute=draw(st.sampled_from(["adequacy", "fluency"])),
-            words=draw(st.sampled_from([(3, 25), (1, 12)])),
-            seed=draw(st.integers(0, 2**32)),
-        )
-
-    return draw_shape()
-
-
-def holds_for_random_campaigns(shapes, built, check):
-    @hurried
-    @given(shapes)
-    def run(shape):
-        check(built(shape))
-
-    run()
-
-
-def test_every_hit_has_the_counts_of_its_layout(shapes, built):
-    def check(made):
-        layout = layout_for(made.campaign.settings.design.hit_size)
-        wanted = {ItemKind.REGULAR: layout.n_regular, **layout.quota}
-        for hit in made.design.hits:
-            assert Counter(made.item[placed.item_id].kind for placed in hit.placed) == wanted
-
-    holds_for_random_campaigns(shapes, built, check)
-
-
-def test_positions_and_groups_run_through_every_hit(shapes, built):
-    def check(made):
-        size = made.campaign.settings.design.hit_size
-        for hit in made.design.hits:
-            assert [placed.position for placed in hit.placed] == list(range(1, size + 1))
-            assert [placed.group for placed in hit.placed] == [k * 10 // size for k in range(size)]
-
-    holds_for_random_campaigns(shapes, built, check)
-
-
-def test_base_and_control_are_apart_as_far_as_the_layout_promises(shapes, built):
-    def check(made):
-        size = made.campaign.settings.design.hit_size
-        least, most = {50: (20, 28), 100: (40, 58), 200: (80, 118)}[size]
-        for hit in made.design.hits:
-            between = [abs(control.position - base.position) - 1 for base, control in made.pairs(hit)]
-            assert len(between) == 3 * size // 10
-            assert least <= min(between)
-            assert max(between) <= most
-
-    holds_for_random_campaigns(shapes, built, check)
-
-
-def test_a_base_serves_one_control_in_a_hit_and_sits_in_the_partner_group(shapes, built):
-    def check(made):
-        for hit in made.design.hits:
-            pairs = made.pairs(hit)
-            assert len({base.item_id for base, _ in pairs}) == len(pairs)
-            assert all((base.group + 5) % 10 == control.group for base, control in pairs)
-            assert all(made.item[base.item_id].kind is ItemKind.REGULAR for base, _ in pairs)
-
-    holds_for_random_campaigns(shapes, built, check)
-
-
-def test_controls_name_the_system_and_segment_of_their_base(shapes, built):
-    def check(made):
-        controls = [item for item in made.design.items if item.kind is not ItemKind.REGULAR]
-        for control in controls:
-            base = made.item[control.base_item_id]
-            assert (base.system_id, base.segment_id) == (control.system_id, control.segment_id)
-
-    holds_for_random_campaigns(shapes, built, check)
-
-
-def test_controls_show_what_their_kind_says(shapes, built):
-    def check(made):
-        reference = {segment.segment_id: segment.reference for segment in made.campaign.segments}
-        for item in made.design.items:
-            base = made.item.get(item.base_item_id)
-            assert {
-                ItemKind.REGULAR: base is None,
-                ItemKind.REPEAT: base is not None and item.text == base.text,
-                ItemKind.REFERENCE: item.text == reference[item.segment_id],
-                ItemKind.DEGRADED: base is not None and item.text not in (base.text, ""),
-            }[item.kind]
-
-    holds_for_random_campaigns(shapes, built, check)
-
-
-def test_every_round_covers_every_translation_once_apart_from_padding(shapes, built):
-    def check(made):
-        expected = Counter((each.system_id, each.segment_id) for each in made.campaign.each_translation())
-        for number in range(1, made.campaign.settings.design.ratings_per_item + 1):
-            hits = [hit for hit in made.design.hits if hit.round == number]
-            shown = [pair for hit in hits for pair in made.of_kind(hit, ItemKind.REGULAR)]
-            own = Counter(
-                (item.system_id, item.segment_id) for placed, item in shown if not placed.is_padding
-            )
-            assert own == expected
-        assert [hit.number for hit in made.design.hits] == list(range(1, len(made.design.hits) + 1))
-
-    holds_for_random_campaigns(shapes, built, check)
-
-
-def test_each_translation_has_one_item_and_at_most_one_of_each_control(shapes, built):
-    def check(made):
-        keys = Counter((item.kind, item.system_id, item.segment_id) for item in made.design.items)
-        regular = [key for key in keys if key[0] is ItemKind.REGULAR]
-        assert set(keys.values()) == {1}
-        assert len(regular) == len(list(made.campaign.each_translation()))
-
-    holds_for_random_campaigns(shapes, built, check)
-
-
-def test_systems_take_turns_in_regular_items(shapes, built):
-    def check(made):
-        assert max(made.spread_after_each_hit(ItemKind.REGULAR)) <= 1
-
-    holds_for_random_campaigns(shapes, built, check)
 
 
 @pytest.mark.parametrize("n_systems", [2, 3, 5, 8, 12, 30])
@@ -160,7 +26,7 @@ def test_bases_of_each_kind_are_balanced_over_systems(built, shape_of, n_systems
 def test_groups_have_nearly_the_same_mix_of_systems(built, shape_of, n_systems):
     made = built(shape_of(n_systems=n_systems, n_segments=150))
 
-    for hit in made.design.hits[:20]:
+    for hit in made.hits[:20]:
         regular = made.of_kind(hit, ItemKind.REGULAR)
         for system in made.campaign.systems:
             per_group = Counter(
@@ -169,10 +35,89 @@ def test_groups_have_nearly_the_same_mix_of_systems(built, shape_of, n_systems):
             assert max(per_group.values(), default=0) - min(per_group[g] for g in range(10)) <= 1
 
 
-def test_no_two_translations_of_a_segment_share_a_hit_if_there_are_enough_segments(built, shape_of):
-    made = built(shape_of(n_systems=6, n_segments=75, ratings_per_item=2))
+def test_systems_of_half_the_weight_are_judged_half_as_often(built, shape_of):
+    # In each round 200 + 100 + 200 of 3 x 200 translations, hence 500 / 70 = 7.1, that is 8 HITs.
+    design = DesignSettings(ratings_per_item=2)
+    made = built(shape_of(n_systems=3, n_segments=200, weights=(2.0, 1.0, 2.0), design=design))
 
-    for hit in made.design.hits:
+    shown = Counter(
+        (hit.round, item.system_id)
+        for hit in made.hits
+        for placed, item in made.of_kind(hit, ItemKind.REGULAR)
+        if not placed.is_padding
+    )
+    assert len(made.hits) == 2 * 8
+    assert shown == {
+        (number, name): 100 if name == "system-1" else 200
+        for number in (1, 2)
+        for name in ("system-0", "system-1", "system-2")
+    }
+
+
+def test_each_round_draws_other_translations_of_a_light_system(built, shape_of):
+    design = DesignSettings(ratings_per_item=2)
+    made = built(shape_of(n_systems=2, n_segments=200, weights=(1.0, 0.5), design=design))
+
+    drawn = {
+        number: {
+            item.segment_id
+            for hit in made.hits
+            if hit.round == number
+            for _, item in made.of_kind(hit, ItemKind.REGULAR)
+            if item.system_id == "system-1"
+        }
+        for number in (1, 2)
+    }
+    # Two independent halves of 200 share 50, give or take 5 (hypergeometric).
+    assert 25 < len(drawn[1] & drawn[2]) < 75
+
+
+def test_light_systems_serve_as_bases_in_proportion(built, shape_of):
+    made = built(shape_of(n_systems=3, n_segments=600, weights=(1.0, 1.0, 0.5)))
+
+    counts = Counter(item.system_id for hit in made.hits for _, item in made.of_kind(hit, ItemKind.DEGRADED))
+    for name, share in (("system-0", 0.4), ("system-1", 0.4), ("system-2", 0.2)):
+        assert abs(counts[name] - share * counts.total()) <= 2
+
+
+def test_identical_texts_are_judged_once_and_credited_to_all(built, shape_of):
+    same = {(i, j): f"one and the same text number {j}" for i in (0, 2) for j in range(40)}
+
+    made = built(shape_of(n_systems=3, texts=same))
+
+    judged = [item for item in made.item.values() if item.kind is ItemKind.REGULAR]
+    shared = [item for item in judged if item.credited]
+    assert len(judged) == 3 * 90 - 40
+    assert {(item.text, *sorted((item.system_id, *item.credited))) for item in shared} == {
+        (f"one and the same text number {j}", "system-0", "system-2") for j in range(40)
+    }
+
+
+def test_without_merging_each_translation_has_an_item_of_its_own(built, shape_of):
+    same = {(i, j): f"one and the same text number {j}" for i in (0, 2) for j in range(40)}
+
+    made = built(shape_of(n_systems=3, texts=same, design=DesignSettings(merge_duplicates=False)))
+
+    judged = [item for item in made.item.values() if item.kind is ItemKind.REGULAR]
+    assert len(judged) == 3 * 90
+    assert not any(item.credited for item in judged)
+
+
+def test_absent_translations_are_left_out_with_a_warning(built, shape_of):
+    made = built(shape_of(n_systems=3, n_segments=200, coverage=0.7))
+
+    judged = {(i.system_id, i.segment_id) for i in made.item.values() if i.kind is ItemKind.REGULAR}
+    assert judged == {(each.system_id, each.segment_id) for each in made.campaign.each_translation()}
+    assert any("3 systems lack translations" in warning for warning in made.design.warnings)
+
+
+@pytest.mark.parametrize("coverage", [1.0, 0.8])
+def test_no_two_translations_of_a_segment_share_a_hit_if_there_are_enough_segments(built, shape_of, coverage):
+    n_segments = 75 if coverage == 1.0 else 120
+    design = DesignSettings(ratings_per_item=2)
+    made = built(shape_of(n_systems=6, n_segments=n_segments, coverage=coverage, design=design))
+
+    for hit in made.hits:
         segments = [item.segment_id for _, item in made.of_kind(hit, ItemKind.REGULAR)]
         assert len(set(segments)) == len(segments)
     assert made.design.closest is None
@@ -185,9 +130,9 @@ def test_no_two_translations_of_a_segment_share_a_hit_if_there_are_enough_segmen
 def test_translations_of_a_segment_are_not_within_20_positions_if_that_can_be(
     built, shape_of, n_systems, n_segments, hit_size
 ):
-    made = built(shape_of(n_systems=n_systems, n_segments=n_segments, hit_size=hit_size))
+    design = DesignSettings(hit_size)
+    made = built(shape_of(n_systems=n_systems, n_segments=n_segments, design=design))
 
-    assert _closest(made) == made.design.closest
     assert made.design.closest > 20
     assert made.design.warnings == ()
 
@@ -195,40 +140,85 @@ def test_translations_of_a_segment_are_not_within_20_positions_if_that_can_be(
 def test_a_warning_tells_how_close_they_come_if_it_cannot_be(built, shape_of):
     made = built(shape_of(n_systems=10, n_segments=10))
 
-    assert _closest(made) == made.design.closest
     assert made.design.closest <= 20
     assert any(f"as close as {made.design.closest} positions" in warning for warning in made.design.warnings)
 
 
-def _closest(made):
-    """The least distance of two items of one segment that are not a control and its base."""
-    distances = []
-    for hit in made.design.hits:
-        own = {frozenset((base.position, control.position)) for base, control in made.pairs(hit)}
-        where = [(placed.position, made.item[placed.item_id].segment_id) for placed in hit.placed]
-        distances += [
-            q - p for p, s in where for q, t in where if p < q and s == t and frozenset((p, q)) not in own
-        ]
-    return min(distances)
+def test_controls_of_the_2013_layout_are_not_all_half_a_hit_away(built, shape_of):
+    made = built(shape_of(n_segments=150, design=DesignSettings(layout="2013")))
+
+    offsets = Counter(
+        abs(base.group - control.group) for hit in made.hits for base, control in made.pairs(hit)
+    )
+    assert set(offsets) == {4, 5, 6}
+    # Offsets 4, 5, 6 round the groups with weights 1, 2, 1; 270 pairs, hence about 135 at 5.
+    assert 100 < offsets[5] < 170
+
+
+def test_in_free_order_controls_come_anywhere(built, shape_of):
+    made = built(shape_of(n_segments=150, design=DesignSettings(order="free")))
+
+    least, most = made.design.separation
+    assert least < 10
+    assert most > 80
+
+
+def test_a_fixed_partition_has_one_round_and_falls_into_blocks(built, shape_of):
+    design = DesignSettings(ratings_per_item=3, partition="fixed")
+    made = built(shape_of(n_systems=7, n_segments=100, design=design))
+
+    # 700 translations fill 10 HITs without padding: no two have an item in common.
+    assert {hit.round for hit in made.hits} == {1}
+    assert made.design.blocks == len(made.hits) == 10
+    assert any("10 blocks" in warning for warning in made.design.warnings)
+
+
+def test_new_partitions_are_connected(built, shape_of):
+    made = built(shape_of(n_systems=7, n_segments=100, design=DesignSettings(ratings_per_item=2)))
+
+    assert made.design.blocks == 1
+    assert made.design.warnings == ()
+
+
+def test_with_a_single_rating_blocks_are_nothing_to_warn_of(built, shape_of):
+    made = built(shape_of(n_systems=7, n_segments=100))
+
+    assert made.design.blocks == 10
+    assert made.design.warnings == ()
+
+
+def test_gold_keeps_away_from_its_own_regular_item_where_it_can(built, shape_of):
+    made = built(shape_of(n_systems=3, n_segments=400, gold=0.1, design=DesignSettings(gold_every=6)))
+
+    for hit in made.hits:
+        regular = {item.segment_id for _, item in made.of_kind(hit, ItemKind.REGULAR)}
+        gold = [item.segment_id for _, item in made.of_kind(hit, ItemKind.GOLD)]
+        assert len(set(gold)) == len(gold) == 16
+        assert not regular & set(gold)
 
 
 @pytest.mark.parametrize("attribute", ["adequacy", "fluency"])
-def test_the_same_seed_gives_the_same_hits_whatever_the_ids(campaign_of, shape_of, attribute):
-    campaign = campaign_of(shape_of(n_segments=40, ratings_per_item=2, attribute=attribute))
-    forwards, backwards = count(), count(10**6, -1)
+@pytest.mark.parametrize("layout", ["2014", "2013"])
+def test_the_same_seed_gives_the_same_hits_whatever_the_ids(campaign_of, shape_of, attribute, layout):
+    design = DesignSettings(ratings_per_item=2, layout=layout, gold_every=12)
+    shape = shape_of(n_segments=60, attribute=attribute, coverage=0.9, copied=0.1, gold=0.2, design=design)
+    campaign = campaign_of(shape)
 
     designs = [
-        build(campaign, rng=np.random.default_rng(5), new_id=lambda ids=ids: f"{next(ids):07}")
-        for ids in (forwards, backwards)
+        build(campaign, rng=np.random.default_rng(5), new_ids=new_ids)
+        for new_ids in (
+            lambda n: [f"{k:07}" for k in range(n)],
+            lambda n: [f"{10**6 - k:07}" for k in range(n)],
+        )
     ]
 
     assert _without_ids(designs[0]) == _without_ids(designs[1])
 
 
-def test_another_seed_gives_other_hits(campaign_of, shape_of):
-    campaign, ids = campaign_of(shape_of()), count()
+def test_another_seed_gives_other_hits(campaign_of, shape_of, new_ids):
+    campaign = campaign_of(shape_of())
 
-    designs = [build(campaign, rng=np.random.default_rng(s), new_id=lambda: str(next(ids))) for s in (5, 6)]
+    designs = [build(campaign, rng=np.random.default_rng(seed), new_ids=new_ids) for seed in (5, 6)]
 
     assert _without_ids(designs[0]) != _without_ids(designs[1])
 
@@ -241,29 +231,40 @@ def _without_ids(design):
     ]
 
 
-def test_ids_are_what_new_id_gives_and_nothing_more(campaign_of, shape_of):
+def test_ids_are_what_new_ids_gives_and_nothing_more(campaign_of, shape_of):
     given_out = []
 
-    def new_id():
-        given_out.append(f"{len(given_out) * 7919 % 10**6:06x}")
-        return given_out[-1]
+    def new_ids(number):
+        given_out.extend(f"{k * 7919 % 10**6:06x}" for k in range(len(given_out), len(given_out) + number))
+        return given_out[-number:]
 
-    design = build(campaign_of(shape_of()), rng=np.random.default_rng(1), new_id=new_id)
+    design = build(campaign_of(shape_of()), rng=np.random.default_rng(1), new_ids=new_ids)
 
     assert sorted(item.item_id for item in design.items) == sorted(given_out)
 
 
-def test_progress_counts_the_hits(campaign_of, shape_of):
-    seen, ids = [], count()
+def test_the_order_of_ids_does_not_give_the_kinds_away(built, shape_of):
+    made = built(shape_of(n_segments=200))
 
-    design = build(
-        campaign_of(shape_of(ratings_per_item=2)),
-        rng=np.random.default_rng(1),
-        new_id=lambda: str(next(ids)),
-        progress=seen.append,
-    )
+    # Sorted by id, the controls are spread evenly: each half has its share.
+    kinds = [item.kind is ItemKind.REGULAR for item in made.design.items]
+    half = len(kinds) // 2
+    assert abs(np.mean(kinds[:half]) - np.mean(kinds[half:])) < 0.1
+
+
+@pytest.mark.parametrize("order", ["grouped", "free"])
+def test_progress_counts_the_hits(campaign_of, shape_of, new_ids, order):
+    campaign = campaign_of(shape_of(copied=0.3, design=DesignSettings(ratings_per_item=2, order=order)))
+    seen = []
+
+    design = build(campaign, rng=np.random.default_rng(1), new_ids=new_ids, progress=seen.append)
 
     assert seen == list(range(1, len(design.hits) + 1))
+    assert n_hits(campaign) == len(design.hits)
+
+
+def test_progress_of_a_campaign_that_cannot_be_is_nothing(campaign_of, shape_of):
+    assert n_hits(campaign_of(shape_of(design=DesignSettings(97)))) == 0
 
 
 def test_translations_without_visible_text_are_shown_but_never_a_base(built, shape_of):
@@ -272,7 +273,7 @@ def test_translations_without_visible_text_are_shown_but_never_a_base(built, sha
     made = built(shape_of(texts=empty))
 
     bases = {made.item[item.base_item_id].text for item in made.design.items if item.base_item_id}
-    shown = [item for hit in made.design.hits for _, item in made.of_kind(hit, ItemKind.REGULAR)]
+    shown = [item for hit in made.hits for _, item in made.of_kind(hit, ItemKind.REGULAR)]
     assert " \u200b " not in bases
     assert sum(item.text == " \u200b " for item in shown) >= 60
     assert "60 translations have no visible text" in made.design.warnings[0]
@@ -282,28 +283,32 @@ def test_translations_without_visible_text_are_shown_but_never_a_base(built, sha
 @pytest.mark.parametrize("hit_size", [50, 100])
 def test_few_degradable_texts_suffice_if_there_are_enough_for_every_hit(built, shape_of, attribute, hit_size):
     # Three segments in ten have more than one word: 21 translations of 70, where 10 are needed.
-    short = {(i, j): f"word{j}" for i in range(4) for j in range(100) if j % 10 >= 3}
+    short = {(i, j): f"word{j} of{i}".split()[i % 2] for i in range(4) for j in range(100) if j % 10 >= 3}
+    design = DesignSettings(hit_size, merge_duplicates=False)
 
-    made = built(shape_of(n_segments=100, texts=short, attribute=attribute, hit_size=hit_size))
+    made = built(shape_of(n_segments=100, texts=short, attribute=attribute, design=design))
 
     bases = [made.item[item.base_item_id] for item in made.design.items if item.kind is ItemKind.DEGRADED]
     assert all(len(base.text.split()) >= 3 for base in bases)
 
 
-def test_two_words_are_degraded_only_where_the_group_has_nothing_longer(built, shape_of):
-    short = {(i, j): f"word{j} word{j + 1}" for i in range(4) for j in range(100) if j % 5}
+def test_two_words_are_degraded_only_where_the_hit_has_nothing_longer(built, shape_of):
+    # One in ten is longer than two words: about 7 in a HIT, where 10 are needed.
+    short = {(i, j): f"word{j} word{j + i}" for i in range(4) for j in range(100) if j % 10}
 
     made = built(shape_of(n_segments=100, texts=short))
 
-    for hit in made.design.hits:
-        length = {
-            placed.item_id: len(item.text.split()) for placed, item in made.of_kind(hit, ItemKind.REGULAR)
+    short_bases = 0
+    for hit in made.hits:
+        base_of = {
+            made.item[control.item_id].base_item_id: made.item[control.item_id].kind
+            for _, control in made.pairs(hit)
         }
-        base_of = {made.item[control.item_id].base_item_id for _, control in made.pairs(hit)}
-        for base, control in made.pairs(hit):
-            if made.item[control.item_id].kind is ItemKind.DEGRADED and length[base.item_id] == 2:
-                mates = [p.item_id for p in hit.placed if p.group == base.group and p.item_id in length]
-                assert all(length[mate] == 2 or mate in base_of for mate in mates)
+        for _, item in made.of_kind(hit, ItemKind.REGULAR):
+            is_degraded = base_of.get(item.item_id) is ItemKind.DEGRADED
+            short_bases += is_degraded and len(item.text.split()) == 2
+            assert is_degraded or len(item.text.split()) == 2
+    assert short_bases
 
 
 def test_single_words_are_degraded_for_adequacy_if_there_is_nothing_else(built, shape_of):
@@ -326,21 +331,73 @@ def test_borrowed_phrases_come_from_other_documents(built, shape_of):
         assert any(source.document_id != document[item.segment_id] for source in sources)
 
 
-def test_texts_that_cannot_be_degraded_are_refused_with_advice(campaign_of, shape_of):
+def test_a_degraded_text_stays_the_same_through_the_campaign(built, shape_of):
+    made = built(shape_of(n_segments=60, design=DesignSettings(ratings_per_item=4)))
+
+    first = [item.text for item in made.design.items]
+    assert [item.text for item in made.design.items] == first
+    assert len({i.item_id for i in made.item.values() if i.kind is ItemKind.DEGRADED}) < 10 * len(made.hits)
+
+
+def test_the_named_degradation_is_used(built, shape_of):
+    made = built(shape_of(words=(10, 10), design=DesignSettings(degradation="delete-words")))
+
+    # Of 10 words it removes 4.
+    degraded = [item.text.split() for item in made.item.values() if item.kind is ItemKind.DEGRADED]
+    assert {len(words) for words in degraded} == {6}
+
+
+def test_references_on_few_segments_are_shared_out(built, shape_of):
+    # 35 % of 70 are 24 with a reference, where 10 are needed beside 10 that may be degraded.
+    made = built(shape_of(n_segments=300, references=0.35))
+
+    reference = {segment.segment_id: segment.reference for segment in made.campaign.segments}
+    shown = [item for item in made.item.values() if item.kind is ItemKind.REFERENCE]
+    assert all(item.text and item.text == reference[item.segment_id] for item in shown)
+
+
+def test_without_references_phrases_are_borrowed_from_translations(built, shape_of):
+    quota = {ItemKind.DEGRADED: 10, ItemKind.REPEAT: 10}
+
+    made = built(shape_of(references=0.0, design=DesignSettings(quota=quota)))
+
+    texts = {translation.text for translation in made.campaign.each_translation()}
+    degraded = [item for item in made.item.values() if item.kind is ItemKind.DEGRADED]
+    assert degraded
+    assert not {item.text for item in degraded} & texts
+
+
+def test_hits_without_degraded_items_come_with_a_warning(built, shape_of):
+    made = built(shape_of(design=DesignSettings(quota={ItemKind.REPEAT: 10})))
+
+    assert any("without degraded items" in warning for warning in made.design.warnings)
+
+
+def test_texts_that_cannot_be_degraded_are_refused_with_advice(campaign_of, shape_of, new_ids):
     campaign = campaign_of(shape_of(words=(1, 2), attribute="fluency"))
 
     with pytest.raises(CampaignError, match="needs 10 translations that can be degraded"):
-        build(campaign, rng=np.random.default_rng(1), new_id=lambda: "x")
+        build(campaign, rng=np.random.default_rng(1), new_ids=new_ids)
 
 
 @pytest.mark.parametrize(
-    ("n_segments", "advice"), [(17, "68 translations .* 70 .* Set hit_size = 50"), (8, "32 .* Add texts")]
+    ("n_segments", "advice"),
+    # 98 items have 10 controls of each kind as well, hence 68 regular ones.
+    [(17, "68 translations .* 70 .* Set hit_size = 98"), (8, "32 .* Add texts")],
 )
-def test_too_few_translations_are_refused_with_a_size_that_fits(campaign_of, shape_of, n_segments, advice):
+def test_too_few_translations_are_refused_with_a_size_that_fits(
+    campaign_of, shape_of, new_ids, n_segments, advice
+):
     campaign = campaign_of(shape_of(n_segments=n_segments))
 
     with pytest.raises(CampaignError, match=advice):
-        build(campaign, rng=np.random.default_rng(1), new_id=lambda: "x")
+        build(campaign, rng=np.random.default_rng(1), new_ids=new_ids)
+
+
+def problems_of(campaign):
+    with pytest.raises(CampaignError) as caught:
+        build(campaign, rng=np.random.default_rng(1), new_ids=lambda n: [str(k) for k in range(n)])
+    return caught.value.problems
 
 
 def test_all_problems_of_a_campaign_are_told_at_once(campaign_of, shape_of):
@@ -348,24 +405,80 @@ def test_all_problems_of_a_campaign_are_told_at_once(campaign_of, shape_of):
     broken = replace(
         campaign,
         settings=replace(
-            campaign.settings, attribute="style", target_language="ja", design=DesignSettings(60, 0)
+            campaign.settings, attribute="style", design=DesignSettings(97, 0, degradation="magic")
         ),
-        translations={**campaign.translations, "system-0": [None, *campaign.translations["system-0"][1:]]},
+        systems=(*campaign.systems, System("system-0"), System("ghost", weight=0.0)),
+        translations={**campaign.translations, "system-1": ["short"]},
     )
 
-    with pytest.raises(CampaignError) as caught:
-        build(broken, rng=np.random.default_rng(1), new_id=lambda: "x")
+    told = "\n".join(problems_of(broken))
 
-    assert [
-        word in str(caught.value) for word in ("ratings_per_item", "style", '"ja"', "seg0", "hit_size 60")
-    ] == [True] * 5
+    for word in (
+        "ratings_per_item",
+        '"style"',
+        "97 items",
+        '"system-0" occurs 2',
+        "1 texts for 90",
+        "weight 0",
+    ):
+        assert word in told
+    assert '"ghost" has no translations' in told
+
+
+def test_everything_that_is_lacking_is_told_at_once(campaign_of, shape_of):
+    quota = {ItemKind.DEGRADED: 10, ItemKind.REFERENCE: 10, ItemKind.CALIBRATION: 3}
+    design = DesignSettings(quota=quota, gold_every=10, degradation="magic")
+    campaign = campaign_of(shape_of(n_segments=10, references=0.0, n_calibration=2, design=design))
+
+    told = problems_of(
+        replace(campaign, systems=(replace(campaign.systems[0], weight=1e-3), *campaign.systems[1:]))
+    )
+
+    for start in (
+        'the degradation "magic"',
+        'system "system-0": the weight 0.001',
+        "30 translations are fewer",
+    ):
+        assert any(problem.startswith(start) for problem in told)
+    for start in ("there are no references", "gold_every = 10 puts 10", "the quota asks for 3 calibration"):
+        assert any(problem.startswith(start) for problem in told)
+
+
+def test_gold_of_absent_translations_is_refused(campaign_of, shape_of):
+    campaign = campaign_of(shape_of(gold=0.5, coverage=0.9, design=DesignSettings(gold_every=10)))
+    column = campaign.translations["system-2"]
+    gone = next(k for k, text in enumerate(column) if text is None)
+    absent = {("system-2", f"seg{gone}"): 50.0, ("nobody", "seg1"): 1.0, ("system-1", "seg999"): 1.0}
+
+    told = problems_of(replace(campaign, gold={**campaign.gold, **absent}))
+
+    assert "name 3 translations that do not exist" in told[0]
+
+
+def test_a_system_may_not_be_called_as_the_calibration_texts_are(campaign_of, shape_of):
+    design = DesignSettings(quota={ItemKind.DEGRADED: 10, ItemKind.CALIBRATION: 3})
+    campaign = campaign_of(shape_of(n_calibration=5, design=design))
+    renamed = replace(
+        campaign,
+        systems=(System("calibration"), *campaign.systems[1:]),
+        translations={**campaign.translations, "calibration": campaign.translations["system-0"]},
+    )
+
+    assert 'a system is called "calibration"' in problems_of(renamed)[0]
+
+
+def test_gold_and_calibration_that_no_hit_shows_are_warned_of(built, shape_of):
+    made = built(shape_of(gold=0.1, n_calibration=5))
+
+    assert any("without gold_every" in warning for warning in made.design.warnings)
+    assert any("the quota puts none" in warning for warning in made.design.warnings)
 
 
 def test_pairs_can_be_listed_for_an_audit(built, shape_of):
     made = built(shape_of())
-    hit = made.design.hits[0]
+    hit = made.hits[0]
 
     pairs = pairs_of(hit, made.design.items)
 
-    assert Counter(kind for kind, _, _ in pairs) == Counter(dict(layout_for(100).quota))
+    assert Counter(kind for kind, _, _ in pairs) == Counter(dict(layout_of(DesignSettings()).quota))
     assert sorted((b.position, c.position) for b, c in made.pairs(hit)) == sorted((b, c) for _, b, c in pairs)

@@ -1,21 +1,24 @@
-"""Bases: which translations can serve a control, and whose turn it is."""
+"""Bases: which entries can serve a control, and what the control then shows."""
 
 from __future__ import annotations
 
 import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import overload
 
 import numpy as np
+from numpy.typing import NDArray
 
+from steelyard.design.entries import Entries
 from steelyard.domain.campaign import Campaign
 from steelyard.domain.plugin import Damage
-from steelyard.domain.work import CONTROL_KINDS, ItemKind
+from steelyard.domain.work import ItemKind
+from steelyard.stats.arrays import BoolArray
 
-# How gladly a translation is taken as a base, best first.
-PREFERRED, ELIGIBLE, FORCED = 0, 1, 2
+# How gladly an entry is taken as the base of a degraded item, best first; the last one never is.
+PREFERRED, ELIGIBLE, FORCED, NEVER = 0, 1, 2, 3
+N_GRADES = 4
 
 _INVISIBLE = frozenset({"Cc", "Cf", "Zs", "Zl", "Zp"})
 
@@ -26,43 +29,32 @@ def has_visible_text(text: str) -> bool:
     >>> has_visible_text("no"), has_visible_text(" \\u200b ")
     (True, False)
     """
-    return any(unicodedata.category(character) not in _INVISIBLE for character in text)
+    # Most texts begin with a letter, which is quick to see.
+    return text[:1].isalnum() or any(unicodedata.category(each) not in _INVISIBLE for each in text)
 
 
-@dataclass(frozen=True, slots=True)
-class Texts:
-    """A campaign's texts by the indices of system and segment."""
+def borrowing(campaign: Campaign) -> Callable[[int], Sequence[str]]:
+    """For the index of a segment, texts of other documents in the target language to borrow from.
 
-    translation: tuple[tuple[str, ...], ...]
-    """By system, then by segment."""
-    reference: tuple[str, ...]
-    borrow: Callable[[int], Sequence[str]]
-    """The references of other documents than the segment's own."""
-
-
-def texts_of(campaign: Campaign) -> Texts:
-    """The campaign's texts; KeyError if a system lacks a segment."""
+    They are references; for segments without one, the first translation there is.
+    """
     segments = campaign.segments
     by_document = sorted(range(len(segments)), key=lambda index: segments[index].document_id)
-    references = [segments[index].reference for index in by_document]
-    documents = [segments[index].document_id for index in by_document]
-    rank = {index: place for place, index in enumerate(by_document)}
+    texts = [_model_text(campaign, index) for index in by_document]
+    if len({segment.document_id for segment in segments}) > 1:
+        documents = [segments[index].document_id for index in by_document]
+        own = {name: (bisect_left(documents, name), bisect_right(documents, name)) for name in set(documents)}
+        return lambda segment: _Without(texts, *own[segments[segment].document_id])
+    # A single document: other segments of it are the best there is.
+    return lambda segment: _Without(texts, segment, segment + 1)
 
-    def borrow(segment: int) -> Sequence[str]:
-        if documents[0] == documents[-1]:
-            # A single document: other segments of it are the best there is.
-            return _Without(references, rank[segment], rank[segment] + 1)
-        own = segments[segment].document_id
-        return _Without(references, bisect_left(documents, own), bisect_right(documents, own))
 
-    return Texts(
-        translation=tuple(
-            tuple(text or "" for text in campaign.translations[system.system_id])
-            for system in campaign.systems
-        ),
-        reference=tuple(segment.reference for segment in segments),
-        borrow=borrow,
-    )
+def _model_text(campaign: Campaign, segment: int) -> str:
+    reference = campaign.segments[segment].reference
+    if has_visible_text(reference):
+        return reference
+    translations = (campaign.translations[system.system_id][segment] for system in campaign.systems)
+    return next((text for text in translations if text is not None and has_visible_text(text)), "")
 
 
 class _Without(Sequence[str]):
@@ -70,9 +62,10 @@ class _Without(Sequence[str]):
 
     def __init__(self, whole: Sequence[str], start: int, end: int) -> None:
         self.whole, self.start, self.gap = whole, start, end - start
+        self.length = len(whole) - self.gap
 
     def __len__(self) -> int:
-        return len(self.whole) - self.gap
+        return self.length
 
     @overload
     def __getitem__(self, index: int) -> str: ...
@@ -80,66 +73,69 @@ class _Without(Sequence[str]):
     def __getitem__(self, index: slice) -> Sequence[str]: ...
     def __getitem__(self, index: int | slice) -> str | Sequence[str]:
         if isinstance(index, slice):
-            return [self[k] for k in range(*index.indices(len(self)))]
-        if not -len(self) <= index < len(self):
+            return [self[k] for k in range(*index.indices(self.length))]
+        if not -self.length <= index < self.length:
             raise IndexError(index)
-        index %= len(self)
+        index %= self.length
         return self.whole[index if index < self.start else index + self.gap]
 
 
 class BaseBook:
-    """What can serve as a base, and how often each system has, for each kind of control.
+    """What each entry can serve as, by arrays over entries.
 
-    A damaged text is made when it is first needed and then stays: one per translation.
+    A damaged text is made when it is first needed and then stays: one per entry.
     """
 
-    def __init__(self, texts: Texts, *, damage: Damage, rng: np.random.Generator) -> None:
-        self._texts, self._damage, self._rng = texts, damage, rng
-        self._visible = [[has_visible_text(text) for text in row] for row in texts.translation]
-        self._grade = [[self._grade_of(text) for text in row] for row in texts.translation]
-        self._damaged: dict[tuple[int, int], str | None] = {}
-        self.served = {kind: [0] * len(texts.translation) for kind in CONTROL_KINDS}
+    def __init__(
+        self, campaign: Campaign, entries: Entries, *, damage: Damage, rng: np.random.Generator
+    ) -> None:
+        self._entries, self._damage, self._rng = entries, damage, rng
+        self._reference = [segment.reference for segment in campaign.segments]
+        self._borrow = borrowing(campaign)
+        self._damaged: dict[int, str | None] = {}
+        self.is_visible: BoolArray = np.array(
+            [has_visible_text(text) for text in entries.text], dtype=np.bool_
+        )
+        self.grade: NDArray[np.int8] = np.array(
+            [self._grade_of(text) for text in entries.text], dtype=np.int8
+        )
+        self.grade[~self.is_visible] = NEVER
+        has_reference = np.array([has_visible_text(text) for text in self._reference], dtype=np.bool_)
+        self.has_reference: BoolArray = self.is_visible & has_reference[entries.segment]
 
     def _grade_of(self, text: str) -> int:
         if self._damage.is_preferred(text):
             return PREFERRED
         return ELIGIBLE if self._damage.is_eligible(text) else FORCED
 
-    def can_be_degraded(self, system: int, segment: int) -> bool:
-        """Whether the translation looks fit for degradation; the attempt may still fail."""
-        return self._visible[system][segment] and self._grade[system][segment] != FORCED
+    @property
+    def can_be_degraded(self) -> BoolArray:
+        """Which entries look fit for degradation; the attempt may still fail."""
+        return self.grade <= ELIGIBLE
 
-    def grade(self, kind: ItemKind, system: int, segment: int) -> int | None:
-        """How gladly the translation is taken as a base of this kind, None if never."""
-        if not self._visible[system][segment]:
-            return None
-        if kind is ItemKind.REFERENCE and not has_visible_text(self._texts.reference[segment]):
-            return None
-        return self._grade[system][segment] if kind is ItemKind.DEGRADED else PREFERRED
+    def serves(self, kind: ItemKind) -> BoolArray:
+        """Which entries a control of this kind can be made from."""
+        if kind is ItemKind.DEGRADED:
+            return self.grade < NEVER
+        return self.has_reference if kind is ItemKind.REFERENCE else self.is_visible
 
-    def works(self, kind: ItemKind, system: int, segment: int) -> bool:
-        """Whether the control can really be made from this translation."""
-        if self.grade(kind, system, segment) is None:
-            return False
-        return kind is not ItemKind.DEGRADED or self._degrade(system, segment) is not None
+    def degrade(self, entry: int) -> bool:
+        """Whether the entry can be degraded after all; if not, it is never offered again."""
+        if entry not in self._damaged:
+            segment = int(self._entries.segment[entry])
+            self._damaged[entry] = self._damage.degrade(
+                self._entries.text[entry], self._reference[segment], self._borrow(segment), self._rng
+            )
+            if self._damaged[entry] is None:
+                self.grade[entry] = NEVER
+        return self._damaged[entry] is not None
 
-    def text(self, kind: ItemKind, system: int, segment: int) -> str:
+    def text(self, kind: ItemKind, entry: int) -> str:
         """What the control of this kind shows."""
         if kind is ItemKind.REFERENCE:
-            return self._texts.reference[segment]
+            return self._reference[int(self._entries.segment[entry])]
         if kind is ItemKind.REPEAT:
-            return self._texts.translation[system][segment]
-        damaged = self._degrade(system, segment)
+            return self._entries.text[entry]
+        damaged = self._damaged[entry]
         assert damaged is not None, "only what works becomes a base"
         return damaged
-
-    def _degrade(self, system: int, segment: int) -> str | None:
-        key = (system, segment)
-        if key not in self._damaged:
-            self._damaged[key] = self._damage.degrade(
-                self._texts.translation[system][segment],
-                self._texts.reference[segment],
-                self._texts.borrow(segment),
-                self._rng,
-            )
-        return self._damaged[key]

@@ -1,19 +1,31 @@
-"""Choosing the bases of one HIT: fit for their control, and balanced over systems."""
+"""Choosing the bases of HITs: fit for their control, and balanced over systems."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from steelyard.design.bases import FORCED, BaseBook
-from steelyard.design.layout import Pair
-from steelyard.design.sampling import Draw
+from steelyard.design.bases import N_GRADES, NEVER, BaseBook
+from steelyard.design.layout import Layout
+from steelyard.design.shuffle import shuffled_by
+from steelyard.design.turns import Plan, TurnQueue
 from steelyard.domain.work import CONTROL_KINDS, ItemKind
+from steelyard.stats.arrays import BoolArray, IntArray
+
+Indices = NDArray[np.int32]
+
+NO_LANE = len(CONTROL_KINDS)
+"""The lane of a regular item that is no base; others are indices of CONTROL_KINDS."""
+
+# The more demanding kinds take first.
+_ORDER = (ItemKind.DEGRADED, ItemKind.REFERENCE, ItemKind.REPEAT)
 
 
 class NoBaseError(Exception):
-    """No translation of the HIT can serve a control of this kind."""
+    """A HIT has too few entries that can serve controls of this kind."""
 
     def __init__(self, kind: ItemKind) -> None:
         super().__init__(kind)
@@ -21,131 +33,118 @@ class NoBaseError(Exception):
 
 
 class BaseChoice:
-    """The choice of one base per control. May exchange draws between groups where one has no base."""
+    """Chooses bases HIT by HIT through a campaign, each kind balanced over systems.
+
+    An entry serves one control in a HIT. Those that are fit for degradation only with reserve are
+    taken where a HIT has nothing better.
+    """
 
     def __init__(
-        self, groups: list[list[Draw]], pairs: Sequence[Pair], *, book: BaseBook, rng: np.random.Generator
+        self, system: Indices, share: IntArray, *, layout: Layout, book: BaseBook, rng: np.random.Generator
     ) -> None:
-        self.groups, self.pairs, self.book, self.rng = groups, pairs, book, rng
-        self.base: dict[int, Draw] = {}
-        self.taken: set[Draw] = set()
+        """`system` by entry; `share` says how many entries each system has in a round."""
+        self._system, self._n_systems = system, len(share)
+        self._quota, self._book, self._rng = layout.quota, book, rng
+        self._turns = {kind: TurnQueue(share, rng=rng) for kind in CONTROL_KINDS}
 
-    def bases(self) -> list[Draw]:
-        """The base of each pair, each kind balanced over systems as well as the HIT allows."""
-        for kind in CONTROL_KINDS:
-            of_kind = [index for index, pair in enumerate(self.pairs) if pair.kind is kind]
-            for index in self.rng.permutation(of_kind).tolist():
-                self._take(index, self._find(kind, self.pairs[index].base_group))
-        for index in range(len(self.pairs)):
-            self._even_out(index)
-        return [self.base[index] for index in range(len(self.pairs))]
+    def lanes(self, entry: Indices, *, progress: Callable[[], None]) -> NDArray[np.int8]:
+        """For HITs (rows) of entries, the kind of control that each entry is a base of, or NO_LANE."""
+        system = self._system[entry]
+        lane = np.full(entry.shape, NO_LANE, dtype=np.int8)
+        for kind in _ORDER:
+            if kind is ItemKind.DEGRADED:
+                chosen = self._to_degrade(entry, system, progress)
+            else:
+                serves = (lane == NO_LANE) & self._book.serves(kind)[entry]
+                chosen = self._by_turns(kind, system, serves)
+            lane[chosen] = CONTROL_KINDS.index(kind)
+        return lane
 
-    def _take(self, index: int, draw: Draw) -> None:
-        self.base[index] = draw
-        self.taken.add(draw)
-        self.book.served[self.pairs[index].kind][draw.system] += 1
+    def _by_turns(self, kind: ItemKind, system: Indices, serves: BoolArray) -> BoolArray:
+        """Bases of one kind among those that serve, at random within a system."""
+        upper = self._count(system, serves)
+        if (upper.sum(axis=1) < self._quota[kind]).any():
+            raise NoBaseError(kind)
+        plan = self._turns[kind].plan(self._quota[kind], lower=np.zeros_like(upper), upper=upper)
+        # One after the other: settling a HIT may upset a later one.
+        for hit in range(len(system)):
+            if plan.is_wrong[hit]:
+                plan.settle(hit)
+        plan.done()
+        return _Ranking(system, ~serves, 2, rng=self._rng).first(plan.counts)
 
-    def _even_out(self, index: int) -> None:
-        """Replace a base of a system that is two or more ahead by one of a system that is behind."""
-        pair, old = self.pairs[index], self.base[index]
-        served, grade = self.book.served[pair.kind], self._grade(pair.kind, old)
-        if served[old.system] - min(served) < 2:
-            return
-        group = self.groups[pair.base_group]
-        behind = [
-            (draw, home)
-            for home in (group, *(each for each in self.groups if each is not group))
-            for draw in home
-            if served[draw.system] + 2 <= served[old.system] and self._grade(pair.kind, draw) == grade
-        ]
-        for new, home in behind:
-            other = next((k for k, base in self.base.items() if base == new), None)
-            fair = (
-                self._may_trade(old, new, other)
-                if home is group
-                else other is None and _mix_allows((old, group), (new, home))
-            )
-            if fair and self.book.works(pair.kind, new.system, new.segment):
-                self._release(index)
-                if home is not group:
-                    _trade_places((old, group), (new, home))
-                elif other is not None:
-                    self._release(other)
-                    self._take(other, old)
-                self._take(index, new)
-                return
+    def _to_degrade(self, entry: Indices, system: Indices, progress: Callable[[], None]) -> BoolArray:
+        """Bases of the degraded items. They are degraded at once, to see whether they can be."""
+        quota = self._quota[ItemKind.DEGRADED]
+        grade = self._book.grade[entry]
+        lower, upper = self._bounds(system, grade)
+        plan = self._turns[ItemKind.DEGRADED].plan(quota, lower=lower, upper=upper)
+        ranking = _Ranking(system, grade, N_GRADES, rng=self._rng)
+        chosen = ranking.first(plan.counts)
+        for hit in range(len(entry)):
+            if plan.is_wrong[hit]:
+                plan.settle(hit)
+            if plan.changed[hit]:
+                chosen[hit] = ranking.first_of(hit, plan.counts[hit])
+            while not all(map(self._book.degrade, entry[hit, chosen[hit]].tolist())):
+                chosen[hit] = self._next_best(hit, entry, system, plan)
+            progress()
+        plan.done()
+        return chosen
 
-    def _grade(self, kind: ItemKind, draw: Draw) -> int | None:
-        return self.book.grade(kind, draw.system, draw.segment)
+    def _next_best(self, hit: int, entry: Indices, system: Indices, plan: Plan) -> BoolArray:
+        """Other bases for a HIT, now that some of its entries have turned out not to be any."""
+        own, grade = system[hit, None], self._book.grade[entry[hit, None]]
+        lower, upper = self._bounds(own, grade)
+        plan.rebound(hit, lower[0], upper[0])
+        plan.settle(hit)
+        return _Ranking(own, grade, N_GRADES, rng=self._rng).first_of(0, plan.counts[hit])
 
-    def _may_trade(self, old: Draw, new: Draw, other: int | None) -> bool:
-        """Whether `old` can take over the control that `new` serves, if it serves any."""
-        if other is None:
-            return True
-        kind = self.pairs[other].kind
-        served = self.book.served[kind]
-        fair = served[old.system] < served[new.system] and self._grade(kind, old) == self._grade(kind, new)
-        return fair and self.book.works(kind, old.system, old.segment)
+    def _bounds(self, system: Indices, grade: NDArray[np.int8]) -> tuple[IntArray, IntArray]:
+        """How many of each system at least and at most, so that no worse grade is taken than must be."""
+        stock = np.stack([self._count(system, grade <= each) for each in range(NEVER)])
+        enough = stock.sum(axis=2) >= self._quota[ItemKind.DEGRADED]
+        if not enough[-1].all():
+            raise NoBaseError(ItemKind.DEGRADED)
+        worst, hits = enough.argmax(axis=0), np.arange(len(system))
+        better = np.where((worst > 0)[:, None], stock[worst - 1, hits], 0)
+        return better, stock[worst, hits]
 
-    def _release(self, index: int) -> None:
-        draw = self.base.pop(index)
-        self.taken.discard(draw)
-        self.book.served[self.pairs[index].kind][draw.system] -= 1
-
-    def _find(self, kind: ItemKind, group: int) -> Draw:
-        # A misfit of the group itself comes last: better to fetch a fit one from another group.
-        for fit, search in (
-            (True, self._in_group),
-            (True, self._from_elsewhere),
-            (False, self._in_group),
-            (False, self._from_elsewhere),
-        ):
-            draw = search(kind, group, fit)
-            if draw is not None:
-                return draw
-        raise NoBaseError(kind)
-
-    def _in_group(self, kind: ItemKind, group: int, fit: bool) -> Draw | None:
-        return self._best(kind, self.groups[group], fit)
-
-    def _from_elsewhere(self, kind: ItemKind, group: int, fit: bool) -> Draw | None:
-        """A base fetched from another group in exchange for a draw that serves nothing."""
-        free = [draw for draw in self.groups[group] if draw not in self.taken]
-        others = [draw for index, each in enumerate(self.groups) if index != group for draw in each]
-        systems = {draw.system for draw in free}
-        alike = [draw for draw in others if draw.system in systems]
-        found = self._best(kind, alike, fit) or self._best(kind, others, fit)
-        if found is None:
-            return None
-        leaving = next((draw for draw in free if draw.system == found.system), free[0])
-        home = next(each for each in self.groups if found in each)
-        _trade_places((leaving, self.groups[group]), (found, home))
-        return found
-
-    def _best(self, kind: ItemKind, draws: Sequence[Draw], fit: bool) -> Draw | None:
-        """The fittest free draw of the system that has served this kind least; ties are random."""
-        served, graded = self.book.served[kind], []
-        for draw, tie in zip(draws, self.rng.random(len(draws)).tolist(), strict=True):
-            grade = None if draw in self.taken else self._grade(kind, draw)
-            if grade is not None and (grade != FORCED) is fit:
-                graded.append((grade, served[draw.system], tie, draw))
-        graded.sort(key=lambda entry: entry[:3])
-        return next((draw for *_, draw in graded if self.book.works(kind, draw.system, draw.segment)), None)
+    def _count(self, system: Indices, which: BoolArray) -> IntArray:
+        """How many of those in each HIT are by each system."""
+        key = np.arange(len(system))[:, None] * self._n_systems + system
+        counts = np.bincount(key[which], minlength=len(system) * self._n_systems)
+        return counts.reshape(len(system), self._n_systems)
 
 
-def _trade_places(one: tuple[Draw, list[Draw]], two: tuple[Draw, list[Draw]]) -> None:
-    """Put each draw into the group of the other."""
-    (draw, group), (other, home) = one, two
-    group[group.index(draw)], home[home.index(other)] = other, draw
+class _Ranking:
+    """The places of each HIT (row) by system, then by grade, then at random."""
 
+    def __init__(
+        self,
+        system: Indices,
+        grade: NDArray[np.integer[Any]] | BoolArray,
+        n_grades: int,
+        *,
+        rng: np.random.Generator,
+    ) -> None:
+        self.order = shuffled_by(system.astype(np.int64) * n_grades + grade, rng=rng)
+        self.system = np.take_along_axis(system, self.order, axis=1)
+        # How many of its system stand before each: its column less the one where the system begins.
+        column = np.broadcast_to(np.arange(system.shape[1]), system.shape)
+        begins = np.ones(system.shape, dtype=np.bool_)
+        begins[:, 1:] = self.system[:, 1:] != self.system[:, :-1]
+        self.rank = column - np.maximum.accumulate(np.where(begins, column, 0), axis=1)
 
-def _mix_allows(one: tuple[Draw, list[Draw]], two: tuple[Draw, list[Draw]]) -> bool:
-    """Whether groups still have nearly the same mix of systems after the two draws trade places."""
+    def first(self, counts: IntArray) -> BoolArray:
+        """Which places are among the first so many of their system, by HIT and system."""
+        chosen = np.zeros(self.order.shape, dtype=np.bool_)
+        is_first = self.rank < np.take_along_axis(counts, self.system, axis=1)
+        np.put_along_axis(chosen, self.order, is_first, axis=1)
+        return chosen
 
-    def count(system: int, group: list[Draw]) -> int:
-        return sum(draw.system == system for draw in group)
-
-    (draw, group), (other, home) = one, two
-    return count(draw.system, group) > count(draw.system, home) and count(other.system, home) > count(
-        other.system, group
-    )
+    def first_of(self, hit: int, counts: IntArray) -> BoolArray:
+        """The same of one HIT."""
+        chosen = np.zeros(self.order.shape[1], dtype=np.bool_)
+        chosen[self.order[hit, self.rank[hit] < counts[self.system[hit]]]] = True
+        return chosen

@@ -1,38 +1,48 @@
-"""Drawing regular items: every translation once per round, HITs balanced over systems and segments."""
+"""Drawing regular items: every entry once per round, HITs balanced over systems and segments."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import lcm
 
 import numpy as np
+from numpy.typing import NDArray
 
-# Random exchanges per translation that follow the regular start. Our choice: HITs then share no more
-# segments with each other than in a shuffle, and 50,000 translations still take about a second.
-EXCHANGES_PER_TRANSLATION = 4
-# How many partners one translation tries when a HIT is short of possible bases [our choice].
-PARTNERS_TRIED = 200
+from steelyard.design.mixing import Mixer, Need
+from steelyard.design.turns import Shares, counts_by_turns
+from steelyard.stats.arrays import FloatArray, IntArray
+
+Indices = NDArray[np.int32]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Pool:
-    """What is drawn from: every system's translation of every segment, by their indices.
+    """What is drawn from: entries, each by one system and of one segment (indices from 0).
 
-    `can_be_base` tells which translations may serve a demanding control; every HIT is given at
-    least `bases_wanted` of them if there are enough.
+    In each round, system s gives `quota[s]` of its entries; all of them if there is no quota. Every
+    HIT is given what `needs` asks for, if there is enough of it.
     """
 
+    system: Indices
+    segment: Indices
     n_systems: int
     n_segments: int
     n_regular: int
-    can_be_base: Callable[[int, int], bool] = lambda _system, _segment: True
-    bases_wanted: int = 0
+    quota: IntArray | None = None
+    needs: tuple[Need, ...] = ()
+
+    @property
+    def taken(self) -> IntArray:
+        """Entries that each system gives to a round."""
+        if self.quota is not None:
+            return self.quota
+        return np.bincount(self.system, minlength=self.n_systems)
 
     @property
     def size(self) -> int:
-        return self.n_systems * self.n_segments
+        """Entries of one round."""
+        return int(self.taken.sum())
 
     @property
     def n_hits(self) -> int:
@@ -40,134 +50,138 @@ class Pool:
         return -(-self.size // self.n_regular)
 
 
-@dataclass(frozen=True, slots=True)
-class Draw:
-    """One translation drawn for a HIT. `is_padding`: drawn a second time to fill the last one."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Draws:
+    """The entries of one round: a row per HIT, in no particular order within it.
 
-    system: int
-    segment: int
-    is_padding: bool = False
+    The last `n_padding` of the last row are drawn a second time, only to fill it.
+    """
+
+    entry: Indices
+    n_padding: int
 
 
-def draw_rounds(
-    pool: Pool, *, n_rounds: int, rng: np.random.Generator
-) -> Iterator[tuple[tuple[Draw, ...], ...]]:
-    """For each round its HITs, each a tuple of `n_regular` draws.
+def draw_rounds(pool: Pool, *, n_rounds: int, rng: np.random.Generator) -> Iterator[Draws]:
+    """The draws of each round.
 
     Systems take turns through all HITs and rounds, so that their counts never differ by more than
-    one; every round is a new partition, which links workers through shared items and keeps
-    standardisation from removing differences between fixed HITs.
+    one; systems that give different numbers keep to their shares. Every round is a new partition,
+    which links workers through shared items and keeps standardisation from removing differences
+    between fixed HITs.
     """
     if pool.size < pool.n_regular:
         raise ValueError(f"{pool.size} translations cannot fill a HIT of {pool.n_regular} regular items")
-    drawn = np.zeros(pool.n_systems, dtype=np.int64)
+    shares = Shares(pool.taken, rng=rng)
+    lookup = np.full((pool.n_systems, pool.n_segments), -1, dtype=np.int32)
+    lookup[pool.system, pool.segment] = np.arange(len(pool.system), dtype=np.int32)
     for _ in range(n_rounds):
-        # Whoever is one behind after the padding of earlier rounds begins.
+        # Whoever is behind after the padding of earlier rounds begins.
         shuffled = rng.permutation(pool.n_systems)
-        turns = shuffled[np.argsort(drawn[shuffled], kind="stable")]
-        yield _Partition(pool, turns.tolist(), rng).hits()
-        whole_turns, rest = divmod(pool.n_hits * pool.n_regular, pool.n_systems)
-        drawn += whole_turns
-        drawn[turns[:rest]] += 1
+        order = shuffled[np.argsort(-shares.behind[shuffled].round(6), kind="stable")]
+        yield _Round(pool, lookup, shares, order, rng).draws()
 
 
-class _Partition:
-    """One round: place k of the list belongs to system `turns[k mod S]` and holds a segment.
-
-    The start is a cycle over segments beside the cycle over systems, moved on by one segment
-    after each common multiple of the two lengths: every translation comes once, and neighbours
-    have distinct segments. Exchanging the segments of two places of one system keeps both, so
-    random exchanges shuffle the list without ever leaving the balanced designs.
+class _Round:
+    """One partition. Its start is a cycle over segments beside the cycle over systems, moved on by
+    one segment after each common multiple of the two lengths: if every system has every segment,
+    each entry comes once, and the entries of a HIT have distinct segments. Then it is mixed.
     """
 
-    def __init__(self, pool: Pool, turns: list[int], rng: np.random.Generator) -> None:
-        self.pool, self.turns, self.rng = pool, turns, rng
-        order = rng.permutation(pool.n_segments)
-        place = np.arange(pool.size)
+    def __init__(
+        self, pool: Pool, lookup: Indices, shares: Shares, order: IntArray, rng: np.random.Generator
+    ) -> None:
+        self.pool, self.shares, self.order, self.rng = pool, shares, order, rng
+        self.taken = pool.taken
+        self.is_even = bool((self.taken == self.taken[0]).all())
+        self.counts = self._counts()
+        self.places = self._places()
+        self.entry = np.full((pool.n_hits, pool.n_regular), -1, dtype=np.int32)
+        self._start(lookup)
+        mixer = Mixer(self.entry, segment=pool.segment, places=self.places, rng=rng)
+        if pool.n_segments < pool.n_regular:
+            mixer.mix_few_segments()
+        else:
+            mixer.mix()
+            mixer.mend()
+        mixer.share_out(pool.needs)
+
+    def draws(self) -> Draws:
+        """The entries, the last HIT padded."""
+        n_padding = self.entry.size - self.pool.size
+        if n_padding:
+            self.entry[-1, -n_padding:] = self._padding(n_padding)
+        return Draws(self.entry, n_padding)
+
+    def _counts(self) -> IntArray:
+        """How many entries of its own each HIT has from each system."""
+        pool, taken = self.pool, self.taken
+        if self.is_even:
+            counts = np.empty((pool.n_hits, pool.n_systems), dtype=np.int64)
+            counts[:, self.order] = counts_by_turns(pool.n_systems, per_hit=pool.n_regular, total=pool.size)
+            return counts
+        most = np.ceil(pool.n_regular * self.shares.share).astype(np.int64)
+        left, rows = taken.copy(), []
+        for _ in range(pool.size // pool.n_regular):
+            limit = np.minimum(left, most)
+            # Near the end some systems may have nothing left, and others step in.
+            row = self.shares.give(pool.n_regular, limit if limit.sum() >= pool.n_regular else left)
+            rows.append(row)
+            left -= row
+        if left.any():
+            rows.append(left)
+            self.shares.note(left)
+        return np.stack(rows)
+
+    def _places(self) -> list[IntArray]:
+        """Where each system is, as flat indices; the entries of a HIT stand in order of systems."""
+        systems = np.tile(np.arange(self.pool.n_systems, dtype=np.int32), self.pool.n_hits)
+        by_system = np.argsort(np.repeat(systems, self.counts.ravel()), kind="stable")
+        return np.split(by_system, np.cumsum(self.taken)[:-1])
+
+    def _start(self, lookup: Indices) -> None:
+        pool = self.pool
         block = lcm(pool.n_segments, pool.n_systems)
-        self.segment: list[int] = order[(place + place // block) % pool.n_segments].tolist()
-        self.copies: Counter[tuple[int, int]] = Counter(
-            (k // pool.n_regular, segment) for k, segment in enumerate(self.segment)
-        )
-        self._mix()
-        self._share_out_bases()
+        segments = self.rng.permutation(pool.n_segments)
+        for turn, system in enumerate(self.order.tolist()):
+            place = np.arange(pool.n_segments) * pool.n_systems + turn
+            entries = lookup[system, segments[(place + place // block) % pool.n_segments]]
+            entries = entries[entries >= 0]
+            n_taken = len(self.places[system])
+            if n_taken < len(entries):
+                entries = entries[np.sort(self.rng.permutation(len(entries))[:n_taken])]
+            self.entry.ravel()[self.places[system]] = entries
 
-    def hits(self) -> tuple[tuple[Draw, ...], ...]:
-        """The HITs of the round, the last one padded."""
-        n_regular, n_systems = self.pool.n_regular, self.pool.n_systems
-        draws = [Draw(self.turns[k % n_systems], segment) for k, segment in enumerate(self.segment)]
-        hits = [draws[start : start + n_regular] for start in range(0, len(draws), n_regular)]
-        hits[-1] += self._padding(hits[-1])
-        return tuple(tuple(hit) for hit in hits)
-
-    def _mix(self) -> None:
-        attempts = EXCHANGES_PER_TRANSLATION * self.pool.size
-        places = self.rng.integers(self.pool.size, size=attempts)
-        # Places of one system lie a whole number of turns apart.
-        steps = self.pool.n_systems * self.rng.integers(self.pool.n_segments, size=attempts)
-        partners = places % self.pool.n_systems + steps
-        for first, second in zip(places.tolist(), partners.tolist(), strict=True):
-            if self._may_exchange(first, second):
-                self._exchange(first, second)
-
-    def _may_exchange(self, first: int, second: int) -> bool:
-        """Whether the two HITs stay at least as free of repeated segments as they are."""
-        hit, other = first // self.pool.n_regular, second // self.pool.n_regular
-        segment, incoming = self.segment[first], self.segment[second]
-        return (
-            hit != other
-            and self.copies[hit, incoming] < self.copies[hit, segment]
-            and self.copies[other, segment] < self.copies[other, incoming]
-        )
-
-    def _exchange(self, first: int, second: int) -> None:
-        for place, leaving, incoming in (
-            (first, self.segment[first], self.segment[second]),
-            (second, self.segment[second], self.segment[first]),
-        ):
-            hit = place // self.pool.n_regular
-            self.copies[hit, leaving] -= 1
-            self.copies[hit, incoming] += 1
-        self.segment[first], self.segment[second] = self.segment[second], self.segment[first]
-
-    def _serves(self, place: int) -> bool:
-        return self.pool.can_be_base(self.turns[place % self.pool.n_systems], self.segment[place])
-
-    def _share_out_bases(self) -> None:
-        """Move possible bases from HITs with plenty to HITs with too few."""
-        size, wanted = self.pool.n_regular, self.pool.bases_wanted
-        stock = Counter(k // size for k in range(self.pool.size) if self._serves(k))
-        poor = [hit for hit in range(self.pool.n_hits) if stock[hit] < wanted]
-        for place in (k for hit in poor for k in range(hit * size, min((hit + 1) * size, self.pool.size))):
-            hit = place // size
-            spare = sum(stock.values()) - wanted * self.pool.n_hits
-            if spare <= 0 or stock[hit] >= wanted or self._serves(place):
-                continue
-            steps = self.pool.n_systems * self.rng.integers(self.pool.n_segments, size=PARTNERS_TRIED)
-            for partner in (place % self.pool.n_systems + steps).tolist():
-                rich = stock[partner // size] > wanted and self._serves(partner)
-                if rich and self._may_exchange(place, partner):
-                    self._exchange(place, partner)
-                    stock[partner // size] -= 1
-                    stock[hit] += 1
+    def _padding(self, n_padding: int) -> list[int]:
+        """Entries from the start of the list that fill the last HIT, the systems' turns going on."""
+        row: list[int] = self.entry[-1, :-n_padding].tolist()
+        n_own = len(row)
+        behind = (self.shares.behind + n_padding * self.shares.share)[self.order]
+        for number in range(n_padding):
+            for turn in self._next_turns(number, behind):
+                found = self._reused(int(self.order[turn]), np.array(row, dtype=np.int32))
+                if found is not None:
+                    row.append(found)
+                    behind[turn] -= 1
                     break
+        self.shares.behind[self.order] = behind
+        return row[n_own:]
 
-    def _padding(self, hit: list[Draw]) -> list[Draw]:
-        """Draws from the start of the list that fill the last HIT, the systems' turns going on."""
-        n_systems, padding = self.pool.n_systems, list[Draw]()
-        present = {(draw.system, draw.segment) for draw in hit}
-        copies = Counter(draw.segment for draw in hit)
-        stock = sum(self.pool.can_be_base(draw.system, draw.segment) for draw in hit)
-        for k in range(len(hit), self.pool.n_regular):
-            turn = (self.pool.size - len(hit) + k) % n_systems
-            system = self.turns[turn]
-            candidates = [s for s in self.segment[turn::n_systems] if (system, s) not in present]
-            if stock < self.pool.bases_wanted:
-                serving = [s for s in candidates if self.pool.can_be_base(system, s)]
-                candidates = [s for s in serving if not copies[s]] or candidates
-            segment = min(candidates, key=copies.__getitem__)
-            present.add((system, segment))
-            copies[segment] += 1
-            stock += self.pool.can_be_base(system, segment)
-            padding.append(Draw(system, segment, is_padding=True))
-        return padding
+    def _next_turns(self, number: int, behind: FloatArray) -> list[int]:
+        """Who should fill this place of the padding, and who if they cannot."""
+        turns = np.arange(self.pool.n_systems)
+        order = np.roll(turns, -number) if self.is_even else np.argsort(-behind.round(6), kind="stable")
+        return [int(turn) for turn in order]
+
+    def _reused(self, system: int, row: Indices) -> int | None:
+        """An entry of the system that goes best with the row: first come, first served."""
+        segment = self.pool.segment
+        candidates = self.entry.ravel()[self.places[system]]
+        candidates = candidates[~np.isin(candidates, row)]
+        if not len(candidates):
+            return None
+        copies = np.bincount(segment[row], minlength=self.pool.n_segments)[segment[candidates]]
+        for need in self.pool.needs:
+            useful = need.serves[candidates] & (copies == copies.min())
+            if np.count_nonzero(need.serves[row]) < need.wanted and useful.any():
+                return int(candidates[np.argmax(useful)])
+        return int(candidates[np.argmin(copies)])

@@ -74,6 +74,15 @@ class PlacedItem(NamedTuple):
     is_padding: bool = False
 
 
+def hit_name(number: int, n_hits: int) -> str:
+    """The id of a HIT by its number; ids of one campaign sort as their numbers do.
+
+    >>> hit_name(7, 12), hit_name(7, 50_000)
+    ('H0007', 'H00007')
+    """
+    return f"H{number:0{max(4, len(str(n_hits)))}d}"
+
+
 @dataclass(frozen=True, slots=True)
 class Hit:
     """Ordered items offered as one unit of paid work.

@@ -1,0 +1,269 @@
+"""HITs of regular items in random order, with controls kept away from their bases by groups."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard.design import problems
+from steelyard.design.bases import PREFERRED, BaseBook
+from steelyard.design.choice import BaseChoice, NoBaseError
+from steelyard.design.dealing import Deal, deal
+from steelyard.design.degradations import choose
+from steelyard.design.entries import Entries, entries_of, gold_of
+from steelyard.design.known import GoldDealer, Rotation, deal_calibration
+from steelyard.design.layout import Layout, layout_of, layout_problems
+from steelyard.design.mixing import Need, repeated
+from steelyard.design.placement import Placing, check, keep_distance, place
+from steelyard.design.places import CODE, Design, Places, assemble
+from steelyard.design.sampling import Draws, Pool, draw_rounds
+from steelyard.design.spacing import Card, Slot, Spreader
+from steelyard.domain.campaign import Campaign
+from steelyard.domain.errors import CampaignError
+from steelyard.domain.plugin import Damage
+from steelyard.domain.work import CONTROL_KINDS, ItemKind
+from steelyard.stats.arrays import BoolArray, IntArray
+
+Indices = NDArray[np.int32]
+
+# Numbers kept in memory for the HITs that are dealt together [our choice].
+_CHUNK_SIZE = 2_000_000
+_MAX_CHUNK = 4096
+
+
+def lay_out(
+    campaign: Campaign,
+    *,
+    rng: np.random.Generator,
+    new_ids: Callable[[int], Sequence[str]],
+    progress: Callable[[int], None] | None = None,
+) -> Design:
+    """The design of a campaign whose items come in random order, in groups or throughout.
+
+    Every round draws all entries anew; every HIT has controls by its quota, gold at its positions
+    and calibration texts. CampaignError lists everything that stands in the way.
+    """
+    entries = _checked_entries(campaign)
+    layout, taken = layout_of(campaign.settings.design), entries_per_round(campaign, entries)
+    book = BaseBook(campaign, entries, damage=_damage(campaign, layout), rng=rng)
+    maker = _HitMaker(campaign, entries, layout=layout, book=book, taken=taken, rng=rng)
+    try:
+        places = maker.places(progress or (lambda _: None))
+    except NoBaseError as error:
+        reason = problems.too_few_bases(campaign, layout, error.kind)
+        raise CampaignError(campaign.settings.name, [reason]) from None
+    design = assemble(
+        campaign,
+        entries,
+        places,
+        control_text=book.text,
+        new_ids=new_ids,
+        warnings=problems.warnings_before(campaign, entries, layout=layout, book=book),
+    )
+    found = problems.warnings_after(campaign, layout, design.closest)
+    return replace(design, warnings=(*found, *design.warnings))
+
+
+def _checked_entries(campaign: Campaign) -> Entries:
+    """The entries of a campaign that can be laid out; CampaignError lists all problems of any other."""
+    settings = campaign.settings.design
+    unfit, found = problems.text_problems(campaign), problems.setting_problems(campaign)
+    if unfit or layout_problems(settings):
+        raise CampaignError(campaign.settings.name, [*unfit, *found])
+    entries = entries_of(campaign, merge=settings.merge_duplicates)
+    taken = entries_per_round(campaign, entries)
+    found += problems.supply_problems(campaign, entries, layout=layout_of(settings), taken=taken)
+    if found:
+        raise CampaignError(campaign.settings.name, found)
+    return entries
+
+
+def n_rounds(campaign: Campaign) -> int:
+    """Partitions of the entries into HITs; with a fixed one, each HIT is judged several times."""
+    settings = campaign.settings.design
+    return 1 if settings.partition == "fixed" else settings.ratings_per_item
+
+
+def entries_per_round(campaign: Campaign, entries: Entries) -> IntArray:
+    """How many entries each system gives to a round: by its weight, all if it is the largest."""
+    size = np.bincount(entries.system, minlength=len(campaign.systems))
+    weight = np.array([system.weight for system in campaign.systems])
+    return np.asarray(np.rint(size * (weight / weight.max())), dtype=np.int64)
+
+
+def _damage(campaign: Campaign, layout: Layout) -> Damage:
+    settings = campaign.settings
+    if not layout.quota[ItemKind.DEGRADED]:
+        return Damage(lambda _: True, lambda _: True, lambda *_: None)
+    return choose(attribute=settings.attribute, name=settings.design.degradation).damage(
+        settings.target_language
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Chunk:
+    """Some HITs (rows) by position: kinds, entries, and which of them are padding."""
+
+    kind: NDArray[np.int8]
+    entry: Indices
+    is_padding: BoolArray
+
+
+class _HitMaker:
+    """Makes the HITs of a campaign, some thousands at a time."""
+
+    def __init__(
+        self,
+        campaign: Campaign,
+        entries: Entries,
+        *,
+        layout: Layout,
+        book: BaseBook,
+        taken: IntArray,
+        rng: np.random.Generator,
+    ) -> None:
+        self.entries, self.layout, self.book, self.rng = entries, layout, book, rng
+        self.n_systems, self.n_rounds = len(campaign.systems), n_rounds(campaign)
+        self.pool = Pool(
+            entries.system,
+            entries.segment,
+            n_systems=self.n_systems,
+            n_segments=len(campaign.segments),
+            n_regular=layout.n_regular,
+            quota=taken,
+            needs=_needs(book, layout),
+        )
+        self.choice = BaseChoice(entries.system, taken, layout=layout, book=book, rng=rng)
+        self.calibration = Rotation(len(campaign.calibration), rng=rng)
+        gold = np.array(list(gold_of(campaign, entries)) if layout.n_gold else [], dtype=np.int32)
+        self.gold = GoldDealer(gold, entries.segment, positions=layout.gold_positions, rng=rng)
+        self.n_done = 0
+
+    def places(self, progress: Callable[[int], None]) -> Places:
+        """The places of all HITs."""
+
+        def advance() -> None:
+            self.n_done += 1
+            progress(self.n_done)
+
+        rounds, chunks = list[int](), list[_Chunk]()
+        for number, draws in enumerate(draw_rounds(self.pool, n_rounds=self.n_rounds, rng=self.rng), start=1):
+            rounds += [number] * len(draws.entry)
+            chunks += [self._made(entry, is_padding, advance) for entry, is_padding in self._cut(draws)]
+        n_hits, size = len(rounds), self.layout.hit_size
+        groups = np.arange(size, dtype=np.int16) // np.int16(self.layout.group_size)
+        return Places(
+            round=np.array(rounds, dtype=np.int32),
+            start=np.arange(n_hits + 1, dtype=np.int64) * size,
+            kind=np.concatenate([chunk.kind.ravel() for chunk in chunks]),
+            entry=np.concatenate([chunk.entry.ravel() for chunk in chunks]),
+            group=np.tile(groups, n_hits),
+            is_padding=np.concatenate([chunk.is_padding.ravel() for chunk in chunks]),
+        )
+
+    def _cut(self, draws: Draws) -> Iterator[tuple[Indices, BoolArray]]:
+        is_padding = np.zeros(draws.entry.shape, dtype=np.bool_)
+        if draws.n_padding:
+            is_padding[-1, -draws.n_padding :] = True
+        length = min(_MAX_CHUNK, max(1, _CHUNK_SIZE // (self.n_systems * self.layout.n_groups)))
+        for start in range(0, len(draws.entry), length):
+            yield draws.entry[start : start + length], is_padding[start : start + length]
+
+    def _made(self, entry: Indices, is_padding: BoolArray, advance: Callable[[], None]) -> _Chunk:
+        lane = self.choice.lanes(entry, progress=advance)
+        system = self.entries.system[entry]
+        placing, dealt = self._placed(system, lane)
+        for row in np.flatnonzero(repeated(self.entries.segment[entry]).any(axis=1)).tolist():
+            self._spread(entry[row], is_padding[row], lane[row], placing, row)
+        check(placing, dealt, lane, layout=self.layout)
+        return self._by_position(entry, is_padding, placing)
+
+    def _placed(self, system: Indices, lane: NDArray[np.int8]) -> tuple[Placing, Deal]:
+        dealt = deal(system, lane, layout=self.layout, rng=self.rng)
+        placing = place(dealt, lane, layout=self.layout, rng=self.rng)
+        if len(self.layout.offsets) > 1:
+            solved = keep_distance(placing, layout=self.layout, rng=self.rng)
+            rows = np.flatnonzero(~solved)
+            if len(rows):
+                plain = replace(self.layout, name="2014")
+                again = deal(system[rows], lane[rows], layout=plain, rng=self.rng)
+                dealt = dealt.replaced(rows, again)
+                placing = placing.replaced(rows, place(again, lane[rows], layout=plain, rng=self.rng))
+        return placing, dealt
+
+    def _spread(
+        self, entry: Indices, is_padding: BoolArray, lane: NDArray[np.int8], placing: Placing, row: int
+    ) -> None:
+        """Keep translations of one segment apart in one HIT; the arrays are changed in place."""
+        system, segment = self.entries.system[entry].tolist(), self.entries.segment[entry].tolist()
+        cards = map(Card, entry.tolist(), system, segment, range(len(entry)))
+        slots = [
+            Slot(card, None, [position])
+            for card, position in zip(cards, placing.regular[row].tolist(), strict=True)
+        ]
+        for base, position in zip(placing.base[row].tolist(), placing.control[row].tolist(), strict=True):
+            slots[base].kind = CONTROL_KINDS[lane[base]]
+            slots[base].positions.append(position)
+        others = [
+            Slot(Card(-1, -1, -1 - number, -1), None, [position])
+            for number, position in enumerate(placing.calibration[row].tolist())
+        ]
+        Spreader([*slots, *others], layout=self.layout, may_serve=self._may_serve, rng=self.rng).spread()
+        entry[:] = [slot.card.entry for slot in slots]
+        is_padding[:] = is_padding[[slot.card.place for slot in slots]]
+        placing.regular[row] = [slot.positions[0] for slot in slots]
+        placing.control[row] = [slots[base].positions[1] for base in placing.base[row].tolist()]
+        placing.calibration[row] = [slot.positions[0] for slot in others]
+
+    def _may_serve(self, kind: ItemKind, entry: int) -> bool:
+        if kind is ItemKind.DEGRADED:
+            return bool(self.book.grade[entry] == PREFERRED) and self.book.degrade(entry)
+        return bool(self.book.serves(kind)[entry])
+
+    def _by_position(self, entry: Indices, is_padding: BoolArray, placing: Placing) -> _Chunk:
+        layout, n_hits = self.layout, len(entry)
+        kinds = np.repeat(
+            [CODE[kind] for kind in CONTROL_KINDS], [layout.quota[kind] for kind in CONTROL_KINDS]
+        )
+        controls = np.take_along_axis(entry, placing.base, axis=1)
+        texts = deal_calibration(self.calibration, n_hits=n_hits, per_hit=layout.n_calibration)
+        chunk = _Chunk(
+            np.full((n_hits, layout.hit_size), CODE[ItemKind.GOLD], dtype=np.int8),
+            np.full((n_hits, layout.hit_size), -1, dtype=np.int32),
+            np.zeros((n_hits, layout.hit_size), dtype=np.bool_),
+        )
+        for position, code, shown in (
+            (placing.regular, np.array(CODE[ItemKind.REGULAR]), entry),
+            (placing.control, kinds, controls),
+            (placing.calibration, np.array(CODE[ItemKind.CALIBRATION]), texts),
+        ):
+            np.put_along_axis(
+                chunk.kind, position - 1, np.broadcast_to(code.astype(np.int8), position.shape), axis=1
+            )
+            np.put_along_axis(chunk.entry, position - 1, shown.astype(np.int32), axis=1)
+        np.put_along_axis(chunk.is_padding, placing.regular - 1, is_padding, axis=1)
+        if layout.n_gold:
+            self._add_gold(chunk)
+        return chunk
+
+    def _add_gold(self, chunk: _Chunk) -> None:
+        columns = np.array(self.layout.gold_positions) - 1
+        is_text = (chunk.kind != CODE[ItemKind.CALIBRATION]) & (chunk.kind != CODE[ItemKind.GOLD])
+        entries = np.where(is_text, chunk.entry, -1)
+        segments = np.where(is_text, self.entries.segment[chunk.entry], -1)
+        for row, (own, present) in enumerate(zip(entries.tolist(), segments.tolist(), strict=True)):
+            chunk.entry[row, columns] = self.gold.deal(own, present)
+
+
+def _needs(book: BaseBook, layout: Layout) -> tuple[Need, ...]:
+    """What every HIT should have enough of. Half as many again as needed: an attempt to degrade may fail."""
+    needs = []
+    if layout.quota[ItemKind.DEGRADED]:
+        needs.append(Need(book.can_be_degraded, layout.quota[ItemKind.DEGRADED] * 3 // 2))
+    if layout.quota[ItemKind.REFERENCE]:
+        wanted = layout.quota[ItemKind.DEGRADED] + layout.quota[ItemKind.REFERENCE]
+        needs.append(Need(book.has_reference, wanted))
+    return tuple(needs)
