@@ -9,7 +9,8 @@ import threading
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -18,10 +19,15 @@ import pytest
 import uvicorn
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
+from steelyard.domain.campaign import Campaign, CampaignSettings, DesignSettings
+from steelyard.domain.text import Segment, System
+from steelyard.domain.work import Hit, Item, ItemKind, PlacedItem
 from steelyard.flows.create import create
 from steelyard.flows.links import add_workers, links
 from steelyard.flows.open import open_campaign
-from steelyard.protocols import protocols
+from steelyard.protocols import protocols, words_in
+from steelyard.store import campaigns, work
+from steelyard.store.database import open_store
 from steelyard.web.app import create_app
 
 HIT_SIZE = 50
@@ -35,6 +41,12 @@ CHROMIUM_OPTIONS = [
     "--disable-sync",
 ]
 START_SECONDS = 30
+# Source, reference, translation.
+SMALL_TEXTS = (
+    ("Der Hund schläft.", "The dog is asleep.", "The dog sleeps."),
+    ("Es regnet seit Tagen.", "It has been raining for days.", "It rains since days."),
+    ("Sie lacht laut.", "She laughs out loud.", "She laughs loudly."),
+)
 
 
 @dataclass(frozen=True)
@@ -54,6 +66,10 @@ class LiveServer:
         with urllib.request.urlopen(request, timeout=START_SECONDS) as reply:
             return reply.read()
 
+    def join(self) -> str:
+        """The link of a worker who has judged nothing yet."""
+        return str(json.loads(self.call("POST", "/api/v1/join", self.open_url))["url"])
+
     def n_done(self, worker_url: str) -> int:
         """How many items of the open HIT the server has answers to."""
         return int(json.loads(self.call("GET", "/api/v1/work", worker_url))["n_done"])
@@ -68,6 +84,80 @@ def live_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer
     campaign_file.write_text(example.replace("hit_size = 100", f"hit_size = {HIT_SIZE}"), "utf-8")
     db = str(folder / "campaign.db")
     create(campaign_file, db, now=datetime.now(UTC))
+    with _serving(db) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def small_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., LiveServer]]:
+    """Serves a campaign of one HIT with a few texts; given a protocol and the settings that differ."""
+    with ExitStack() as running:
+        sites: dict[str, LiveServer] = {}
+
+        def serve(protocol: str, **changes: Any) -> LiveServer:
+            key = f"{protocol} {changes}"
+            if key not in sites:
+                db = str(tmp_path_factory.mktemp("small") / "small.db")
+                _write_small(db, protocol, changes)
+                sites[key] = running.enter_context(_serving(db))
+            return sites[key]
+
+        yield serve
+
+
+def _write_small(db: str, protocol: str, changes: dict[str, Any]) -> None:
+    changes = dict(changes)
+    texts = changes.pop("texts", SMALL_TEXTS)
+    chosen = protocols()[protocol]
+    presentation = {
+        **chosen.presentation,
+        "words": words_in(chosen, changes.pop("instructions", "en")),
+        "examples": [
+            {"rating": rating, "reference": f"Meant at {rating:g}.", "text": f"Said at {rating:g}."}
+            for rating in chosen.examples_at
+        ],
+        **changes.pop("presentation", {}),
+    }
+    usual = CampaignSettings(
+        name="small",
+        title="A small campaign",
+        protocol=protocol,
+        attribute="adequacy",
+        source_language="de",
+        target_language="en",
+        design=DesignSettings(hit_size=len(texts)),
+        presentation=presentation,
+    )
+    settings = replace(usual, **changes)
+    segments = tuple(
+        Segment(str(number), str(number), source, reference)
+        for number, (source, reference, _) in enumerate(texts, start=1)
+    )
+    campaign = Campaign(settings, (System("alpha"),), segments, {"alpha": [text for _, _, text in texts]})
+    items = [
+        Item(f"i{each.segment_id}", ItemKind.REGULAR, each.system_id, each.segment_id, each.text)
+        for each in campaign.each_translation()
+    ]
+    places = tuple(PlacedItem(item.item_id, position, 1) for position, item in enumerate(items, start=1))
+    store = open_store(db, create=True)
+    now = datetime.now(UTC)
+    with store.write() as connection:
+        campaigns.add_campaign(
+            connection,
+            campaign,
+            items=items,
+            hits=[Hit("H0001", 1, 1, places)],
+            openings_per_hit=50,
+            now=now,
+            created_with="steelyard test",
+        )
+        for role in ("manager", "open"):
+            work.add_link(connection, work.Link(f"{role}-{'x' * 24}", role, None), now=now)
+    store.close()
+
+
+@contextmanager
+def _serving(db: str) -> Iterator[LiveServer]:
     with open_campaign(db) as campaign, socket.create_server(("127.0.0.1", 0)) as listening:
         base_url = f"http://127.0.0.1:{listening.getsockname()[1]}"
         [worker] = add_workers(campaign, 1, base_url=base_url, now=datetime.now(UTC))
@@ -105,10 +195,20 @@ def page(context: BrowserContext) -> Page:
     return context.new_page()
 
 
+@pytest.fixture(scope="session")
+def scripts(browser: Browser, small_site: Callable[..., LiveServer]) -> Iterator[Page]:
+    """A page in which functions of our scripts can be called; no test changes it."""
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(small_site("da").base_url)
+    yield page
+    context.close()
+
+
 @pytest.fixture
 def worker_url(live_server: LiveServer) -> str:
     """The link of a worker who has judged nothing yet."""
-    return str(json.loads(live_server.call("POST", "/api/v1/join", live_server.open_url))["url"])
+    return live_server.join()
 
 
 @pytest.fixture

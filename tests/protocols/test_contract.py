@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
+from itertools import product
 
 import numpy as np
 import pytest
 
 from steelyard.domain.errors import AnswerError
 from steelyard.domain.plugin import Protocol
-from steelyard.protocols import protocols
+from steelyard.protocols import check_words, languages_of, protocols, words_in
 
 FILES = ("widget.js", "widget.css", "instructions/en.toml", "example.toml", "README.md")
 
 every_protocol = pytest.mark.parametrize("protocol", protocols().values(), ids=list(protocols()))
 every_quality = pytest.mark.parametrize("quality", [0.0, 0.01, 0.25, 0.5, 0.75, 0.99, 1.0])
+every_language = pytest.mark.parametrize(
+    ("protocol", "language"),
+    [pair for protocol in protocols().values() for pair in product([protocol], languages_of(protocol))],
+    ids=lambda value: value if isinstance(value, str) else value.name,
+)
 
 
 @every_protocol
@@ -35,6 +42,15 @@ def test_example_is_a_campaign_of_this_protocol(protocol: Protocol) -> None:
 
     assert campaign["protocol"] == protocol.name
     assert campaign["attribute"] in protocol.attributes
+
+
+@every_protocol
+def test_the_example_gives_the_examples_that_workers_are_to_see(protocol: Protocol) -> None:
+    text = (protocol.folder / "example.toml").read_text("utf-8")
+
+    examples = tomllib.loads(text).get("examples", [])
+
+    assert tuple(example["rating"] for example in examples) == protocol.examples_at
 
 
 @every_protocol
@@ -66,7 +82,7 @@ def test_better_translations_get_higher_simulated_ratings(protocol: Protocol) ->
         np.mean([protocol.rating(protocol.simulate(q, rng)) for _ in range(50)]) for q in (0.2, 0.8)
     )
 
-    assert np.mean(poor) < np.mean(good)
+    assert poor < good
 
 
 @every_protocol
@@ -99,26 +115,42 @@ def test_an_empty_answer_is_refused_with_its_field(protocol: Protocol) -> None:
 
 
 @every_protocol
-def test_every_language_has_every_word_of_the_english_file(protocol: Protocol) -> None:
-    files = sorted((protocol.folder / "instructions").glob("*.toml"))
+def test_a_protocol_speaks_every_language_that_direct_assessment_speaks(protocol: Protocol) -> None:
+    assert languages_of(protocol) == languages_of(protocols()["da"])
 
-    words = {path.stem: _paths(tomllib.loads(path.read_text("utf-8"))) for path in files}
 
-    missing_or_unknown = {language: paths ^ words["en"] for language, paths in words.items()}
-    assert not any(missing_or_unknown.values()), missing_or_unknown
+@every_language
+def test_a_language_has_every_word_of_the_english_file(protocol: Protocol, language: str) -> None:
+    words = words_in(protocol, language)
+
+    problems = check_words(words or {}, like=words_in(protocol, "en") or {})
+
+    assert problems == []
+
+
+@every_language
+def test_a_file_says_its_own_language(protocol: Protocol, language: str) -> None:
+    words = words_in(protocol, language)
+
+    assert words is not None
+    assert words["language"] == language
 
 
 @every_protocol
-def test_every_attribute_has_instructions(protocol: Protocol) -> None:
-    words = tomllib.loads((protocol.folder / "instructions" / "en.toml").read_text("utf-8"))
+def test_every_attribute_has_its_words_and_no_other(protocol: Protocol) -> None:
+    words = words_in(protocol, "en")
 
-    instructed = {attribute for attribute in protocol.attributes if words["instructions"].get(attribute)}
+    assert words is not None
+    tables = [words[name] for name in ("attributes", "statements", "instructions")]
+    assert all(tuple(table) == protocol.attributes for table in tables)
 
-    assert instructed == set(protocol.attributes)
 
+@every_protocol
+def test_every_word_is_used_by_the_page_or_a_widget(protocol: Protocol) -> None:
+    package = protocol.folder.parent.parent
+    scripts = [*(package / "web" / "static").rglob("*.js"), *(package / "protocols").rglob("*.js")]
+    code = " ".join(path.read_text("utf-8") for path in scripts)
 
-def _paths(words: object, prefix: str = "") -> set[str]:
-    """Dotted names of all words; a list counts once, for languages may cut paragraphs differently."""
-    if not isinstance(words, dict):
-        return {prefix}
-    return {path for key, value in words.items() for path in _paths(value, f"{prefix}.{key}")}
+    unused = [name for name in words_in(protocol, "en") or {} if not re.search(rf"\b{name}\b", code)]
+
+    assert unused == []

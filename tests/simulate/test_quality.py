@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steelyard.design.degradations import for_attribute
+from steelyard.design.degradations import choose
 from steelyard.domain.work import ItemKind
 from steelyard.simulate.quality import item_quality, similarity
 
@@ -57,7 +57,9 @@ def test_a_repeat_is_as_good_as_its_base():
 @pytest.mark.parametrize("text", [GOOD, POOR, REFERENCE])
 @pytest.mark.parametrize("seed", range(5))
 def test_a_degraded_item_is_clearly_worse_than_its_base(attribute, text, seed):
-    copy = for_attribute(attribute).damage("en").degrade(text, REFERENCE, OTHERS, np.random.default_rng(seed))
+    copy = (
+        choose(attribute=attribute).damage("en").degrade(text, REFERENCE, OTHERS, np.random.default_rng(seed))
+    )
 
     base = item_quality(ItemKind.REGULAR, text=text, reference=REFERENCE)
     degraded = item_quality(ItemKind.DEGRADED, text=copy, reference=REFERENCE, base_text=text)
@@ -66,6 +68,14 @@ def test_a_degraded_item_is_clearly_worse_than_its_base(attribute, text, seed):
     assert degraded > 0
 
 
-def test_a_degraded_item_needs_its_base():
-    with pytest.raises(ValueError, match="give base_text"):
-        item_quality(ItemKind.DEGRADED, text=POOR, reference=REFERENCE)
+def test_a_degraded_item_without_its_base_is_worth_less_than_its_words():
+    degraded = item_quality(ItemKind.DEGRADED, text=POOR, reference=REFERENCE)
+
+    assert 0 < degraded < item_quality(ItemKind.REGULAR, text=POOR, reference=REFERENCE)
+
+
+def test_without_a_reference_texts_still_differ():
+    qualities = {item_quality(ItemKind.REGULAR, text=text, reference="") for text in (GOOD, POOR, REFERENCE)}
+
+    assert len(qualities) == 3
+    assert all(0 < quality < 1 for quality in qualities)

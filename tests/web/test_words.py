@@ -8,6 +8,9 @@ from importlib.resources import files
 
 import pytest
 
+from steelyard.domain.languages import is_right_to_left
+from steelyard.protocols import languages_of, protocols
+
 FOLDER = files("steelyard.web") / "words"
 LANGUAGES = sorted(
     path.name.removesuffix(".toml") for path in FOLDER.iterdir() if path.name.endswith(".toml")
@@ -42,4 +45,8 @@ def test_a_file_says_its_own_language(language: str) -> None:
     own = words(language)
 
     assert own["language"] == language
-    assert own["direction"] in ("ltr", "rtl")
+    assert own["direction"] == ("rtl" if is_right_to_left(language) else "ltr")
+
+
+def test_the_page_speaks_every_language_that_the_protocols_speak() -> None:
+    assert tuple(LANGUAGES) == languages_of(protocols()["da"])

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import sys
 from functools import cache
+from typing import Any
 
 from steelyard.domain.plugin import Protocol
+from steelyard.protocols._words import check_words, for_attributes, read_words
 from steelyard.registry import discover
+
+__all__ = ["check_words", "languages_of", "protocols", "words_in"]
 
 
 @cache
@@ -17,3 +21,25 @@ def protocols() -> dict[str, Protocol]:
     Scale(minimum=0.0, maximum=100.0)
     """
     return discover(sys.modules[__name__], "PROTOCOL")
+
+
+def words_in(protocol: Protocol, language: str) -> dict[str, Any] | None:
+    """All that workers read of a protocol, in the language of this code; None if we have it not.
+
+    A code with script or region ("pt-BR") falls back to the language itself.
+
+    >>> words_in(protocols()["likert"], "en")["choices"]["5"]
+    'strongly agree'
+    """
+    folders = {name: each.folder for name, each in protocols().items()}
+    words = read_words(folders, protocol.name, language)
+    return None if words is None else for_attributes(words, protocol.attributes)
+
+
+def languages_of(protocol: Protocol) -> tuple[str, ...]:
+    """The codes of the languages in which a protocol has its words, in order.
+
+    >>> {"de", "en"} <= set(languages_of(protocols()["da"]))
+    True
+    """
+    return tuple(sorted(file.stem for file in (protocol.folder / "instructions").glob("*.toml")))

@@ -28,24 +28,23 @@ class Mix:
 class Profile:
     """What workers of one sort have in common. All values are on the scale from 0 to 1.
 
-    `lapse` is the range of the share of answers that have nothing to do with the item; `seconds`
-    the typical time on one item, by attribute.
+    `lapse` is the range of the share of answers that have nothing to do with the item; `pace` the
+    typical time on one item as a share of what it takes a careful worker.
     """
 
     noise: tuple[float, float]
     lapse: tuple[float, float]
-    seconds: Mapping[str, float]
+    pace: float
 
 
 # Our choices. Noise: a repeated rating of a published crowd differs by 9.5 (good workers) to 14 points
-# on average [Graham2013], that is by noise of about 0.08 to 0.12. Times as planned for crowds.
+# on average [Graham2013], that is by noise of about 0.08 to 0.12.
 PROFILES: Mapping[ProfileName, Profile] = {
-    "careful": Profile(noise=(0.05, 0.10), lapse=(0.0, 0.01), seconds={"adequacy": 18.0, "fluency": 13.0}),
-    "noisy": Profile(noise=(0.13, 0.20), lapse=(0.02, 0.06), seconds={"adequacy": 14.0, "fluency": 10.0}),
-    "careless": Profile(noise=(0.12, 0.20), lapse=(0.55, 0.80), seconds={"adequacy": 5.0, "fluency": 5.0}),
-    "cheating": Profile(noise=(0.01, 0.03), lapse=(1.0, 1.0), seconds={"adequacy": 2.0, "fluency": 2.0}),
+    "careful": Profile(noise=(0.05, 0.10), lapse=(0.0, 0.01), pace=1.0),
+    "noisy": Profile(noise=(0.13, 0.20), lapse=(0.02, 0.06), pace=0.78),
+    "careless": Profile(noise=(0.12, 0.20), lapse=(0.55, 0.80), pace=0.28),
+    "cheating": Profile(noise=(0.01, 0.03), lapse=(1.0, 1.0), pace=0.11),
 }
-OTHER_ATTRIBUTE = "adequacy"
 
 # Spread of log seconds between workers of one profile, and between the items of one worker.
 WORKER_PACE_SD = 0.15
@@ -63,6 +62,7 @@ class SimulatedWorker:
     noise: float
     lapse: float
     pace: float
+    """Time on an item, as a share of what it takes a careful worker."""
     cheat: Cheat | None = None
     favourite: float = 0.5
     """Where a worker clicks who always clicks near one value."""
@@ -108,7 +108,7 @@ def _worker(name: ProfileName, cheat: Cheat | None, rng: np.random.Generator) ->
         slope=float(np.clip(rng.normal(1.0, 0.12), 0.75, 1.25)),
         noise=float(rng.uniform(*profile.noise)),
         lapse=float(rng.uniform(*profile.lapse)),
-        pace=float(rng.lognormal(0.0, WORKER_PACE_SD)),
+        pace=profile.pace * float(rng.lognormal(0.0, WORKER_PACE_SD)),
         cheat=cheat,
         favourite=float(rng.uniform(0.2, 0.9)),
     )
@@ -135,9 +135,10 @@ def _without_looking(worker: SimulatedWorker, rng: np.random.Generator) -> float
     return float(rng.random())
 
 
-def shown_ms(worker: SimulatedWorker, attribute: str, rng: np.random.Generator) -> int:
-    """How long the worker keeps one item on screen, in milliseconds (log-normal)."""
-    seconds = PROFILES[worker.profile].seconds
-    typical = seconds.get(attribute, seconds[OTHER_ATTRIBUTE])
-    drawn = typical * worker.pace * rng.lognormal(0.0, ITEM_PACE_SD)
+def shown_ms(worker: SimulatedWorker, seconds: float, rng: np.random.Generator) -> int:
+    """How long the worker keeps an item on screen, in milliseconds (log-normal).
+
+    `seconds` is what the item takes a careful worker: the protocol knows.
+    """
+    drawn = seconds * worker.pace * rng.lognormal(0.0, ITEM_PACE_SD)
     return max(LEAST_MS, round(1000 * float(drawn)))

@@ -7,6 +7,7 @@ never used to score anything.
 from __future__ import annotations
 
 from collections import Counter
+from zlib import crc32
 
 from steelyard.domain.work import ItemKind
 
@@ -45,8 +46,9 @@ def similarity(text: str, reference: str) -> float:
 def item_quality(kind: ItemKind, *, text: str, reference: str, base_text: str | None = None) -> float:
     """The quality a careful reader would see in an item, between 0 and 1.
 
-    `text` is what the item shows; a degraded item needs the text of its base, and always comes
-    out clearly below it, though nine tenths of its words may be right.
+    `text` is what the item shows. A degraded item always comes out clearly below its base, though
+    nine tenths of its words may be right; one whose base is not at hand, below what its words are
+    worth. Without a reference nothing can be told: then the text alone decides, by lot.
 
     >>> item_quality(ItemKind.REFERENCE, text="so be it", reference="so be it")
     0.97
@@ -56,7 +58,7 @@ def item_quality(kind: ItemKind, *, text: str, reference: str, base_text: str | 
     if kind is not ItemKind.DEGRADED:
         return _by_reference(text, reference)
     if base_text is None:
-        raise ValueError("the quality of a degraded item depends on its base: give base_text")
+        return max(LOWEST, _by_reference(text, reference) - LEAST_DROP)
     changed = min(1.0, (1.0 - similarity(text, base_text)) / FULLY_CHANGED)
     drop = LEAST_DROP + (MOST_DROP - LEAST_DROP) * changed
     damaged = min(_by_reference(text, reference), _by_reference(base_text, reference) - drop)
@@ -64,4 +66,5 @@ def item_quality(kind: ItemKind, *, text: str, reference: str, base_text: str | 
 
 
 def _by_reference(text: str, reference: str) -> float:
-    return WORST + (BEST - WORST) * similarity(text, reference)
+    share = similarity(text, reference) if reference.strip() else crc32(text.encode()) / 2**32
+    return WORST + (BEST - WORST) * share

@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from steelyard.domain.campaign import CampaignSettings
 from steelyard.domain.errors import NotEnoughData, NotFound
-from steelyard.domain.languages import base_language, is_right_to_left, language_name
+from steelyard.domain.languages import base_language, is_right_to_left
 from steelyard.domain.work import LinkRole
 from steelyard.flows.links import holder
 from steelyard.protocols import protocols
@@ -82,7 +82,9 @@ def _page(desk: Desk, token: str, role: LinkRole, template: str) -> HTMLResponse
         _require(desk, token, role)
     except NotFound as error:
         return _message("Link not valid", str(error), 404)
-    page = _page_data(desk.campaign.settings)
+    settings = desk.campaign.settings
+    # The dashboard speaks English; workers read the language they judge.
+    page = _page_data(settings, "en" if role == "manager" else base_language(settings.target_language))
     return HTMLResponse(_templates().get_template(template).render(page=page, page_json=_embedded(page)))
 
 
@@ -92,17 +94,18 @@ def _require(desk: Desk, token: str, role: LinkRole) -> None:
     holder(desk.campaign, token, role)
 
 
-def _page_data(settings: CampaignSettings) -> dict[str, Any]:
-    language = base_language(settings.target_language)
+def _page_data(settings: CampaignSettings, language: str) -> dict[str, Any]:
     protocol = protocols()[settings.protocol]
     # As recorded at creation: an upgrade does not change what the workers of a running campaign see.
     presentation = dict(settings.presentation)
     words = presentation.pop("words")
     return {
         "language": settings.target_language,
-        "direction": "rtl" if is_right_to_left(settings.target_language) else "ltr",
-        "language_name": language_name(settings.target_language),
+        "direction": _direction(settings.target_language),
+        "source_language": settings.source_language,
+        "source_direction": _direction(settings.source_language),
         "attribute": settings.attribute,
+        "seconds_per_item": protocol.seconds_per_item[settings.attribute],
         "title": settings.title,
         "n_items": settings.design.hit_size,
         "words": _words(HERE / "words", language),
@@ -114,6 +117,10 @@ def _page_data(settings: CampaignSettings) -> dict[str, Any]:
             "presentation": presentation,
         },
     }
+
+
+def _direction(language: str) -> str:
+    return "rtl" if is_right_to_left(language) else "ltr"
 
 
 def _words(folder: Path, language: str) -> dict[str, Any]:

@@ -36,13 +36,3 @@ export function fill(template, values, language = "en") {
     return typeof value === "number" ? value.toLocaleString(language) : value;
   });
 }
-
-/** The same structure with `change` applied to every string in it. */
-export function mapStrings(value, change) {
-  if (typeof value === "string") return change(value);
-  if (Array.isArray(value)) return value.map((entry) => mapStrings(entry, change));
-  if (value && typeof value === "object") {
-    return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, mapStrings(entry, change)]));
-  }
-  return value;
-}

@@ -2,7 +2,7 @@
 // the clock, the kept answer, progress and focus. The protocol's widget draws the item and gives
 // the answer; see protocols/*/widget.js.
 
-import { fill, make, makeButton, mapStrings, readPage } from "./dom.js";
+import { fill, make, makeButton, readPage } from "./dom.js";
 import { ApiError, makeUuid, persist, request } from "./http.js";
 import { keep } from "./keep.js";
 import { startStopwatch } from "./stopwatch.js";
@@ -18,20 +18,25 @@ const progress = document.getElementById("progress");
 const keptAnswer = keep(`answer:${token}`);
 
 const say = (key, values = {}) => fill(words[key], values, words.language);
-const protocolWords = mapStrings(page.protocol.words, (text) =>
-  fill(text, { language: languageName() }, page.protocol.words.language),
-);
+const protocolWords = page.protocol.words;
+/** What every item of this campaign has in common; see Options in texts.js. */
+const options = {
+  words: protocolWords,
+  presentation: page.protocol.presentation,
+  attribute: page.attribute,
+  language: page.language,
+  direction: page.direction,
+  sourceLanguage: page.source_language,
+  sourceDirection: page.source_direction,
+};
 
-/** @type {{mount: Function, secondsPerItem?: Record<string, number>}} */
+/**
+ * @type {{
+ *   mount: Function,
+ *   introduction?: (options: Object) => {element: HTMLElement, destroy: () => void},
+ * }}
+ */
 let widget;
-
-// The protocol's own name for its language where the texts are in it ("English"); otherwise what
-// the language of the instructions calls the language of the texts.
-function languageName() {
-  const { language, language_name: ownName } = page.protocol.words;
-  const isOwn = page.language.split("-")[0] === language;
-  return isOwn ? ownName : new Intl.DisplayNames([language], { type: "language" }).of(page.language);
-}
 
 // Replaces the screen, and moves focus to its heading so that screen readers follow.
 function showScreen(screen) {
@@ -84,28 +89,42 @@ function ask(method, path) {
 }
 
 function showIntro(work) {
-  const attribute = protocolWords.attributes[page.attribute];
-  const seconds = widget.secondsPerItem?.[page.attribute];
   const total = work.n_items;
+  const introduction = widget.introduction?.(options);
   const begin = makeButton(say(work.state === "open" ? "continue" : "start"), () => {
     begin.disabled = true;
+    introduction?.destroy();
     goOn();
   });
-  const instructions = protocolWords.instructions[page.attribute];
+  const about = {
+    total,
+    attribute: protocolWords.attributes[page.attribute],
+    language: protocolWords.language_name,
+  };
+  const steps = [...protocolWords.instructions[page.attribute], ...protocolWords.answering];
+  const minutes = Math.ceil(((total - work.n_done) * page.seconds_per_item) / 60);
   showProgress(work.n_done, total);
   showScreen(
     make(
       "section",
       "screen intro",
       make("h1", "", page.title),
-      make("p", "large", say("summary", { total, attribute, language: languageName() })),
+      make("p", "large", say("summary", about)),
       make("h2", "", say("what_to_do")),
-      make("ol", "steps", ...instructions.map((text) => make("li", "", text))),
-      protocolWords.keyboard ? make("p", "soft wide-only", protocolWords.keyboard) : null,
+      make("ol", "steps", ...steps.map((text) => inProtocolLanguage(make("li", "", text)))),
+      inProtocolLanguage(make("p", "soft wide-only", protocolWords.keyboard)),
+      introduction?.element,
       make("p", "actions", begin),
-      seconds ? make("p", "soft", say("estimate", { minutes: Math.ceil(((total - work.n_done) * seconds) / 60) })) : null,
+      make("p", "soft", say("estimate", { minutes })),
     ),
   );
+}
+
+// The page around the protocol may not be translated into the language of its instructions.
+function inProtocolLanguage(element) {
+  element.lang = protocolWords.language;
+  element.dir = "auto";
+  return element;
 }
 
 function showEnd({ n_done: done, n_items: total, n_hits_done: hits, more, assignment_id: assignment }) {
@@ -138,15 +157,7 @@ function showItem(next, remark) {
   notice.setAttribute("role", "status");
   const button = makeButton(say("next"), submit, "button next");
   button.disabled = true;
-  const options = {
-    words: protocolWords,
-    presentation: page.protocol.presentation,
-    attribute: page.attribute,
-    language: page.language,
-    direction: page.direction,
-    elapsed: stopwatch.elapsed,
-  };
-  const mounted = widget.mount(root, next.item, options, () => {
+  const mounted = widget.mount(root, next.item, { ...options, elapsed: stopwatch.elapsed }, () => {
     button.disabled = isSent || !mounted.isComplete();
   });
 
@@ -172,6 +183,8 @@ function showItem(next, remark) {
 
   root.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || event.repeat || event.isComposing) return;
+    // There Enter has a meaning of its own.
+    if (event.target.closest("summary, button, a")) return;
     event.preventDefault();
     submit();
   });

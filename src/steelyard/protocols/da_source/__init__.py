@@ -1,0 +1,28 @@
+"""Direct assessment against the source, for workers who read both languages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from steelyard.domain.plugin import Protocol, Scale
+from steelyard.protocols._ratings import LINE_PRESENTATION, Line, rating
+
+# 0 is "strongly disagree", 100 "strongly agree", as for `da`.
+LINE = Line(Scale(minimum=0.0, maximum=100.0))
+
+PROTOCOL = Protocol(
+    name="da-source",
+    title="Direct assessment against the source",
+    cite=("Graham2017", "Akhbardeh2021"),
+    attributes=("adequacy",),
+    scale=LINE.scale,
+    presentation=LINE_PRESENTATION,
+    # No reference: nobody's wording is preferred, and a human translation can be judged as well.
+    shows={"adequacy": ("text", "source")},
+    # Our choice: a little more than for two texts in one language.
+    seconds_per_item={"adequacy": 20.0},
+    folder=Path(__file__).parent,
+    check=LINE.check,
+    rating=rating,
+    simulate=LINE.simulate,
+)

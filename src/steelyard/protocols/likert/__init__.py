@@ -1,0 +1,28 @@
+"""Likert scale: agreement with one statement, chosen from five answers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from steelyard.domain.plugin import Protocol, Scale
+from steelyard.protocols._ratings import Choices, rating
+
+# 1 is "strongly disagree", 5 "strongly agree" [Graham2013].
+CHOICES = Choices(Scale(minimum=1.0, maximum=5.0))
+
+PROTOCOL = Protocol(
+    name="likert",
+    title="Likert scale of five points",
+    cite=("Graham2013",),
+    attributes=("adequacy", "fluency"),
+    scale=CHOICES.scale,
+    presentation={"order": "ascending"},
+    # As for direct assessment, with which it is compared.
+    shows={"adequacy": ("text", "reference"), "fluency": ("text",)},
+    # Our choice: reading takes the time, so as long as direct assessment [Graham2014].
+    seconds_per_item={"adequacy": 18.0, "fluency": 13.0},
+    folder=Path(__file__).parent,
+    check=CHOICES.check,
+    rating=rating,
+    simulate=CHOICES.simulate,
+)

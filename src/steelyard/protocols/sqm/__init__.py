@@ -1,0 +1,28 @@
+"""Scalar quality metric: a place on a line that says in words what four of its places mean."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from steelyard.domain.plugin import Protocol, Scale
+from steelyard.protocols._ratings import LINE_PRESENTATION, Line, rating
+
+# The seven points of the first scale [Freitag2021], drawn as a line whose marks 0, 2, 4 and 6 became
+# 0, 33, 66 and 100 [Kocmi2022]. The marks are the keys of [marks] in the instructions.
+LINE = Line(Scale(minimum=0.0, maximum=100.0))
+
+PROTOCOL = Protocol(
+    name="sqm",
+    title="Scalar quality metric",
+    cite=("Freitag2021", "Kocmi2022"),
+    attributes=("adequacy",),
+    scale=LINE.scale,
+    presentation=LINE_PRESENTATION,
+    shows={"adequacy": ("text", "source")},
+    # Our choice: as for da-source, which shows the same texts.
+    seconds_per_item={"adequacy": 20.0},
+    folder=Path(__file__).parent,
+    check=LINE.check,
+    rating=rating,
+    simulate=LINE.simulate,
+)
