@@ -13,7 +13,7 @@ import pytest
 from steelyard.domain.errors import SourceError
 from steelyard.domain.plugin import Scale
 from steelyard.formats.judgements_file import from_table, read, write
-from steelyard.frames import RATINGS_SCHEMA, ratings_frame
+from steelyard.frames import RATINGS_SCHEMA, gather_credit, ratings_frame, spread_credit
 
 PLAIN = "worker,segment,rating,system,kind\nw1,1,70,A,regular\nw2,1,30.5,A,degraded\n"
 
@@ -193,7 +193,7 @@ def test_naming_a_column_that_is_not_there_is_refused(tmp_path: Path) -> None:
 
     assert problems == (
         "there is no column 'colour' to choose: use one of worker, segment, rating, system, kind, hit, "
-        "position, document, attribute, seconds, submitted_at, judgement_id.",
+        "position, document, attribute, seconds, submitted_at, judgement_id, known, known_sd.",
         "there is no column 'points' to take as rating. "
         "Columns found: worker, segment, rating, system, kind.",
     )
@@ -246,6 +246,8 @@ def test_a_bad_cell_is_refused_with_its_line(tmp_path: Path, cells: str, problem
         ("seconds", "-3", "seconds -3 is negative."),
         ("seconds", "long", "seconds long is not a number."),
         ("submitted_at", "noon", "submitted_at noon is neither ISO 8601 nor Unix seconds."),
+        ("known", "good", "known good is not a number."),
+        ("known_sd", "-1", "known_sd -1 is negative."),
     ],
 )
 def test_optional_columns_are_checked_too(tmp_path: Path, column: str, value: str, problem: str) -> None:
@@ -310,7 +312,7 @@ def test_another_scale_is_accepted_when_given(tmp_path: Path) -> None:
 def test_another_encoding_is_refused_with_line_and_likely_name(tmp_path: Path) -> None:
     problems = _problems(_file(tmp_path, (PLAIN + "José,1,5,A,regular\n").encode("latin-1")))
 
-    assert problems[0].startswith("line 4 is not UTF-8 (the file looks like Windows-1252")
+    assert problems[0].startswith("line 4 is not UTF-8 (the file looks like ")
 
 
 def test_utf_16_is_refused_by_name(tmp_path: Path) -> None:
@@ -345,6 +347,7 @@ def test_a_file_with_a_header_only_is_an_empty_frame(tmp_path: Path) -> None:
         ("j.parquet", b"not parquet", "is not a readable Parquet file"),
         ("j.xlsx", b"", "cannot tell the format; end the name in .csv, .tsv"),
         ("j.jsonl", b'{"worker": 1\n[1]\n', "line 1: not JSON"),
+        ("j.jsonl", b'{"worker": "\\ud800"}\n', "line 1: holds half a character"),
     ],
 )
 def test_unusable_files_are_refused(tmp_path: Path, name: str, content: bytes, problem: str) -> None:
@@ -372,6 +375,88 @@ def test_what_is_written_reads_back_the_same(tmp_path: Path, frame: pl.DataFrame
     assert read(path).frame.equals(frame)
     assert read(path).warnings == ()
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "parquet"])
+def test_known_qualities_round_trip(tmp_path: Path, frame: pl.DataFrame, ending: str) -> None:
+    path = tmp_path / f"out.{ending}"
+    known = frame.with_columns(
+        pl.Series("item_kind", ["gold", "calibration", "regular"]),
+        pl.Series("known", [62.5, 100 / 3, None]),
+        pl.Series("known_sd", [None, 4.25, None], pl.Float64),
+    )
+
+    write(known, path)
+
+    assert read(path).frame.equals(known)
+
+
+def test_columns_of_known_qualities_are_written_only_if_there_are_any(
+    tmp_path: Path, frame: pl.DataFrame
+) -> None:
+    write(frame, tmp_path / "out.csv")
+
+    assert "known" not in (tmp_path / "out.csv").read_text("utf-8")
+
+
+def test_a_known_quality_may_be_called_a_known_rating(tmp_path: Path) -> None:
+    found = read(_file(tmp_path, "worker,segment,rating,kind,known_rating\nw,1,5,gold,7.5\n"))
+
+    assert found.frame["known"].to_list() == [7.5]
+    assert found.warnings == ()
+
+
+CREDITED = (
+    "worker,segment,rating,system,kind,hit,judgement_id\n"
+    "w1,1,70,A,regular,h1,j1\n"
+    "w1,1,70,B,regular,h1,j1\n"
+    "w1,1,30,A,repeat,h1,j2\n"
+)
+
+
+def test_rows_that_share_an_id_are_one_judgement_credited_to_several_systems(tmp_path: Path) -> None:
+    found = read(_file(tmp_path, CREDITED)).frame
+
+    assert found.select("judgement_id", "system_id").rows() == [("j1", "A"), ("j1", "B"), ("j2", "A")]
+    assert gather_credit(found)["credited"].to_list() == [["B"], None]
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+def test_credits_round_trip(tmp_path: Path, ending: str) -> None:
+    gathered = gather_credit(read(_file(tmp_path, CREDITED)).frame)
+
+    write(gathered, tmp_path / f"out.{ending}")
+
+    found = read(tmp_path / f"out.{ending}").frame
+    assert found.equals(spread_credit(gathered))
+    assert gather_credit(found).equals(gathered)
+
+
+@pytest.mark.parametrize(
+    ("row", "problem"),
+    [
+        ("w2,1,70,B,regular,h1,j1", "has another worker than above"),
+        ("w1,2,70,B,regular,h1,j1", "has another segment than above"),
+        ("w1,1,71,B,regular,h1,j1", "has another rating than above"),
+        ("w1,1,70,B,repeat,h1,j1", "has another kind than above"),
+        ("w1,1,70,B,regular,h2,j1", "has another hit than above"),
+        ("w2,1,71,B,regular,h1,j1", "has another worker and another rating than above"),
+        ("w1,1,70,A,regular,h1,j1", "is there twice for system A"),
+    ],
+)
+def test_rows_that_share_an_id_but_disagree_are_refused(tmp_path: Path, row: str, problem: str) -> None:
+    text = CREDITED.replace("w1,1,70,B,regular,h1,j1", row)
+
+    assert _problems(_file(tmp_path, text)) == (
+        f"line 3: judgement_id j1 {problem}; "
+        "rows that share an id are one judgement credited to several systems.",
+    )
+
+
+def test_one_judgement_may_rate_several_attributes(tmp_path: Path) -> None:
+    text = "worker,segment,rating,attribute,judgement_id\nw,1,70,fun,j1\nw,1,30,fluent,j1\n"
+
+    assert read(_file(tmp_path, text)).frame["rating"].to_list() == [70.0, 30.0]
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "parquet"])

@@ -27,6 +27,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "seconds": ("seconds",),
     "submitted_at": ("submitted_at",),
     "judgement_id": ("judgement_id",),
+    "known": ("known", "known_rating"),
+    "known_sd": ("known_sd",),
 }
 KINDS: dict[str, ItemKind] = {
     **dict.fromkeys(("regular", "system", "tgt"), ItemKind.REGULAR),
@@ -38,6 +40,14 @@ KINDS: dict[str, ItemKind] = {
 }
 DEFAULT_SCALE = Scale(0.0, 100.0)
 ONE_SYSTEM = "all"
+# What all rows of one judgement agree in, whichever systems they credit: our column, its name in a file.
+_OF_A_JUDGEMENT = {
+    "worker_id": "worker",
+    "hit_id": "hit",
+    "segment_id": "segment",
+    "item_kind": "kind",
+    "rating": "rating",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +106,18 @@ def _missing(missing: Sequence[str], found: Sequence[str]) -> str:
     return f"{text} Name the right one with --columns {missing[0]}=COLUMN."
 
 
+def as_text(column: pl.Series) -> pl.Series:
+    """A column as strings, whole numbers without a point.
+
+    >>> as_text(pl.Series("segment", [7.0, None])).to_list()
+    ['7', None]
+    """
+    if column.dtype.is_float() and (column.drop_nulls() % 1 == 0).all():
+        # Data frames turn whole numbers into floats where one is missing.
+        column = column.cast(pl.Int64)
+    return column.cast(pl.String)
+
+
 class ColumnReader:
     """Turns columns of strings, numbers or times into those of the ratings frame, noting problems.
 
@@ -124,10 +146,41 @@ class ColumnReader:
             self._text("attribute").fill_null(""),
             self._position(),
             rating,
-            self._seconds(),
+            self._not_negative("seconds"),
             self._time(),
+            self._number("known"),
+            self._not_negative("known_sd"),
+            self._text("assignment_id"),
+            self._text("item_id"),
         ]
+        if not self.problems:
+            self._refuse_contradictions(pl.DataFrame(columns))
         return None if self.problems else ratings_frame(pl.DataFrame(columns))
+
+    def _refuse_contradictions(self, frame: pl.DataFrame) -> None:
+        """Rows that share an id are one judgement credited to several systems, and must look like it."""
+        keys = ["judgement_id", "attribute"]
+        shared = frame.with_row_index("row").filter(pl.struct(keys).is_duplicated())
+        if shared.is_empty():
+            return
+        differing = shared.select(
+            "row",
+            "judgement_id",
+            "system_id",
+            *(pl.col(name) != pl.col(name).first().over(keys) for name in _OF_A_JUDGEMENT),
+            again=pl.struct(*keys, "system_id").is_first_distinct().not_(),
+        )
+        advice = "rows that share an id are one judgement credited to several systems"
+        for found in differing.iter_rows(named=True):
+            others = [name for column, name in _OF_A_JUDGEMENT.items() if found[column]]
+            text = f"judgement_id {found['judgement_id']}"
+            if others:
+                said = " and another ".join(others)
+                self.problems.append((found["row"], f"{text} has another {said} than above; {advice}"))
+            elif found["again"]:
+                self.problems.append(
+                    (found["row"], f"{text} is there twice for system {found['system_id']}; {advice}")
+                )
 
     def _has(self, name: str) -> bool:
         return name in self.table.columns
@@ -141,11 +194,7 @@ class ColumnReader:
     def _text(self, name: str, *, required: bool = False) -> pl.Series:
         if not self._has(name):
             return pl.Series(name, [None] * len(self.table), pl.String)
-        column = self.table[name]
-        if column.dtype.is_float() and (column.drop_nulls() % 1 == 0).all():
-            # Data frames turn whole numbers into floats where one is missing.
-            column = column.cast(pl.Int64)
-        text = column.cast(pl.String).replace("", None)
+        text = as_text(self.table[name]).replace("", None)
         if required:
             self._refuse(name, text.is_null(), "is empty", show=False)
         return text
@@ -191,9 +240,9 @@ class ColumnReader:
         self._refuse("position", number % 1 != 0, "is not a whole number")
         return number.cast(pl.Int64, strict=False)
 
-    def _seconds(self) -> pl.Series:
-        number = self._number("seconds")
-        self._refuse("seconds", number < 0, "is negative")
+    def _not_negative(self, name: str) -> pl.Series:
+        number = self._number(name)
+        self._refuse(name, number < 0, "is negative")
         return number
 
     def _time(self) -> pl.Series:

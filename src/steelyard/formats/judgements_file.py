@@ -1,13 +1,13 @@
-"""Judgements as a table, one row per rating: .csv, .tsv, .jsonl (each also .gz) or .parquet."""
+"""Judgements as a table, one row per rating: .csv, .tsv, .jsonl (each also .gz) or .parquet.
+
+Results of other systems are recognised by their columns, here and nowhere else, and read as
+judgements too: see `results_2016` and `appraise`.
+"""
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,16 +15,26 @@ import polars as pl
 
 from steelyard.domain.errors import SourceError
 from steelyard.domain.plugin import Scale
-from steelyard.formats._judgement_columns import ALIASES, DEFAULT_SCALE, ColumnReader, choose_columns
+from steelyard.formats import _appraise_results, results_2016
+from steelyard.formats._judgement_columns import ALIASES, choose_columns
+from steelyard.formats._judgement_table import (
+    JudgementsFile,
+    JudgementTable,
+    checked,
+    line_numbers,
+    row_numbers,
+)
+from steelyard.formats._separated import read_separated
 from steelyard.formats.table_file import write_table
 from steelyard.formats.text_file import read_text
+from steelyard.frames import spread_credit
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
 
+__all__ = ["ENDINGS", "JudgementsFile", "from_table", "read", "write"]
+
 ENDINGS = (".csv", ".tsv", ".jsonl", ".parquet", ".csv.gz", ".tsv.gz", ".jsonl.gz")
-# Our choice: far more than any export has, few enough to read at once.
-MOST_COLUMNS = 1000
 _SEPARATORS = {".csv": ",", ".tsv": "\t"}
 _WRITTEN = {
     "worker_id": "worker",
@@ -40,22 +50,8 @@ _WRITTEN = {
     "submitted_at": "submitted_at",
     "judgement_id": "judgement_id",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class JudgementsFile:
-    """What a judgements file says: a ratings frame, and what a reader should know about it."""
-
-    frame: pl.DataFrame
-    warnings: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Table:
-    """A table as read, and how to say where its rows (from 0) are."""
-
-    cells: pl.DataFrame
-    places: Callable[[Sequence[int]], list[str]]
+# Written only where some item's quality is known beforehand.
+_WRITTEN_IF_KNOWN = ("known", "known_sd")
 
 
 def read(
@@ -64,18 +60,22 @@ def read(
     """The ratings of a file. `columns` maps our names to the file's: {"worker": "login"}.
 
     Raises SourceError with every problem found and its line (the header is line 1); then nothing
-    has been read. Ratings must lie on `scale`, 0 to 100 unless given.
+    has been read. Ratings must lie on `scale`, 0 to 100 unless given. A file whose columns the
+    caller names is taken as a plain table, whoever wrote it.
     """
     path, where = Path(path), str(path)
     ending = Path(path.name.removesuffix(".gz")).suffix.lower()
     if ending == ".parquet" and path.suffix != ".gz":
-        table = _Table(_read_parquet(path), _row_numbers)
+        table = JudgementTable(_read_parquet(path), row_numbers)
     elif ending == ".jsonl":
         table = _read_jsonl(read_text(path), where)
     elif ending in _SEPARATORS:
-        table = _read_separated(read_text(path), _SEPARATORS[ending], where)
+        opened = read_separated if columns else _read_any_separated
+        table = opened(read_text(path), _SEPARATORS[ending], where)
     else:
         raise SourceError(where, [f"cannot tell the format; end the name in {', '.join(ENDINGS)}."])
+    if not columns and (theirs := _of_another_system(table, where, folder=path.parent)) is not None:
+        return checked(theirs, where, scale=scale)
     return _judgements(table, where, columns=columns, scale=scale)
 
 
@@ -90,20 +90,51 @@ def from_table(
         cells = nw.from_native(table, eager_only=True).to_polars()
     except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
         raise SourceError(where, [f"cannot be read as a table ({error})."]) from None
-    return _judgements(_Table(cells, _row_numbers), where, columns=columns, scale=scale)
+    found = JudgementTable(cells, row_numbers)
+    if not columns and (theirs := _of_another_system(found, where, folder=None)) is not None:
+        return checked(theirs, where, scale=scale)
+    return _judgements(found, where, columns=columns, scale=scale)
 
 
 def write(frame: pl.DataFrame, path: str | Path) -> None:
-    """Write a ratings frame as a judgements file; reading it back gives the same ratings."""
+    """Write a ratings frame as a judgements file; reading it back gives the same ratings.
+
+    A judgement credited to several systems has a row for each, all with its judgement_id.
+    """
     path = Path(path)
-    table = frame.select(pl.col(ours).alias(name) for ours, name in _WRITTEN.items())
+    if "credited" in frame.columns:
+        frame = spread_credit(frame)
+    known = [name for name in _WRITTEN_IF_KNOWN if name in frame.columns and frame[name].count()]
+    table = frame.select(*(pl.col(ours).alias(name) for ours, name in _WRITTEN.items()), *known)
     if path.suffix != ".parquet":
         table = table.with_columns(pl.col("submitted_at").dt.strftime("%Y-%m-%dT%H:%M:%S%.6fZ"))
     write_table(table, path)
 
 
+def _read_any_separated(text: str, separator: str, where: str) -> JudgementTable:
+    """As `read_separated`, also where the first line is no header, or not one in the file's own marks."""
+    if results_2016.is_spaced(text):
+        return read_separated(results_2016.with_tabs(text), "\t", where)
+    return read_separated(text, separator, where, header=_appraise_results.missing_header(text, separator))
+
+
+def _of_another_system(table: JudgementTable, where: str, *, folder: Path | None) -> JudgementTable | None:
+    """The table under our names if its columns are those of another system's results; else None.
+
+    `folder` is where a key file may lie that leads back to our own items.
+    """
+    names = table.cells.columns
+    if results_2016.is_batch(names):
+        return results_2016.from_batch(table, where, folder=folder)
+    if results_2016.is_flat(names):
+        return results_2016.from_flat(table)
+    if _appraise_results.is_export(names):
+        return _appraise_results.from_export(table, folder=folder)
+    return None
+
+
 def _judgements(
-    table: _Table, where: str, *, columns: Mapping[str, str] | None, scale: Scale | None
+    table: JudgementTable, where: str, *, columns: Mapping[str, str] | None, scale: Scale | None
 ) -> JudgementsFile:
     choice = choose_columns(table.cells.columns, columns or {})
     if choice.problems:
@@ -118,23 +149,7 @@ def _judgements(
             f"Took {choice.taken['document']!r} and {choice.taken['segment']!r} together as segment, "
             "since items are numbered within documents."
         )
-    reader = ColumnReader(cells)
-    frame = reader.ratings(scale=scale or DEFAULT_SCALE)
-    if frame is None:
-        problems = sorted(reader.problems, key=lambda problem: problem[0])
-        places = table.places([row for row, _ in problems])
-        raise SourceError(
-            where, [f"{place}: {text}." for place, (_, text) in zip(places, problems, strict=True)]
-        )
-    return JudgementsFile(frame=frame, warnings=tuple(warnings))
-
-
-def _row_numbers(rows: Sequence[int]) -> list[str]:
-    return [f"row {row + 1}" for row in rows]
-
-
-def _line_numbers(lines: Sequence[int]) -> Callable[[Sequence[int]], list[str]]:
-    return lambda rows: [f"line {lines[row]}" for row in rows]
+    return checked(JudgementTable(cells, table.places, tuple(warnings)), where, scale=scale)
 
 
 def _read_parquet(path: Path) -> pl.DataFrame:
@@ -146,72 +161,7 @@ def _read_parquet(path: Path) -> pl.DataFrame:
         raise SourceError(str(path), [f"is not a readable Parquet file ({error})."]) from None
 
 
-def _read_separated(text: str, separator: str, where: str) -> _Table:
-    """A .csv or .tsv file, all cells as strings; empty lines are skipped."""
-    text = text.replace("\r", "\n")
-    if not text.strip():
-        raise SourceError(where, ["is empty: the first line must name the columns."])
-    if '"' in text:
-        return _read_quoted(text, separator, where)
-    first, _, rest = text.partition("\n")
-    header = _header(first.split(separator), where)
-    try:
-        cells = pl.read_csv(
-            rest.encode(), separator=separator, has_header=False, schema=dict.fromkeys(header, pl.String)
-        )
-    except pl.exceptions.NoDataError:
-        cells = pl.DataFrame(schema=dict.fromkeys(header, pl.String))
-    except pl.exceptions.PolarsError:
-        # Some line has too many cells: slower, but it says which.
-        return _read_quoted(text, separator, where)
-    # Without quotes a record is a line, and the header is line 1.
-    filled = cells.select(~pl.all_horizontal(pl.all().is_null())).to_series()
-    return _Table(cells.filter(filled), _line_numbers((filled.arg_true() + 2).to_list()))
-
-
-def _header(names: Sequence[str], where: str) -> list[str]:
-    """The names of the columns; those without one are numbered."""
-    if len(names) > MOST_COLUMNS:
-        problem = f"line 1 has {len(names):,} cells; a judgements file has a column for each thing it says."
-        raise SourceError(where, [problem])
-    header = [name.strip() or f"column {number}" for number, name in enumerate(names, start=1)]
-    repeated = sorted(name for name, times in Counter(header).items() if times > 1)
-    if repeated:
-        raise SourceError(where, [f"line 1: the column {name!r} is there twice." for name in repeated])
-    return header
-
-
-def _read_quoted(text: str, separator: str, where: str) -> _Table:
-    """As above for cells in quotes, which may hold separators, quotes and line ends."""
-    reader = csv.reader(io.StringIO(text), delimiter=separator, strict=True)
-    records: list[list[str]] = []
-    lines: list[int] = []
-    problems: list[str] = []
-    end = 0
-    try:
-        header = _header(next(reader), where)
-        end = reader.line_num
-        for record in reader:
-            if len(record) > len(header):
-                problems.append(
-                    f"line {end + 1}: {len(record)} cells, but the header names {len(header)} columns."
-                )
-            elif record:
-                records.append(record + [""] * (len(header) - len(record)))
-                lines.append(end + 1)
-            end = reader.line_num
-    except csv.Error as error:
-        problems.append(f"line {end + 1}: cannot be split into cells ({error}); look at its quotes.")
-    if problems:
-        raise SourceError(where, problems)
-    columns = zip(*records, strict=True) if records else ([] for _ in header)
-    cells = pl.DataFrame(
-        [pl.Series(name, column, pl.String) for name, column in zip(header, columns, strict=True)]
-    )
-    return _Table(cells, _line_numbers(lines))
-
-
-def _read_jsonl(text: str, where: str) -> _Table:
+def _read_jsonl(text: str, where: str) -> JudgementTable:
     """One JSON object per line. Cells become strings, so that all formats are checked alike."""
     records: list[dict[str, str | None]] = []
     lines, problems = [], []
@@ -228,6 +178,8 @@ def _read_jsonl(text: str, where: str) -> _Table:
             continue
         records.append({name: _cell(value) for name, value in record.items()})
         lines.append(number)
+        if "\\u" in line and not _is_text(records[-1]):
+            problems.append(f"line {number}: holds half a character (\\ud800 and the like).")
     if problems:
         raise SourceError(where, problems)
     names = dict.fromkeys(name for record in records for name in record)
@@ -238,10 +190,19 @@ def _read_jsonl(text: str, where: str) -> _Table:
         {name: [record.get(name) for record in records] for name in names},
         schema=dict.fromkeys(names, pl.String),
     )
-    return _Table(cells, _line_numbers(lines))
+    return JudgementTable(cells, line_numbers(lines))
 
 
 def _cell(value: object) -> str | None:
     if value is None or isinstance(value, str):
         return value
     return json.dumps(value)
+
+
+def _is_text(record: Mapping[str, str | None]) -> bool:
+    """Whether all of a record can be encoded: JSON can spell halves of characters."""
+    try:
+        "".join([*record, *filter(None, record.values())]).encode()
+    except UnicodeEncodeError:
+        return False
+    return True

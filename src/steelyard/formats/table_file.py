@@ -1,15 +1,247 @@
-"""Tables as files: .csv, .tsv, .jsonl or .parquet, whole or not at all."""
+"""Tables as files: .csv, .tsv, .jsonl (each also .gz) or .parquet. Written whole or not at all."""
 
 from __future__ import annotations
 
+import csv
+import json
 import os
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import zip_longest
 from pathlib import Path
 
 import polars as pl
 
 from steelyard.domain.errors import SourceError
+from steelyard.formats.text_file import decode, read_content
 
 ENDINGS = (".csv", ".tsv", ".jsonl", ".parquet")
+READ_ENDINGS = (*ENDINGS, ".csv.gz", ".tsv.gz", ".jsonl.gz")
+# Our choice: four columns for each item of a HIT of a thousand, few enough to read at once.
+MOST_COLUMNS = 5000
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The cells of a table as strings, column by column; None where a record has no such cell."""
+
+    columns: Mapping[str, Sequence[str | None]]
+    lines: Sequence[int] | None
+    """Where each row begins in the file (the header is line 1); None where a file has no lines."""
+    warnings: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values()), ()))
+
+    def place(self, row: int) -> str:
+        """How to say where a row (from 0) is."""
+        return f"row {row + 1}" if self.lines is None else f"line {self.lines[row]}"
+
+
+def table_ending(path: Path) -> str | None:
+    """The ending that says which kind of table a file is, without .gz; None if it is none."""
+    ending = Path(path.name.lower().removesuffix(".gz")).suffix
+    is_packed = path.suffix.lower() == ".gz"
+    return ending if ending in ENDINGS and not (is_packed and ending == ".parquet") else None
+
+
+def read_table(path: Path) -> Table:
+    """The table in a file, by its ending; SourceError lists every line that cannot be read."""
+    where = str(path)
+    match table_ending(path):
+        case ".parquet":
+            return _read_parquet(path)
+        case ".jsonl":
+            return _read_jsonl(decode(read_content(path), where), where)
+        case ".csv":
+            return _read_csv(decode(read_content(path), where, keep_line_ends=True), where)
+        case ".tsv":
+            return _read_tsv(decode(read_content(path), where, keep_line_ends=True), where)
+    raise SourceError(where, [f"cannot tell the format; end the name in {', '.join(READ_ENDINGS)}."])
+
+
+# The line on which a record begins, and its cells. The first record is the header.
+Record = tuple[int, list[str]]
+
+
+def _read_csv(text: str, where: str) -> Table:
+    first = next(_lines(text), "")
+    # Spreadsheets write semicolons where the comma is the decimal mark.
+    separator = max(",;\t", key=lambda mark: (mark in first, -",;\t".index(mark)))
+    return _table(_quoted_records(text, separator, where), where)
+
+
+def _read_tsv(text: str, where: str) -> Table:
+    """Tabs between cells. Quotation marks may enclose cells or belong to the texts: see which."""
+    if '"' not in text:
+        return _table(_plain_records(text), where)
+    if _marks_enclose_cells(text, where):
+        return _table(_quoted_records(text, "\t", where), where)
+    table = _table(_plain_records(text), where)
+    return replace(table, warnings=("Quotation marks were taken as part of the texts.",))
+
+
+def _marks_enclose_cells(text: str, where: str) -> bool:
+    """Whether quotation marks look like a writer's: around cells that need them, or around all."""
+    n_inside = n_needing = n_words = 0
+    try:
+        for _, record in _quoted_records(text, "\t", where):
+            for cell in filter(None, record):
+                n_inside += cell.count('"')
+                n_needing += "," in cell or '"' in cell
+                n_words += not _is_number(cell)
+    except SourceError:
+        return False
+    n_tabs = {line.count("\t") for line in _lines(text) if line.strip("\r\n")}
+    if len(n_tabs) > 1:
+        # Taken as they are, the lines make no table: some cell holds a tab or a line end.
+        return True
+    n_empty = len(re.findall(r'(?<![^\t\r\n])""(?![^\t\r\n])', text))
+    n_enclosed = len(re.findall(r'(?<![^\t\r\n])"', text)) - n_empty
+    # A writer doubles the marks inside a cell and encloses it; a bare mark inside is an author's.
+    if text.count('"') != 2 * (n_enclosed + n_empty + n_inside):
+        return False
+    return n_inside > 0 or n_enclosed in (0, n_needing) or n_enclosed >= n_words
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def _lines(text: str) -> Iterator[str]:
+    """The lines with their ends, one at a time."""
+    if "\r" in text:
+        yield from (line[0] for line in re.finditer(r"[^\r\n]*(?:\r\n|[\r\n])|[^\r\n]+", text))
+        return
+    start = 0
+    while (end := text.find("\n", start) + 1) > 0:
+        yield text[start:end]
+        start = end
+    if start < len(text):
+        yield text[start:]
+
+
+def _plain_records(text: str) -> Iterator[Record]:
+    """Records of a .tsv file whose quotation marks mean nothing; empty lines are left out."""
+    for number, line in enumerate(_lines(text), start=1):
+        if cells := line.rstrip("\r\n"):
+            yield number, cells.split("\t")
+
+
+def _quoted_records(text: str, separator: str, where: str) -> Iterator[Record]:
+    """Records whose cells may be in quotes and then hold separators, quotes and line ends."""
+    reader = csv.reader(_lines(text), delimiter=separator, strict=True)
+    end = 0
+    try:
+        for record in reader:
+            if record:
+                yield end + 1, record
+            end = reader.line_num
+    except csv.Error as error:
+        problem = f"line {end + 1}: cannot be split into cells ({error}); look at its quotes."
+        raise SourceError(where, [problem]) from None
+
+
+def _table(records: Iterator[Record], where: str) -> Table:
+    _, names = next(records, (1, []))
+    if not names:
+        raise SourceError(where, ["is empty: the first line must name the columns."])
+    header = [name.strip() or f"column {number}" for number, name in enumerate(names, start=1)]
+    problems = _header_problems(header)
+    columns: list[list[str | None]] = [[] for _ in header]
+    lines: list[int] = []
+    for line, record in records:
+        if len(record) > len(header):
+            problems.append(f"line {line}: {len(record)} cells, but the header names {len(header)} columns.")
+            continue
+        lines.append(line)
+        for column, cell in zip_longest(columns, record):
+            column.append(cell)
+    if problems:
+        raise SourceError(where, problems)
+    return Table(dict(zip(header, columns, strict=True)), lines)
+
+
+def _header_problems(header: Sequence[str]) -> list[str]:
+    if len(header) > MOST_COLUMNS:
+        return [f"line 1 has {len(header):,} cells; it must name the columns."]
+    repeated = sorted(name for name, times in Counter(header).items() if times > 1)
+    return [f"line 1: the column {name!r} is there twice." for name in repeated]
+
+
+def _read_jsonl(text: str, where: str) -> Table:
+    """One JSON object per line; cells become strings, so that all formats are checked alike."""
+    records: list[dict[str, str | None]] = []
+    lines, problems = [], []
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+        except ValueError as error:
+            problems.append(f"line {number}: not JSON ({error}).")
+            continue
+        if not isinstance(record, dict):
+            problems.append(f"line {number}: not a JSON object.")
+            continue
+        cells = {name: _cell(value) for name, value in record.items()}
+        if "\\u" in line and not all(map(is_storable, filter(None, cells.values()))):
+            problems.append(f"line {number}: holds \\u0000 or half a character (\\ud800 and the like).")
+        records.append(cells)
+        lines.append(number)
+    if problems:
+        raise SourceError(where, problems)
+    names = dict.fromkeys(name for record in records for name in record)
+    return Table({name: [record.get(name) for record in records] for name in names}, lines)
+
+
+def is_storable(text: str) -> bool:
+    """Whether a text can be saved anywhere: JSON can spell zero bytes and half characters."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return "\x00" not in text
+
+
+def _cell(value: object) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _read_parquet(path: Path) -> Table:
+    try:
+        frame = pl.read_parquet(path)
+    except FileNotFoundError:
+        raise SourceError(str(path), ["there is no such file."]) from None
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise SourceError(str(path), [f"is not a readable Parquet file ({error})."]) from None
+    table = Table({column.name: _strings(column) for column in frame}, None)
+    problems = [
+        f"{table.place(row)}: {name} holds a zero byte, which no text has; remove it."
+        for name, cells in table.columns.items()
+        for row, cell in enumerate(cells)
+        if cell and "\x00" in cell
+    ]
+    if problems:
+        raise SourceError(str(path), problems)
+    return table
+
+
+def _strings(column: pl.Series) -> list[str | None]:
+    if column.dtype.is_float() and (column.drop_nulls() % 1 == 0).all():
+        # Data frames turn whole numbers into floats where one is missing.
+        column = column.cast(pl.Int64)
+    if column.dtype.is_nested() or column.dtype == pl.Binary:
+        return [None if value is None else str(value) for value in column]
+    return column.cast(pl.String).to_list()
 
 
 def write_table(frame: pl.DataFrame, path: Path) -> None:

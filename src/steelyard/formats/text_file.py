@@ -8,38 +8,53 @@ from pathlib import Path
 
 from steelyard.domain.errors import SourceError
 
+# What a file begins with that is no text at all, and what to do about it.
+_NOT_TEXT = (
+    (b"PK\x03\x04", "is a zipped file, such as an Excel workbook; save it as text, or unpack it"),
+    (b"\x1f\x8b", "is compressed; end its name in .gz"),
+    (b"%PDF", "is a PDF; save its text"),
+)
+
 
 def read_text(path: Path) -> str:
     """The whole file as text; a byte-order mark and CRLF line ends are taken off.
 
     Raises SourceError if the file cannot be opened or is not UTF-8, naming line and likely encoding.
     """
+    return decode(read_content(path), str(path))
+
+
+def read_content(path: Path) -> bytes:
+    """The bytes of the file, unpacked if its name ends in .gz."""
     try:
         content = path.read_bytes()
-        if path.suffix == ".gz":
+        if path.suffix.lower() == ".gz":
             content = gzip.decompress(content)
     except FileNotFoundError:
         raise SourceError(str(path), ["there is no such file."]) from None
+    except IsADirectoryError:
+        raise SourceError(str(path), ["is a folder; name a file."]) from None
     except (gzip.BadGzipFile, EOFError, zlib.error):
         raise SourceError(str(path), ["is named .gz but is not a complete gzip file."]) from None
     except OSError as error:
         raise SourceError(str(path), [f"cannot be read ({error.strerror or error})."]) from None
-    return decode(content, str(path))
+    return content
 
 
-def decode(content: bytes, where: str) -> str:
+def decode(content: bytes, where: str, *, keep_line_ends: bool = False) -> str:
     """UTF-8 bytes as text with plain line ends; SourceError names the likely encoding otherwise."""
-    for mark, name in ((b"\xff\xfe", "UTF-16"), (b"\xfe\xff", "UTF-16")):
-        if content.startswith(mark):
-            raise SourceError(where, [f"is encoded as {name}; save it as UTF-8."])
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        likely = _likely_encoding(content)
-        problem = f"line {line} is not UTF-8 (the file looks like {likely}); save the file as UTF-8."
-        raise SourceError(where, [problem]) from None
-    return text.replace("\r\n", "\n")
+        raise SourceError(where, [_not_utf8(content, line)]) from None
+    if "\x00" in text:
+        line = text.count("\n", 0, text.index("\x00")) + 1
+        raise SourceError(where, [_not_utf8(content, line)])
+    if keep_line_ends or "\r" not in text:
+        return text
+    # A file with no other line ends comes from an old Mac.
+    return text.replace("\r\n", "\n") if "\n" in text else text.replace("\r", "\n")
 
 
 def read_lines(path: Path) -> list[str]:
@@ -50,16 +65,34 @@ def read_lines(path: Path) -> list[str]:
     return lines
 
 
-def _likely_encoding(content: bytes) -> str:
-    if content.count(b"\x00") > len(content) // 4:
-        return "UTF-16"
-    for name in ("gb18030", "shift_jis", "euc_kr"):
-        # These are nearly self-checking on long East Asian text and fail quickly on Latin text.
-        high = sum(byte >= 0x80 for byte in content)
-        if high > len(content) // 3:
-            try:
-                content.decode(name)
-            except UnicodeDecodeError:
-                continue
-            return name.upper().replace("_", "-")
-    return "Windows-1252 or another one-byte encoding"
+def _not_utf8(content: bytes, line: int) -> str:
+    """What is wrong with these bytes, which are not UTF-8 in this line, and what to do."""
+    from steelyard.formats.text_encoding import likely_encoding, wide_encoding
+
+    for beginning, problem in _NOT_TEXT:
+        if content.startswith(beginning):
+            return f"{problem}."
+    if wide := wide_encoding(content):
+        return f"is encoded as {wide}; save it as UTF-8 (iconv -f {wide.upper()} -t UTF-8)."
+    if b"\x00" in content:
+        return f"line {line} holds a zero byte, which no text has; remove it, or save the file as UTF-8."
+    if _is_nearly_utf8(content):
+        return (
+            f"line {line} is not UTF-8, though nearly all of the file is: a character was cut in two, "
+            "or a piece in another encoding pasted in. Mend that line."
+        )
+    likely = likely_encoding(content)
+    if likely is None:
+        return f"line {line} is not UTF-8; save the file as UTF-8."
+    return (
+        f"line {line} is not UTF-8 (the file looks like {likely}); "
+        f"save it as UTF-8 (iconv -f {likely.upper()} -t UTF-8)."
+    )
+
+
+def _is_nearly_utf8(content: bytes) -> bool:
+    # The beginning tells, and does so quickly.
+    text = content[:1_000_000].decode("utf-8", "replace")
+    broken = text.count("\ufffd")
+    whole = sum(not character.isascii() for character in text) - broken
+    return whole > 10 * broken

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -10,15 +11,72 @@ from steelyard.domain.text import Segment
 
 
 @dataclass(frozen=True, slots=True)
+class LanguagePair:
+    """Which of the languages in a file or folder a campaign is about."""
+
+    source: str
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
 class Texts:
     """The texts of a file or folder, and what a reader should know about them.
 
     `translations` holds, by system, its text of each segment in their order; None where it has none.
+    A source or reference that the file does not have is "".
     """
 
     segments: tuple[Segment, ...]
     translations: Mapping[str, Sequence[str | None]]
     humans: frozenset[str] = frozenset()
     """Systems that the file itself says are people."""
+    on_request: frozenset[str] = frozenset()
+    """Systems that take part only where a campaign names them, such as further references."""
     given: tuple[tuple[GivenItem, ...], ...] = ()
     warnings: tuple[str, ...] = field(default=())
+
+
+def absent_if_blank(lines: Sequence[str | None]) -> list[str | None]:
+    """The translations of a file with a line for every segment, where a blank one means there is none."""
+    return [line if line and line.strip() else None for line in lines]
+
+
+def shown(names: Sequence[str], *, most: int = 10) -> str:
+    """Some names for a message, and how many more there are.
+
+    >>> shown(["4", "9", "12"]), shown(["1", "2", "3"], most=2)
+    ('4, 9, 12', '1, 2 and 1 more')
+    """
+    rest = len(names) - most
+    return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun, in the plural where it is due.
+
+    >>> counted(1, "segment"), counted(1200, "segment")
+    ('1 segment', '1,200 segments')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def choose_reference(names: list[str], wanted: str | None) -> tuple[str | None, list[str]]:
+    """The name of the reference to take, None if there is none; or the problem with choosing.
+
+    >>> choose_reference(["refA", "refB"], "B")
+    ('refB', [])
+    """
+    if wanted is None:
+        if len(names) > 1:
+            hint = f'choose one: [texts] reference = "{names[0]}"'
+            return None, [f"has {len(names)} references ({shown(names)}); {hint}."]
+        return (names[0] if names else None), []
+    for name in names:
+        if _bare(name) == _bare(wanted):
+            return name, []
+    return None, [f'has no reference "{wanted}"; it has: {shown(names) or "none"}.']
+
+
+def _bare(name: str) -> str:
+    """A reference's name without the "ref" that some files put before it."""
+    return re.sub(r"^ref[-_. ]?(?=.)", "", name.strip(), flags=re.IGNORECASE).lower()

@@ -1,0 +1,310 @@
+"""Appraise's export of scores, as judgements.
+
+The export (ExportSystemScoresToCSV) has no header: username, targetID, itemID, itemType, source and
+target language, score, in document campaigns documentID and isCompleteDocument and in newer ones the
+marked errors, start and end in Unix seconds, and on demand batchNo and a number of the database. Copies
+with a header are read too, under any of the names in use. Appraise has a row for each system that
+gave the same text: such rows share one judgement_id.
+
+A HIT is a batch, or, where the export does not tell it, a login: most campaigns give each login one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+import polars as pl
+
+from steelyard.domain.work import KNOWN_KINDS, ItemKind
+from steelyard.formats._appraise_names import (
+    ITEM_TYPES,
+    KINDS_BY_TYPE,
+    document_name,
+    is_tutorial,
+    numbers_run_through,
+)
+from steelyard.formats._judgement_columns import as_text
+from steelyard.formats._judgement_table import JudgementTable, with_languages_apart
+from steelyard.formats._key_file import Key, keys_in
+from steelyard.formats._separated import first_record
+
+# What the columns are called, in lower case and without underscores, best first.
+_NAMES: dict[str, tuple[str, ...]] = {
+    "worker": ("login", "username", "annotator"),
+    "system": ("system", "systemid", "targetid"),
+    "item": ("item", "itemid", "segmentid"),
+    "type": ("itemtype",),
+    "rating": ("score",),
+    "start": ("start", "starttime", "timestart"),
+    "end": ("end", "endtime", "timeend"),
+    "source": ("src", "srclang", "sourcelanguage"),
+    "target": ("trg", "trglang", "targetlanguage"),
+    "document": ("doc", "docid", "documentid"),
+    "is_document": ("isdocscore", "iscompletedocument"),
+    "batch": ("batchno", "batchnumber", "batch", "taskid"),
+}
+_NEEDED = ("worker", "system", "item", "type", "rating", "start", "end")
+# One submission, whatever systems are credited with it.
+_SUBMISSION = ("worker", "batch", "source", "target", "document", "item", "type", "rating", "start", "end")
+
+
+def missing_header(text: str, separator: str) -> tuple[str, ...] | None:
+    """The columns of an export as Appraise writes it; None if the first line is not a row of one."""
+    cells = first_record(text, separator)
+    if len(cells) < 9 or cells[3] not in KINDS_BY_TYPE:
+        return None
+    names = ("username", "targetID", "itemID", "itemType", "sourceLanguage", "targetLanguage", "score")
+    document = ("documentID", "isCompleteDocument")
+    times, batch = ("startTime", "endTime"), ("batchNo", "databaseID")
+    layouts = (
+        (*names, *times),
+        (*names, *times, *batch),
+        (*names, *document, *times),
+        (*names, *document, "errors", *times),
+        (*names, *document, *times, *batch),
+        (*names, *document, "errors", *times, *batch),
+    )
+    return next((layout for layout in layouts if _fits(dict(zip(layout, cells, strict=False)), cells)), None)
+
+
+def _fits(row: dict[str, str], cells: Sequence[str]) -> bool:
+    """Whether a row laid out so makes sense."""
+    return (
+        len(row) == len(cells)
+        and row.get("isCompleteDocument", "True") in ("True", "False")
+        and all(_is_number(row[name]) for name in ("startTime", "endTime"))
+    )
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def is_export(columns: Sequence[str]) -> bool:
+    """Whether these are the columns of an export."""
+    plain = {_plain(name) for name in columns}
+    return all(plain & set(_NAMES[name]) for name in _NEEDED)
+
+
+def _plain(name: str) -> str:
+    return name.strip().lower().replace("_", "")
+
+
+def from_export(table: JudgementTable, *, folder: Path | None) -> JudgementTable:
+    """The judgements of an export under our names. A key in `folder` that knows the items names them."""
+    taken, warnings = _choose(table.cells.columns)
+    blank = pl.Series(values=[None] * len(table.cells), dtype=pl.String)
+    rows = pl.DataFrame(
+        [(as_text(table.cells[taken[name]]) if name in taken else blank).alias(name) for name in _NAMES]
+    ).with_columns(pl.all().replace("", None))
+    rows = rows.with_row_index("row")
+    if _plain(taken["system"]) == "targetid":
+        rows = rows.with_columns(pl.col("system").str.split("+")).explode("system")
+    rows = rows.with_columns(
+        _number("start").alias("start_number"),
+        _number("end").alias("end_number"),
+        _number("item").alias("item_number"),
+    )
+    # Before tutorials go: they have the first numbers.
+    through = _is_numbered_through(rows)
+    rows = _leave_out_documents(rows, warnings)
+    rows = _leave_out_copies(rows, warnings)
+    if through:
+        rows = _leave_out_superseded(rows, warnings)
+    rows = _with_segments(rows, through).sort("end_number", maintain_order=True, nulls_last=True)
+    rows = _with_key(rows, _key_of(rows, keys_in(folder, ("batch", "item")), warnings))
+    cells, noted = with_languages_apart(_under_our_names(rows, warnings))
+    origin = rows["row"].to_list()
+    return JudgementTable(
+        cells,
+        lambda chosen: table.places([origin[row] for row in chosen]),
+        (*table.warnings, *warnings, *noted),
+    )
+
+
+def _choose(columns: Sequence[str]) -> tuple[dict[str, str], list[str]]:
+    """The column taken for each of ours, and what is said about the others."""
+    taken, warnings, used = {}, [], set()
+    for name, aliases in _NAMES.items():
+        found = sorted(
+            (column for column in columns if _plain(column) in aliases),
+            key=lambda column: aliases.index(_plain(column)),
+        )
+        used.update(found)
+        if found:
+            taken[name] = found[0]
+        if found[1:]:
+            others = ", ".join(map(repr, found[1:]))
+            warnings.append(f"Took column {found[0]!r} as {name}, not {others}.")
+    ignored = [column for column in columns if column not in used]
+    if ignored:
+        warnings.append(f"Ignored columns: {', '.join(ignored)}.")
+    return taken, warnings
+
+
+def _number(name: str) -> pl.Expr:
+    return pl.col(name).str.strip_chars().cast(pl.Float64, strict=False)
+
+
+def _leave_out(rows: pl.DataFrame, where: pl.Series, warnings: list[str], why: str) -> pl.DataFrame:
+    """The rows but those where `where` holds; these are counted in a warning."""
+    n = int(where.fill_null(False).sum())
+    if n:
+        warnings.append(f"Left out {n} row{'s' if n > 1 else ''}: {why}.")
+    return rows.filter(~where.fill_null(False))
+
+
+def _leave_out_documents(rows: pl.DataFrame, warnings: list[str]) -> pl.DataFrame:
+    """The rows that are ratings of segments to be judged."""
+    whole = rows["is_document"].str.to_lowercase().is_in(["true", "1"])
+    rows = _leave_out(rows, whole, warnings, "scores of whole documents")
+    names = rows["document"].unique().drop_nulls()
+    tutorials = [name for name in names if is_tutorial(name)]
+    return _leave_out(rows, rows["document"].is_in(tutorials), warnings, "ratings in tutorials")
+
+
+def _leave_out_copies(rows: pl.DataFrame, warnings: list[str]) -> pl.DataFrame:
+    """The rows without those that are there already, to the millisecond."""
+    again = rows.select(
+        pl.struct(*_SUBMISSION, "system").is_first_distinct().not_() & pl.col("end").is_not_null()
+    ).to_series()
+    return _leave_out(rows, again, warnings, "the same row is there already")
+
+
+def _with_segments(rows: pl.DataFrame, through: bool) -> pl.DataFrame:
+    """Adds `segment`, `position` and `kind`, and takes the marks of copies off the documents."""
+    names = rows.select("document", "system").unique().drop_nulls("document")
+    parsed = [document_name(document, system or "") for document, system in names.iter_rows()]
+    bases = names.with_columns(
+        pl.Series("base", [name.document for name in parsed], pl.String),
+        pl.Series("is_copy", [name.is_copy for name in parsed], pl.Boolean),
+    )
+    rows = rows.join(bases, on=["document", "system"], how="left", maintain_order="left").with_columns(
+        pl.col("is_copy").fill_null(False)
+    )
+    within = ("worker", "batch", "document", "system")
+    in_document = pl.col("item_number") - pl.col("item_number").min().over(within) + 1
+    number = in_document.cast(pl.Int64).cast(pl.String) if through else pl.col("item")
+    segment = pl.concat_str("base", number, separator=":", ignore_nulls=True)
+    rows = rows.with_columns(
+        pl.when(pl.col("item").is_not_null()).then(segment).alias("segment"),
+        (pl.col("item") if through else pl.lit(None, pl.String)).alias("position"),
+        pl.col("base").alias("document"),
+    )
+    translation = ["worker", "batch", "source", "target", "system", "segment"]
+    is_target = pl.col("type") == "TGT"
+    again = is_target & pl.col("is_copy") & (is_target & ~pl.col("is_copy")).any().over(translation)
+    return rows.with_columns(pl.when(again).then(pl.lit("CHK")).otherwise("type").alias("kind"))
+
+
+def _is_numbered_through(rows: pl.DataFrame) -> bool:
+    if rows["document"].null_count() or rows["item_number"].null_count():
+        return False
+    hits = rows.group_by("worker", "batch").agg("document", "item")
+    return numbers_run_through(
+        list(zip(*hit, strict=True)) for hit in hits.select("document", "item").iter_rows()
+    )
+
+
+def _leave_out_superseded(rows: pl.DataFrame, warnings: list[str]) -> pl.DataFrame:
+    """The last submission of each item: where items are numbered through, a second one replaces the first."""
+    item = ["worker", "batch", "source", "target", "system", "document", "item"]
+    # Equal times cannot tell which came last; both are kept.
+    earlier = rows.select(pl.col("end_number") < pl.col("end_number").max().over(item)).to_series()
+    return _leave_out(rows, earlier, warnings, "the item was submitted again later, which counts")
+
+
+def _key_of(rows: pl.DataFrame, keys: Sequence[Key], warnings: list[str]) -> Key | None:
+    """The key that knows every item of the export."""
+    wanted = set(rows.select("item", "system").unique().iter_rows())
+    for key in keys:
+        known = {(name[1], entry.system) for name, entries in key.entries.items() for entry in entries}
+        strangers = len(wanted - known)
+        if not strangers:
+            warnings.append(f"Took HITs, segments and kinds from {key.name}.")
+            return key
+        if strangers < len(wanted):
+            warnings.append(
+                f"{key.name} does not know {strangers} of {len(wanted)} items and was not used: "
+                "it belongs to another campaign, or to another export of this one."
+            )
+    return None
+
+
+def _with_key(rows: pl.DataFrame, key: Key | None) -> pl.DataFrame:
+    """Segments, kinds, items and HITs as our campaign has them; those we cannot tell stay as they are."""
+    if key is None:
+        blank = ("hit", "item_id", "known", "known_sd")
+        return rows.with_columns(pl.lit(None, pl.String).alias(name) for name in blank)
+    entries = pl.DataFrame(
+        [
+            {"batch": batch, "item": item, "type": ITEM_TYPES[ItemKind(entry.kind)], **asdict(entry)}
+            for (batch, item), found in key.entries.items()
+            for entry in found
+        ],
+        infer_schema_length=None,
+    ).cast(pl.String)
+    ours = entries.unique(["item", "system"], keep="first").select(
+        "item",
+        "system",
+        pl.col("segment").alias("our_segment"),
+        pl.col("document").alias("our_document"),
+        pl.when(pl.col("kind").is_in([str(kind) for kind in KNOWN_KINDS])).then("kind").alias("our_kind"),
+        "known",
+        "known_sd",
+    )
+    hits = entries.select("batch", "hit").unique("batch")
+    # Without batches in the export an item is certain only where it stands in one HIT.
+    place = ["item", "system", "type"] if rows["batch"].null_count() else ["batch", "item", "system", "type"]
+    items = entries.group_by(place).agg(
+        pl.when(pl.col("item_id").n_unique() == 1).then(pl.col("item_id").first()).alias("item_id")
+    )
+    return (
+        rows.join(ours, on=["item", "system"], how="left", maintain_order="left")
+        .join(hits, on="batch", how="left", maintain_order="left")
+        .join(items, on=place, how="left", maintain_order="left")
+        .with_columns(
+            pl.col("our_segment").alias("segment"),
+            pl.col("our_document").alias("document"),
+            pl.coalesce("our_kind", "kind").alias("kind"),
+        )
+    )
+
+
+def _under_our_names(rows: pl.DataFrame, warnings: list[str]) -> pl.DataFrame:
+    """The columns of a judgements file."""
+    seconds = pl.col("end_number") - pl.col("start_number")
+    backwards = rows.select((seconds < 0).sum()).item()
+    if backwards:
+        warnings.append(f"{backwards} judgements end before they start; their seconds are unknown.")
+    # Rows without times cannot be recognised as one submission.
+    alone = pl.when(pl.col("end").is_null()).then(pl.col("row")).alias("alone")
+    rows = rows.with_columns(alone)
+    submission = [*_SUBMISSION, "alone"]
+    number = pl.struct(submission).is_first_distinct().cast(pl.Int64).cum_sum().over("worker")
+    rows = rows.with_columns(number.alias("number")).with_columns(
+        pl.col("number").first().over(submission).alias("number")
+    )
+    return rows.select(
+        "worker",
+        "segment",
+        "rating",
+        "system",
+        "kind",
+        pl.coalesce("hit", "batch", "worker").alias("hit"),
+        "position",
+        "document",
+        pl.when(seconds >= 0).then(seconds).alias("seconds"),
+        pl.col("end").alias("submitted_at"),
+        pl.format("{}:{}", "worker", "number").alias("judgement_id"),
+        "item_id",
+        "known",
+        "known_sd",
+        pl.concat_str("source", "target", separator="-").alias("languages"),
+    )

@@ -1,0 +1,149 @@
+"""Campaigns that run in Appraise: HITs out as batches, scores back as judgements.
+
+Batches are JSON: a list of {"task": {...}, "items": [...]}, one per HIT, which Appraise loads as tasks of
+the type Direct (StartNewCampaign, ProcessCampaignData). From each item it takes sourceID, sourceText,
+targetID, targetText, itemID and itemType, in the order of the file, and no other key; we add notes of our
+own, whose names begin with an underscore like those of Appraise's scripts. The text shown as source is the
+reference in a reference-based campaign (give it the campaign option `reference`, so that the page says so).
+
+Back come targetID, itemID and itemType: the system, a whole number for the segment and a type. A
+control has the number of its base, so the two pair. Items whose quality is known (gold, calibration) are
+targets to Appraise and get numbers of their own. NAME.key.csv beside NAME.json leads from a number back to
+our segment and kind: keep it, and keep it private.
+
+Appraise counts a task as finished after 100 items, so HITs of other sizes stay open in its overview;
+their scores are exported all the same.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import polars as pl
+
+from steelyard.domain.errors import SourceError
+from steelyard.domain.plugin import Scale
+from steelyard.domain.work import KNOWN_KINDS, ItemKind
+from steelyard.formats import _appraise_results
+from steelyard.formats._appraise_batches import read_batches
+from steelyard.formats._appraise_names import ITEM_TYPES
+from steelyard.formats._judgement_table import JudgementsFile, checked
+from steelyard.formats._key_file import credited_systems, places, write_key
+from steelyard.formats._segment_numbers import segment_numbers
+from steelyard.formats._separated import read_separated
+from steelyard.formats.text_file import read_text
+
+__all__ = ["read_batches", "read_results", "write_batches"]
+
+# Appraise splits targetID at this mark: several systems gave the same text.
+JOINS_SYSTEMS = "+"
+
+
+def read_results(path: Path, *, scale: Scale | None = None) -> JudgementsFile:
+    """The judgements of Appraise's export of scores; SourceError if the file is none."""
+    where, text = str(path), read_text(path)
+    separator = "\t" if path.name.removesuffix(".gz").endswith(".tsv") else ","
+    table = read_separated(text, separator, where, header=_appraise_results.missing_header(text, separator))
+    if not _appraise_results.is_export(table.cells.columns):
+        problem = (
+            "is no export of scores: it has no columns username, targetID, itemID, itemType, score and times."
+        )
+        raise SourceError(where, [problem])
+    return checked(_appraise_results.from_export(table, folder=path.parent), where, scale=scale)
+
+
+def write_batches(
+    frame: pl.DataFrame,
+    path: Path,
+    *,
+    source_language: str,
+    target_language: str,
+    reference_based: bool,
+) -> None:
+    """Write the HITs of an audit table as batches, and their key as NAME.key.csv.
+
+    `frame` is as in `upload_2016.write`. Languages are written as given; Appraise's manifest must
+    name the same ones.
+    """
+    hits = list(places(frame))
+    every = [place for hit in hits for place in hit]
+    _refuse(path, every)
+    numbers = segment_numbers(_number_name(place) for place in every)
+    task: dict[str, object] = {
+        # Appraise asks for a seed but uses none: the order is that of the items.
+        "randomSeed": 0,
+        "requiredAnnotations": 1,
+        "sourceLanguage": source_language,
+        "targetLanguage": target_language,
+    }
+    batches: list[dict[str, object]] = [
+        {
+            "task": {"batchNo": number, **task},
+            "items": [_item(place, numbers[_number_name(place)], reference_based) for place in hit],
+        }
+        for number, hit in enumerate(hits, start=1)
+    ]
+    names = {
+        "batch": [number for number, hit in enumerate(hits, start=1) for _ in hit],
+        "item": [numbers[_number_name(place)] for place in every],
+    }
+    # The batches come last: where they are, their key is.
+    write_key(path, every, names)
+    _write_whole(json.dumps(batches, ensure_ascii=False, indent=1), path)
+
+
+def _number_name(place: Mapping[str, object]) -> str | tuple[str, str]:
+    """What gets a number of its own: a segment, or one of a kind that Appraise does not know."""
+    segment, kind = str(place["segment"]), ItemKind(str(place["kind"]))
+    return (kind, segment) if kind in KNOWN_KINDS else segment
+
+
+def _item(place: Mapping[str, object], number: int, reference_based: bool) -> dict[str, object]:
+    """One item as Appraise loads it, with our notes."""
+    shown = "reference" if reference_based else "source"
+    return {
+        "itemID": number,
+        "itemType": ITEM_TYPES[ItemKind(str(place["kind"]))],
+        "sourceID": shown,
+        "sourceText": place[shown] or "",
+        "targetID": JOINS_SYSTEMS.join(credited_systems(place)),
+        "targetText": place["text"],
+        "_kind": str(place["kind"]),
+        "_segment": str(place["segment"]),
+        "_document": place["document"],
+        "_source": place["source"],
+        "_reference": place["reference"],
+    }
+
+
+def _refuse(path: Path, every: Sequence[Mapping[str, object]]) -> None:
+    """SourceError if Appraise could not load these places, or not give them back."""
+    problems = []
+    if path.suffix != ".json":
+        problems.append("batches are JSON; end the name in .json.")
+    if not every:
+        problems.append("there is no HIT to write.")
+    names = {name for place in every for name in credited_systems(place)}
+    problems += [
+        f"the system {name!r} would come back as several: Appraise splits names at {JOINS_SYSTEMS!r}. "
+        "Rename the system."
+        for name in sorted(names)
+        if JOINS_SYSTEMS in name
+    ]
+    if problems:
+        raise SourceError(str(path), problems)
+
+
+def _write_whole(text: str, path: Path) -> None:
+    """Write a file that appears under its name only when it is complete."""
+    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    try:
+        partial.write_text(text, "utf-8")
+        partial.replace(path)
+    except OSError as error:
+        raise SourceError(str(path), [f"cannot be written ({error.strerror or error})."]) from None
+    finally:
+        partial.unlink(missing_ok=True)

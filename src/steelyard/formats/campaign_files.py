@@ -1,0 +1,43 @@
+"""The files that a campaign file names: where they are, and what went wrong in reading them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib.resources import files
+from pathlib import Path
+from typing import TypeVar
+
+from steelyard.domain.errors import SourceError
+from steelyard.formats.text_file import read_lines
+
+# A path that begins like this names a text that ships with Steelyard.
+BUNDLED = "demo:"
+
+Content = TypeVar("Content")
+
+
+class CampaignFiles:
+    """Reads files relative to the campaign file and remembers all problems and warnings."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.problems: list[str] = []
+        self.warnings: list[str] = []
+
+    def path(self, name: str) -> Path:
+        """Where a file of this name is."""
+        if name.startswith(BUNDLED):
+            return Path(str(files("steelyard"))) / "demo" / name.removeprefix(BUNDLED)
+        return self.folder / Path(name).expanduser()
+
+    def read(self, name: str, reader: Callable[[Path], Content]) -> Content | None:
+        """What the reader makes of the named file, or None with the problems noted."""
+        try:
+            return reader(self.path(name))
+        except SourceError as error:
+            self.problems += [f"{name}: {problem}" for problem in error.problems]
+            return None
+
+    def lines(self, name: str) -> list[str] | None:
+        """The lines of the named file, or None with the problem noted."""
+        return self.read(name, read_lines)

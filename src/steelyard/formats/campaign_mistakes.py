@@ -1,0 +1,109 @@
+"""Mistakes in the tables and keys of a campaign file, as sentences that name them the way the file does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any, get_args, get_type_hints
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from steelyard.formats.campaign_tables import CampaignFile
+
+# What stands in a file instead of the kind of value that is wanted.
+_WANTED = {
+    "string_type": "needs text in quotes",
+    "int_type": "needs a whole number",
+    "float_type": "needs a number",
+    "bool_type": "needs true or false",
+    "string_too_short": "may not be empty",
+    "finite_number": "needs a finite number",
+}
+
+
+def parse(raw: Mapping[str, Any]) -> tuple[CampaignFile | None, list[str]]:
+    """The tables of a campaign file, and what is wrong with their keys.
+
+    Keys that are unknown or unusable are left out, so that the rest can be looked at too; None
+    if too little remains.
+    """
+    try:
+        return CampaignFile.model_validate(raw), []
+    except ValidationError as error:
+        found = error.errors()
+    problems = [_sentence(problem) for problem in found]
+    try:
+        return CampaignFile.model_validate(_without(raw, [problem["loc"] for problem in found])), problems
+    except ValidationError:
+        return None, problems
+
+
+def _without(raw: Any, places: Sequence[tuple[int | str, ...]]) -> Any:
+    """A copy of the raw tables in which what stands at these places is missing."""
+    inner: dict[int | str, list[tuple[int | str, ...]]] = {}
+    for place in places:
+        if place:
+            inner.setdefault(place[0], []).append(place[1:])
+    if isinstance(raw, Mapping):
+        pairs = [(key, value, inner.get(key, [])) for key, value in raw.items()]
+        return {key: _without(value, rest) for key, value, rest in pairs if () not in rest}
+    if isinstance(raw, list):
+        entries = [(value, inner.get(number, [])) for number, value in enumerate(raw)]
+        return [_without(value, rest) for value, rest in entries if () not in rest]
+    return raw
+
+
+def _sentence(problem: ErrorDetails) -> str:
+    """One of pydantic's findings in words."""
+    *tables, key = problem["loc"]
+    where, kind, value = _where(tables), problem["type"], problem.get("input")
+    if kind == "extra_forbidden":
+        what = f"the table [{key}]" if not tables else f'the key "{key}"'
+        return f"{where or 'The file '}does not know {what}.{_suggestion(tables, str(key))}"
+    if kind == "missing":
+        what = f"the table [{key}]" if not tables else f'the key "{key}"'
+        return f"{where or 'The file '}lacks {what}."
+    if kind in ("model_type", "model_attributes_type"):
+        name = _where([*tables, key]).strip().removesuffix(":")
+        return f"{name} must be a table: write [{'.'.join(map(str, [*tables, key]))}] on a line of its own."
+    if kind == "list_type":
+        return f"[[{key}]] must be written with two brackets on each side, once for each entry."
+    if kind == "string_pattern_mismatch":
+        return f'{where}"{key}" may hold letters, digits, dots, dashes and underscores only.'
+    shown = f", not {value!r}" if isinstance(value, str | int | float) and value != "" else ""
+    wanted = _WANTED.get(kind)
+    if wanted is None:
+        message = problem["msg"].removeprefix("Input should ").removeprefix("String should ")
+        wanted = f"should {message[0].lower()}{message[1:]}"
+    return f'{where}"{key}" {wanted}{shown}.'
+
+
+def _where(tables: Sequence[int | str]) -> str:
+    """The table a key belongs to: "[design.quota] ", "[[systems]] number 2: "."""
+    names = [str(table) for table in tables if isinstance(table, str)]
+    numbers = [table + 1 for table in tables if isinstance(table, int)]
+    if numbers:
+        return f"[[{'.'.join(names)}]] number {numbers[0]}: "
+    return f"[{'.'.join(names)}] " if names else ""
+
+
+def _suggestion(tables: Sequence[int | str], key: str) -> str:
+    known = list(_model_at(tables).model_fields)
+    close = get_close_matches(key, known, n=1)
+    return f' Did you mean "{close[0]}"?' if close else f" It knows: {', '.join(known)}."
+
+
+def _model_at(tables: Sequence[int | str]) -> type[BaseModel]:
+    model: type[BaseModel] = CampaignFile
+    for table in tables:
+        if isinstance(table, str):
+            model = _model_in(get_type_hints(model)[table]) or model
+    return model
+
+
+def _model_in(hint: Any) -> type[BaseModel] | None:
+    """The model inside a type such as `list[SystemTable]` or `QuotaTable | None`."""
+    if isinstance(hint, type) and issubclass(hint, BaseModel):
+        return hint
+    return next(filter(None, map(_model_in, get_args(hint))), None)

@@ -1,0 +1,90 @@
+"""How a campaign shows its items: the protocol's own choices, the organiser's, and all words in between."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from steelyard.domain.errors import SourceError
+from steelyard.domain.languages import problem_with
+from steelyard.domain.plugin import Protocol
+from steelyard.formats.campaign_files import CampaignFiles
+from steelyard.formats.campaign_tables import CampaignFile
+from steelyard.formats.text_file import read_text
+from steelyard.protocols import check_words, languages_of, words_in
+
+
+def presentation(parsed: CampaignFile, protocol: Protocol, files: CampaignFiles) -> dict[str, Any]:
+    """What the campaign records of its presentation; problems are noted in `files`."""
+    table = parsed.presentation
+    shown: dict[str, Any] = {**protocol.presentation, "texts_as_images": table.texts_as_images}
+    if table.line_width_px is not None:
+        if "line_width_px" in protocol.presentation:
+            shown["line_width_px"] = table.line_width_px
+        else:
+            files.problems.append(f"[presentation] line_width_px: {protocol.name} has no line; leave it out.")
+    words = _own_words(table.instructions, protocol, files) if table.instructions else None
+    if table.instructions is None:
+        words = words_in(protocol, parsed.campaign.target_language)
+        if words is None and not problem_with(parsed.campaign.target_language):
+            files.problems.append(_no_words(parsed.campaign.target_language, protocol))
+    shown["words"] = words
+    files.problems += _example_problems(parsed, protocol)
+    if parsed.examples:
+        shown["examples"] = [
+            example.model_dump() for example in sorted(parsed.examples, key=lambda each: -each.rating)
+        ]
+    return shown
+
+
+def _own_words(name: str, protocol: Protocol, files: CampaignFiles) -> dict[str, Any] | None:
+    """The organiser's own words, checked against the English ones."""
+    words = files.read(name, _read_toml)
+    english = words_in(protocol, "en")
+    assert english is not None, "every protocol has English words"
+    if words is not None:
+        files.problems += [f"{name}: {problem}" for problem in check_words(words, like=english)]
+    return words
+
+
+def _read_toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(read_text(path))
+    except tomllib.TOMLDecodeError as error:
+        raise SourceError(str(path), [f"is not valid TOML: {error}."]) from None
+
+
+def _no_words(language: str, protocol: Protocol) -> str:
+    bundled = ", ".join(languages_of(protocol))
+    return (
+        f'[campaign] target_language: {protocol.name} has no instructions in "{language}" yet (it has: '
+        f"{bundled}). To add them, translate what `steelyard example {protocol.name} --instructions en` "
+        'prints and name your file: [presentation] instructions = "own.toml".'
+    )
+
+
+def _example_problems(parsed: CampaignFile, protocol: Protocol) -> list[str]:
+    """Examples that are missing, too many, or of no use to the protocol."""
+    if not protocol.examples_at:
+        return (
+            [f"[[examples]]: {protocol.name} shows no examples; leave them out."] if parsed.examples else []
+        )
+    ratings = [example.rating for example in parsed.examples]
+    wanted = ", ".join(f"{rating:g}" for rating in protocol.examples_at)
+    problems = [
+        f"[[examples]]: {protocol.name} needs one with rating = {rating:g}; give one for each of {wanted}."
+        for rating in protocol.examples_at
+        if rating not in ratings
+    ]
+    problems += [
+        f"[[examples]]: there are {ratings.count(rating)} with rating = {rating:g}; leave one."
+        for rating in sorted(set(ratings))
+        if ratings.count(rating) > 1
+    ]
+    problems += [
+        f"[[examples]] number {number}: rating {rating:g} is none of {wanted}."
+        for number, rating in enumerate(ratings, start=1)
+        if rating not in protocol.examples_at
+    ]
+    return problems

@@ -1,0 +1,243 @@
+"""The tables and keys of a campaign file, each with its meaning, for reader, editors and reference."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from steelyard.domain.campaign import ItemOrder, LayoutName, Partition
+
+# Of a system's name: more would not fit into any table of results.
+MOST_LETTERS = 100
+
+TextsFormat = Literal["table", "wmt-xml", "mt-metrics-eval", "appraise"]
+
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=64)]
+Text = Annotated[str, Field(min_length=1)]
+Finite = Annotated[float, Field(allow_inf_nan=False)]
+Number = Annotated[int, Field(ge=0)]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class CampaignTable(_Strict):
+    """What is judged, in which languages."""
+
+    name: Name = Field(
+        description="Short name for files and the signature: letters, digits, dots, dashes, underscores."
+    )
+    title: Annotated[str, Field(min_length=1, max_length=200)] = Field(
+        description="The heading workers see. Say here whom you are looking for."
+    )
+    protocol: str = Field(description="How workers are asked; `steelyard protocols` lists what there is.")
+    attribute: str = Field(description="What they judge, such as adequacy or fluency.")
+    source_language: str = Field(description="Code of the source language, such as de, pt-BR or hsb.")
+    target_language: str = Field(
+        description="Code of the language of the translations; instructions are in it too."
+    )
+    seed: Annotated[int, Field(ge=0, lt=2**63)] = Field(
+        default=7, description="Everything random follows from it."
+    )
+
+
+class ColumnsTable(_Strict):
+    """Which columns of a table hold what, where their names do not say so."""
+
+    segment: Text | None = Field(default=None, description="Column with the name of the segment.")
+    system: Text | None = Field(default=None, description="Column with the name of the system (long tables).")
+    translation: Text | None = Field(default=None, description="Column with the translation (long tables).")
+    document: Text | None = Field(default=None, description="Column with the name of the document.")
+    source: Text | None = Field(default=None, description="Column with the source text.")
+    reference: Text | None = Field(default=None, description="Column with the human reference.")
+
+
+class TextsTable(_Strict):
+    """Where the texts are: plain files of one segment per line, or one file or folder with everything."""
+
+    source: Text | None = Field(
+        default=None,
+        description="File with the source text, one segment per line. Needed where workers see it.",
+    )
+    reference: Text | None = Field(
+        default=None,
+        description="File with the human reference, one segment per line; with `file`, the name of the "
+        "reference to take where there are several, such as refA. Needed where workers see it and for "
+        "controls of the kind reference.",
+    )
+    documents: Text | None = Field(
+        default=None,
+        description="File with the document each line belongs to. Without it every segment stands alone.",
+    )
+    file: Text | None = Field(
+        default=None,
+        description="One file or folder that holds the texts of all systems, in place of plain files.",
+    )
+    format: TextsFormat | None = Field(
+        default=None, description="What `file` is. Usually its ending and beginning say so."
+    )
+    columns: ColumnsTable = Field(
+        default_factory=ColumnsTable, description="Columns of a table, by what they hold."
+    )
+    hits: Text | None = Field(
+        default=None, description='HITs laid out already, in the upload layout of 2016; sets order = "given".'
+    )
+    incomplete: bool = Field(
+        default=False,
+        description="Systems may lack translations of some segments. An empty line, or an empty cell of a "
+        "wide table, then is a translation that does not exist, not one that is empty.",
+    )
+
+
+class SystemTable(_Strict):
+    """One block per system. Workers never see the names."""
+
+    name: Annotated[str, Field(min_length=1, max_length=MOST_LETTERS)] = Field(
+        description="The system's name in results; with [texts] file, its name there."
+    )
+    translations: Text | None = Field(
+        default=None, description="File with its translations, one segment per line (plain files only)."
+    )
+    is_human: bool = Field(default=False, description="A person made these translations.")
+    weight: Annotated[float, Field(gt=0, allow_inf_nan=False)] = Field(
+        default=1.0,
+        description="How much of it is judged, beside the other systems: at 0.5, half as many of its "
+        "translations in each round as at 1.",
+    )
+
+
+class QuotaTable(_Strict):
+    """Items of each kind but regular ones in a HIT. Kinds left out have none."""
+
+    degraded: Number = Field(
+        default=0,
+        description="Damaged copies of other items of the HIT: 5 or more, or none and no worker is tested.",
+    )
+    repeat: Number = Field(default=0, description="The same texts once more.")
+    reference: Number = Field(default=0, description="The human reference in a system's place.")
+    calibration: Number = Field(
+        default=0, description="Texts of known score, as [calibration] per_hit; one of the two is enough."
+    )
+
+
+class DesignTable(_Strict):
+    """How texts become HITs."""
+
+    hit_size: Annotated[int, Field(ge=1, le=10_000)] = Field(
+        default=100, description="Items in one HIT, controls included."
+    )
+    ratings_per_item: Annotated[int, Field(ge=1, le=1000)] = Field(
+        default=1, description="How often each translation is judged, each time by another worker."
+    )
+    layout: LayoutName = Field(
+        default="2014",
+        description="How far a control is from its base: always half a HIT (2014), or nearly so (2013).",
+    )
+    order: ItemOrder | None = Field(
+        default=None,
+        description="How items follow one another: shuffled within groups, so that controls stay far from "
+        "their bases (grouped); shuffled throughout (free); whole documents of one system (documents); as a "
+        "file has laid them out (given). Without it: given if there are such HITs, else grouped.",
+    )
+    groups: Annotated[int, Field(ge=2)] | None = Field(
+        default=None, description="Groups in a HIT, an even number that divides it. Without it: about ten."
+    )
+    partition: Partition = Field(
+        default="new",
+        description="Where second and later ratings of an item come from: new HITs in every round (new), or "
+        "the same HITs given to several workers (fixed).",
+    )
+    degradation: Text | None = Field(
+        default=None, description="How controls are damaged. Without it: what is usual for the attribute."
+    )
+    merge_duplicates: bool = Field(
+        default=True,
+        description="Identical translations of a segment are judged once and credited to all their systems.",
+    )
+    quota: QuotaTable | None = Field(
+        default=None,
+        description="Controls in a HIT. Without it: a tenth each degraded, repeat and reference.",
+    )
+
+
+class QualityTable(_Strict):
+    """How workers are checked."""
+
+    check: str = Field(
+        default="paired-t",
+        description="How careful workers are told from careless ones; `steelyard checks` lists the ways.",
+    )
+
+
+class PresentationTable(_Strict):
+    """How items are shown."""
+
+    line_width_px: Annotated[int, Field(ge=400, le=1200)] | None = Field(
+        default=None,
+        description="Width of the line that workers mark, for protocols that have one. It moves ratings: "
+        "keep it the same in campaigns you want to compare. Without it: the protocol's own.",
+    )
+    texts_as_images: bool = Field(
+        default=False,
+        description="Draw texts as pictures, against copying and robots. Screen readers cannot read them.",
+    )
+    instructions: Text | None = Field(
+        default=None,
+        description="Your own words for the workers' pages, for a language that is not bundled or in place "
+        "of ours; `steelyard example PROTOCOL --instructions en` prints a file to translate.",
+    )
+
+
+class ExampleTable(_Strict):
+    """One example for each answer, shown to workers: for protocols that ask for them, such as adequacy4."""
+
+    rating: Finite = Field(description="The rating that is right for it.")
+    text: Text = Field(description="The translation.")
+    reference: Text = Field(description="Its human reference.")
+
+
+class GoldTable(_Strict):
+    """Translations that an expert has rated: every so many-th item shows one, and tells about the worker."""
+
+    file: Text = Field(description="Table with the columns system, segment and rating.")
+    every: Annotated[int, Field(ge=2)] = Field(
+        default=6, description="Every so many-th item of a HIT is gold."
+    )
+
+
+class CalibrationTable(_Strict):
+    """Texts whose score an earlier campaign found: they put new ratings on the old scale."""
+
+    file: Text = Field(
+        description="Table with the columns id, text, score, sd (0 if absent), and reference and source as "
+        "far as workers see them; 20 texts or more."
+    )
+    per_hit: Annotated[int, Field(ge=1)] | None = Field(
+        default=None, description="How many of them each HIT holds; [design.quota] calibration says the same."
+    )
+
+
+class CampaignFile(_Strict):
+    """A Steelyard campaign: what is judged, in which texts, and how."""
+
+    campaign: CampaignTable = Field(description="What is judged, in which languages.")
+    texts: TextsTable = Field(description="Where the texts are.")
+    systems: list[SystemTable] = Field(
+        default_factory=list,
+        description="Who translated. With [texts] file it may be left out: then all systems of the file "
+        "take part.",
+    )
+    design: DesignTable = Field(default_factory=DesignTable, description="How texts become HITs.")
+    quality: QualityTable = Field(default_factory=QualityTable, description="How workers are checked.")
+    presentation: PresentationTable = Field(
+        default_factory=PresentationTable, description="How items are shown."
+    )
+    examples: list[ExampleTable] = Field(
+        default_factory=list, description="Examples that workers see, one for each answer."
+    )
+    gold: GoldTable | None = Field(default=None, description="Translations that an expert has rated.")
+    calibration: CalibrationTable | None = Field(
+        default=None, description="Texts whose score an earlier campaign found."
+    )
