@@ -1,4 +1,4 @@
-"""Writes docs/reference/commands.md and plugins.md from the code; with --check only compares.
+"""Writes the generated pages of docs/reference from the code; with --check only compares.
 
 Run it after a change of a command, method, check or protocol: .venv/bin/python scripts/make_reference.py
 """
@@ -15,6 +15,7 @@ import click
 from steelyard.aggregation import methods
 from steelyard.cli.main import COMMANDS, cli
 from steelyard.design.degradations import degradations
+from steelyard.formats.campaign_schema import schema_text
 from steelyard.platforms import platforms
 from steelyard.protocols import protocols
 from steelyard.qc import checks
@@ -63,9 +64,7 @@ def plugins_page() -> str:
 def _plugin(plugin: Any) -> str:
     cite = f" Cite: {', '.join(plugin.cite)}." if getattr(plugin, "cite", ()) else ""
     attributes = f" Attributes: {', '.join(plugin.attributes)}." if getattr(plugin, "attributes", ()) else ""
-    function = (
-        getattr(plugin, "fit", None) or getattr(plugin, "run", None) or getattr(plugin, "degrade", None)
-    )
+    function = getattr(plugin, "fit", None) or getattr(plugin, "run", None) or getattr(plugin, "damage", None)
     idea = _paragraphs(function.__doc__) if function is not None else ""
     return f"### {plugin.name}\n\n{plugin.title}.{attributes}{cite}\n{idea}"
 
@@ -78,7 +77,11 @@ def _paragraphs(docstring: str | None) -> str:
 
 def main() -> None:
     """Write the pages, or fail if they are not as they should be."""
-    pages = {"commands.md": commands_page(), "plugins.md": plugins_page()}
+    pages = {
+        "commands.md": commands_page(),
+        "plugins.md": plugins_page(),
+        "campaign.schema.json": schema_text(),
+    }
     stale = [name for name, text in pages.items() if _current(name) != text]
     if "--check" in sys.argv[1:]:
         sys.exit(f"out of date: {', '.join(stale)}; run scripts/make_reference.py" if stale else 0)

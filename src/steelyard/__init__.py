@@ -15,7 +15,18 @@ from typing import Any
 
 from steelyard.version import __version__
 
-__all__ = ["Analysis", "Campaign", "Judgements", "__version__", "analyse", "open", "read"]
+__all__ = [
+    "Analysis",
+    "Campaign",
+    "Judgements",
+    "__version__",
+    "analyse",
+    "create",
+    "explain_layout",
+    "open",
+    "plan",
+    "read",
+]
 
 _PUBLIC = frozenset(__all__) - {"__version__"}
 

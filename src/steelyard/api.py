@@ -1,9 +1,10 @@
-"""The Python interface: `steelyard.open`, `steelyard.read`, `steelyard.analyse`."""
+"""The Python interface: plan, create and open campaigns, read and analyse judgements."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from datetime import UTC, datetime
 from os import PathLike, fspath
 from pathlib import Path
 from types import TracebackType
@@ -13,11 +14,16 @@ from steelyard.domain.plugin import Scale
 from steelyard.domain.result import Analysis as AnalysisRecord
 from steelyard.flows.settings import Choices, settings_from
 from steelyard.flows.source import Source, analyse_source, from_campaign, read_source
+from steelyard.frames import gather_credit
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from steelyard.design.layout_report import LayoutReport
+    from steelyard.flows.export import HitsLayout
     from steelyard.flows.open import OpenCampaign
+    from steelyard.flows.plan_choices import Choices as PlanChoices
+    from steelyard.planning.plan import Plan
 
 
 @dataclass(frozen=True)
@@ -70,6 +76,18 @@ class Campaign:
         """Check workers, score and rank systems; the choices are those of `steelyard.analyse`."""
         return analyse(self.judgements(), check=check, **choices)
 
+    def export(self, path: str | PathLike[str]) -> int:
+        """Write all judgements to a file that `read` takes; returns their number."""
+        from steelyard.flows.export import export
+
+        return export(self._opened, Path(path))
+
+    def export_hits(self, path: str | PathLike[str], *, layout: HitsLayout = "audit") -> int:
+        """Write every HIT, for audit or for another system to run; returns the number of items."""
+        from steelyard.flows.export import export_hits
+
+        return export_hits(self._opened, Path(path), layout=layout)
+
     def close(self) -> None:
         """Let go of the database."""
         self._opened.close()
@@ -81,6 +99,32 @@ class Campaign:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def plan(**choices: Unpack[PlanChoices]) -> Plan:
+    """HITs, hours and money for a wanted precision, or what a budget buys; the options of `steelyard plan`.
+
+    >>> plan(systems=5, difference=0.1).expected.outlay.hits
+    133
+    """
+    from steelyard.flows.plan import plan as make_plan
+
+    return make_plan(**choices)
+
+
+def explain_layout(campaign_file: str | PathLike[str]) -> LayoutReport:
+    """How the campaign's HITs would be laid out: groups, kinds, pairs, separations. Writes nothing."""
+    from steelyard.flows import create as creation
+
+    return creation.explain_layout(creation.design(Path(campaign_file)))
+
+
+def create(campaign_file: str | PathLike[str], address: str | PathLike[str]) -> Campaign:
+    """Make a campaign from its file, in a new SQLite file or an empty PostgreSQL database, and open it."""
+    from steelyard.flows.create import create as create_campaign
+
+    create_campaign(Path(campaign_file), fspath(address), now=datetime.now(UTC))
+    return open(address)
 
 
 def open(address: str | PathLike[str]) -> Campaign:  # noqa: A001 (the name users know from the README)
@@ -100,7 +144,8 @@ def read(
     from steelyard.formats import judgements_file
 
     table = judgements_file.from_table(source, columns=columns, scale=wanted)
-    return Judgements(Source(table.frame, title="table", campaign="table", warnings=table.warnings))
+    frame = gather_credit(table.frame)
+    return Judgements(Source(frame, title="table", campaign="table", warnings=table.warnings))
 
 
 def analyse(judgements: Any, *, check: str | None = None, **choices: Unpack[Choices]) -> Analysis:

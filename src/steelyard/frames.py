@@ -77,18 +77,19 @@ def spread_credit(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def gather_credit(frame: pl.DataFrame) -> pl.DataFrame:
-    """One row per judgement: rows that share a judgement_id are credited to all their systems.
+    """One row per judgement and attribute: rows that share both are credited to all their systems.
 
     The reverse of `spread_credit`. Rows without a judgement_id stand for themselves.
     """
-    shared = pl.col("judgement_id").is_duplicated() & pl.col("judgement_id").is_not_null()
+    judged = ["judgement_id", "attribute"]
+    shared = pl.struct(judged).is_duplicated() & pl.col("judgement_id").is_not_null()
     if not frame.select(shared.any()).item():
         return frame
-    groups = frame.filter(shared).group_by("judgement_id").agg(pl.col("system_id").slice(1).alias("credited"))
-    first = frame.filter(~shared | pl.col("judgement_id").is_first_distinct())
+    groups = frame.filter(shared).group_by(judged).agg(pl.col("system_id").slice(1).alias("credited"))
+    first = frame.filter(~shared | pl.struct(judged).is_first_distinct())
     return (
         first.drop("credited")
-        .join(groups, on="judgement_id", how="left", maintain_order="left")
+        .join(groups, on=judged, how="left", maintain_order="left")
         .select(frame.columns)
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
@@ -18,6 +19,10 @@ def audit(campaign: OpenCampaign) -> list[campaigns.AuditRow]:
         return campaigns.audit_rows(connection)
 
 
+def without_ids(rows: list[campaigns.AuditRow]) -> list[campaigns.AuditRow]:
+    return [replace(row, item_id="") for row in rows]
+
+
 def item_ids(campaign: OpenCampaign) -> set[str]:
     with campaign.store.read() as connection:
         return {fact.item_id for fact in campaigns.item_facts(connection)}
@@ -30,7 +35,7 @@ def test_the_same_seed_gives_the_same_hits_under_other_ids(
         create(campaign_file, str(tmp_path / name), now=noon)
 
     with open_campaign(str(tmp_path / "one.db")) as one, open_campaign(str(tmp_path / "two.db")) as two:
-        assert audit(one) == audit(two)
+        assert without_ids(audit(one)) == without_ids(audit(two))
         assert item_ids(one).isdisjoint(item_ids(two))
 
 
@@ -40,7 +45,7 @@ def test_another_seed_gives_other_hits(campaign_file: Path, tmp_path: Path, noon
     create(campaign_file, str(tmp_path / "two.db"), now=noon)
 
     with open_campaign(str(tmp_path / "one.db")) as one, open_campaign(str(tmp_path / "two.db")) as two:
-        assert audit(one) != audit(two)
+        assert without_ids(audit(one)) != without_ids(audit(two))
 
 
 def test_ids_give_no_kind_away(campaign: OpenCampaign) -> None:

@@ -157,6 +157,9 @@ def test_an_audit_row_tells_where_its_base_is(toy_store: Store) -> None:
         item_id="i-degraded",
         source="Der Hund schläft.",
         reference="The dog is asleep.",
+        known=None,
+        known_sd=None,
+        credited=(),
     )
 
 

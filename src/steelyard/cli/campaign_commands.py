@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -18,33 +19,85 @@ from steelyard.cli.options import (
     write_text,
 )
 
+if TYPE_CHECKING:
+    from steelyard.flows.create import Created
+
 
 @click.command()
 @click.argument("protocol")
-def example(protocol: str) -> None:
+@click.option(
+    "--instructions",
+    metavar="LANGUAGE",
+    help="Print the words that workers read in this language instead, to translate or to change.",
+)
+def example(protocol: str, instructions: str | None) -> None:
     """Print a commented campaign file that `create` accepts."""
-    from steelyard.protocols import protocols
+    from steelyard.protocols import languages_of, protocols, words_in
 
-    if protocol not in protocols():
-        raise click.UsageError(f'There is no protocol "{protocol}"; there is: {", ".join(protocols())}.')
-    click.echo((protocols()[protocol].folder / "example.toml").read_text("utf-8"), nl=False)
+    known = protocols()
+    if protocol not in known:
+        raise click.UsageError(f'There is no protocol "{protocol}"; there is: {", ".join(known)}.')
+    if instructions is None:
+        click.echo((known[protocol].folder / "example.toml").read_text("utf-8"), nl=False)
+        return
+    words = words_in(known[protocol], instructions)
+    if words is None:
+        languages = ", ".join(languages_of(known[protocol]))
+        raise click.UsageError(f'{protocol} has no words in "{instructions}"; it has: {languages}.')
+    from steelyard.formats.words_file import to_toml
+
+    click.echo(to_toml(words), nl=False)
+
+
+@click.command()
+def schema() -> None:
+    """Print the JSON Schema of campaign files, for editors that check as you type."""
+    from steelyard.formats.campaign_schema import schema_text
+
+    click.echo(schema_text(), nl=False)
 
 
 @click.command()
 @click.argument("campaign", metavar="CAMPAIGN.toml", type=click.Path(path_type=Path))
-@click.option("--db", required=True, help="SQLite file to make, or a postgresql:// address.")
-def create(campaign: Path, db: str) -> None:
+@click.option("--db", help="SQLite file to make, or a postgresql:// address.")
+@click.option(
+    "--explain-layout",
+    is_flag=True,
+    help="Print groups, kinds, pairs and how far apart they are. Without --db nothing is written.",
+)
+def create(campaign: Path, db: str | None, explain_layout: bool) -> None:
     """Read texts, make items and HITs, write them to a database."""
-    from steelyard.flows.create import create as create_campaign
+    if db is None and not explain_layout:
+        raise click.UsageError("Say where to write the campaign with --db, or only look: --explain-layout.")
+    from steelyard.flows import create as creation
 
-    created = create_campaign(campaign, db, now=datetime.now(UTC), progress=progress_bar)
-    for warning in created.warnings:
+    designed = creation.design(campaign, progress=progress_bar)
+    for warning in designed.warnings:
         click.echo(f"Warning: {warning}", err=True)
+    if explain_layout:
+        from steelyard.report.layout_text import to_text
+
+        click.echo(to_text(creation.explain_layout(designed)), nl=False)
+    if db is not None:
+        _say_created(creation.write(designed, db, now=datetime.now(UTC), progress=progress_bar), db)
+
+
+def _say_created(created: Created, db: str) -> None:
     settings = created.settings
     click.echo(
-        f"Campaign {settings.name}: {created.n_systems} systems, {created.n_segments} segments, "
-        f"{created.n_hits} HITs of {settings.design.hit_size} items."
+        f"Campaign {settings.name}: {created.n_systems} systems, {created.n_segments:,} segments, "
+        f"{created.n_hits:,} HITs of {settings.design.hit_size} items."
     )
+    if created.separation is not None:
+        least, most = created.separation
+        click.echo(f"Between a control and its base lie {least} to {most} other items.")
+    if created.blocks > 1:
+        click.echo(
+            f"The HITs fall into {created.blocks:,} blocks without a common item: their workers can be "
+            "compared through systems, not item by item."
+        )
+    else:
+        click.echo("Common items connect all HITs, and so their workers.")
     click.echo(
         f"Next: steelyard serve {_printable(db)}\n"
         f"and for workers' links: steelyard links {_printable(db)} --add 10"
@@ -104,14 +157,22 @@ def simulate(db: str, workers: int | None, seed: int) -> None:
 @click.command()
 @database_argument
 @target_option
-def hits(db: str, target: Path) -> None:
-    """Write every HIT as a table for audit. Keep it from workers: it tells the controls."""
+@click.option(
+    "--as",
+    "layout",
+    type=click.Choice(["audit", "upload-2016", "appraise"]),
+    default="audit",
+    show_default=True,
+    help="A table of all places, or files with which another system can run the campaign.",
+)
+def hits(db: str, target: Path, layout: Literal["audit", "upload-2016", "appraise"]) -> None:
+    """Write every HIT. Keep it from workers: it tells the controls."""
     from steelyard.flows.export import export_hits
     from steelyard.flows.open import open_campaign
 
     with open_campaign(db) as campaign:
-        n_rows = export_hits(campaign, target)
-    click.echo(f"{n_rows:,} rows in {target}")
+        n_items = export_hits(campaign, target, layout=layout)
+    click.echo(f"{n_items:,} items in {target}")
 
 
 @click.command()

@@ -18,6 +18,8 @@ DONE, UNSUPPORTED, UNUSABLE, UNEXPECTED = 0, 1, 2, 3
 COMMANDS = {
     "demo": "demo",
     "example": "campaign_commands",
+    "schema": "campaign_commands",
+    "plan": "plan_command",
     "create": "campaign_commands",
     "serve": "serve",
     "links": "campaign_commands",
@@ -37,6 +39,7 @@ EXTRA_OF_MODULE = {
     "uvicorn": "server",
     "starlette": "server",
     "psycopg": "postgres",
+    "matplotlib": "plots",
 }
 
 

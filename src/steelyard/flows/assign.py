@@ -72,8 +72,9 @@ def status(campaign: OpenCampaign, worker_id: str) -> WorkStatus:
         assignment = work.open_assignment(connection, worker_id)
         if assignment is not None:
             return WorkStatus("open", assignment.n_items, assignment.n_done, n_hits_done)
-        state: Literal["ready", "done"] = "ready" if work.has_claimable(connection, worker_id) else "done"
-        return WorkStatus(state, campaign.settings.design.hit_size, 0, n_hits_done)
+        n_items = work.next_size(connection, worker_id)
+        state: Literal["ready", "done"] = "done" if n_items is None else "ready"
+        return WorkStatus(state, n_items or 0, 0, n_hits_done)
 
 
 def view(

@@ -2,33 +2,57 @@
 
 from __future__ import annotations
 
-import secrets
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+import gc
+import os
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from secrets import token_urlsafe
 
 import numpy as np
 
-from steelyard.design.builder import Design, build
-from steelyard.design.layout import layout_for
+from steelyard.design.builder import build, n_hits
+from steelyard.design.degradations import segmentation
+from steelyard.design.explain import explain
+from steelyard.design.layout_report import LayoutReport
+from steelyard.design.places import Design
 from steelyard.domain.campaign import Campaign, CampaignSettings
 from steelyard.formats import campaign_toml
 from steelyard.store import campaigns, work
 from steelyard.store.creation import new_store
 from steelyard.version import __version__
 
+# Bytes of an item's id: opaque, and enough of them never to meet twice.
+ID_BYTES = 8
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Designed:
+    """A campaign with its items and HITs, before anything is written."""
+
+    campaign: Campaign
+    design: Design
+    warnings: tuple[str, ...]
+
 
 @dataclass(frozen=True, slots=True)
 class Created:
-    """What a new campaign consists of."""
+    """What a new campaign consists of.
+
+    `separation` is the least and the greatest number of items between a control and its base;
+    `blocks` the number of parts without a common item that the HITs fall into.
+    """
 
     settings: CampaignSettings
     n_systems: int
     n_segments: int
     n_items: int
     n_hits: int
+    n_openings: int
+    separation: tuple[int, int] | None
+    blocks: int
     warnings: tuple[str, ...]
 
 
@@ -42,14 +66,60 @@ def unseen(_step: str, _length: int) -> AbstractContextManager[Callable[[int], N
 
 
 def create(campaign_file: Path, address: str, *, now: datetime, progress: Progress = unseen) -> Created:
-    """Read the campaign file, design its HITs and write everything, or nothing at all.
+    """Read the campaign file, design its HITs and write everything, or nothing at all."""
+    return write(design(campaign_file, progress=progress), address, now=now, progress=progress)
+
+
+@contextmanager
+def _no_collector() -> Iterator[None]:
+    """Keep Python from looking for garbage among millions of tuples, of which none is garbage."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+@_no_collector()
+def design(campaign_file: Path, *, progress: Progress = unseen) -> Designed:
+    """Read the campaign file and design its HITs.
 
     Item ids come from the operating system's randomness and not from the seed: whoever knows
     the texts and the seed could otherwise tell which ids are controls.
     """
-    campaign = campaign_toml.read(campaign_file)
-    design = _design(campaign, progress)
-    n_rows = len(design.items) + sum(len(hit.placed) for hit in design.hits)
+    source = campaign_toml.read(campaign_file)
+    campaign, done = source.campaign, 0
+    with progress("Designing", n_hits(campaign)) as advance:
+
+        def advance_to(n_done: int) -> None:
+            nonlocal done
+            advance(n_done - done)
+            done = n_done
+
+        made = build(
+            campaign,
+            rng=np.random.default_rng(campaign.settings.seed),
+            new_ids=new_ids,
+            progress=advance_to,
+        )
+    return Designed(campaign, made, (*source.warnings, *made.warnings))
+
+
+def explain_layout(designed: Designed) -> LayoutReport:
+    """What an organiser checks before paying anybody: groups, kinds, pairs and how far apart they are."""
+    return explain(designed.design, designed.campaign)
+
+
+@_no_collector()
+def write(designed: Designed, address: str, *, now: datetime, progress: Progress = unseen) -> Created:
+    """Write a designed campaign into an empty database, or nothing at all."""
+    campaign, made = designed.campaign, designed.design
+    choices = campaign.settings.design
+    openings_per_hit = choices.ratings_per_item if choices.partition == "fixed" else 1
+    n_rows = len(made.items) + made.n_places
+    words = segmentation(campaign.settings.target_language)
     with (
         new_store(address) as store,
         store.write() as connection,
@@ -58,11 +128,11 @@ def create(campaign_file: Path, address: str, *, now: datetime, progress: Progre
         campaigns.add_campaign(
             connection,
             campaign,
-            items=design.items,
-            hits=design.hits,
-            openings_per_hit=1,
+            items=made.items,
+            hits=made.hits,
+            openings_per_hit=openings_per_hit,
             now=now,
-            created_with=f"steelyard {__version__}",
+            created_with=f"steelyard {__version__} ({words})",
             progress=advance,
         )
         for role in ("manager", "open"):
@@ -71,26 +141,21 @@ def create(campaign_file: Path, address: str, *, now: datetime, progress: Progre
         settings=campaign.settings,
         n_systems=len(campaign.systems),
         n_segments=len(campaign.segments),
-        n_items=len(design.items),
-        n_hits=len(design.hits),
-        warnings=design.warnings,
+        n_items=len(made.items),
+        n_hits=len(made.hits),
+        n_openings=len(made.hits) * openings_per_hit,
+        separation=made.separation,
+        blocks=made.blocks,
+        warnings=designed.warnings,
     )
 
 
-def _design(campaign: Campaign, progress: Progress) -> Design:
-    settings = campaign.settings
-    per_round = -(
-        -sum(1 for _ in campaign.each_translation()) // layout_for(settings.design.hit_size).n_regular
-    )
-    with progress("Designing", per_round * settings.design.ratings_per_item) as advance:
-        return build(
-            campaign,
-            rng=np.random.default_rng(settings.seed),
-            new_id=lambda: secrets.token_hex(8),
-            progress=lambda _: advance(1),
-        )
+def new_ids(n: int) -> list[str]:
+    """So many ids that nobody can foresee."""
+    digits = os.urandom(ID_BYTES * n).hex()
+    return [digits[start : start + 2 * ID_BYTES] for start in range(0, len(digits), 2 * ID_BYTES)]
 
 
 def new_token() -> str:
     """A secret for a link; 192 random bits that survive being pasted anywhere."""
-    return secrets.token_urlsafe(24)
+    return token_urlsafe(24)

@@ -4,15 +4,24 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
+from typing import Literal
 
 import polars as pl
 
+from steelyard.domain.campaign import CampaignSettings
+from steelyard.domain.errors import SourceError
 from steelyard.flows.open import OpenCampaign
-from steelyard.formats import judgements_file
+from steelyard.formats import appraise, judgements_file, upload_2016
 from steelyard.formats.table_file import write_table
-from steelyard.frames import ratings_frame
+from steelyard.frames import ratings_frame, spread_credit
 from steelyard.protocols import protocols
 from steelyard.store import campaigns, judgements
+
+HitsLayout = Literal["audit", "upload-2016", "appraise"]
+AUDIT_COLUMNS = (
+    *("hit", "position", "group", "kind", "system", "segment"),
+    *("document", "base_position", "text", "round"),
+)
 
 
 def ratings(campaign: OpenCampaign) -> pl.DataFrame:
@@ -35,6 +44,9 @@ def ratings(campaign: OpenCampaign) -> pl.DataFrame:
             "rating": [rating(answer) for answer in columns.answer],
             "seconds": [shown_ms / 1000 for shown_ms in columns.shown_ms],
             "submitted_at": columns.submitted_at,
+            "known": columns.known,
+            "known_sd": columns.known_sd,
+            "credited": columns.credited,
         },
         strict=False,
     ).with_columns(attribute=pl.lit(campaign.settings.attribute))
@@ -44,13 +56,42 @@ def ratings(campaign: OpenCampaign) -> pl.DataFrame:
 def export(campaign: OpenCampaign, path: Path) -> int:
     """Write the judgements of a campaign to a file that `analyse` reads; returns their number."""
     frame = ratings(campaign)
-    judgements_file.write(frame, path)
+    judgements_file.write(spread_credit(frame), path)
     return frame.height
 
 
-def export_hits(campaign: OpenCampaign, path: Path) -> int:
-    """Write every HIT as a table for audit; returns the number of rows. Not for workers' eyes."""
+def export_hits(campaign: OpenCampaign, path: Path, *, layout: HitsLayout = "audit") -> int:
+    """Write every HIT; returns the number of items placed. Not for workers' eyes.
+
+    `audit` is one row per place, `upload-2016` and `appraise` are files with which other systems
+    can run the campaign; their results come back through `analyse`.
+    """
     with campaign.store.read() as connection:
         rows = campaigns.audit_rows(connection)
-    write_table(pl.DataFrame([asdict(row) for row in rows]), path)
+    frame = pl.DataFrame([asdict(row) for row in rows], infer_schema_length=None)
+    settings = campaign.settings
+    source, target = settings.source_language, settings.target_language
+    if layout == "audit":
+        write_table(frame.select(AUDIT_COLUMNS), path)
+    elif layout == "upload-2016":
+        upload_2016.write(
+            frame, path, source_language=source, target_language=target, attribute=settings.attribute
+        )
+    else:
+        by_reference = _is_judged_by_reference(settings)
+        appraise.write_batches(
+            frame, path, source_language=source, target_language=target, reference_based=by_reference
+        )
     return len(rows)
+
+
+def _is_judged_by_reference(settings: CampaignSettings) -> bool:
+    """Whether workers see the reference beside the translation, or the source; SourceError if neither."""
+    roles = protocols()[settings.protocol].shows[settings.attribute]
+    if roles == ("text",):
+        problem = (
+            f"Appraise always shows a second text beside the translation, so {settings.attribute} judged "
+            "from the translation alone cannot run there. Use --as upload-2016."
+        )
+        raise SourceError(settings.name, [problem])
+    return "reference" in roles

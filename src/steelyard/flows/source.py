@@ -14,6 +14,7 @@ from steelyard.domain.errors import SourceError
 from steelyard.domain.plugin import Scale
 from steelyard.domain.result import Analysis, AnalysisSettings
 from steelyard.flows.analyse import analyse
+from steelyard.frames import gather_credit
 
 if TYPE_CHECKING:
     from steelyard.flows.open import OpenCampaign
@@ -66,7 +67,8 @@ def read_source(
     read = judgements_file.read(path, columns=columns, scale=scale)
     name = path.name.removesuffix(".gz").rpartition(".")[0].removesuffix(".judgements")
     short_name = re.sub(r"[^A-Za-z0-9._-]+", "-", name) or "file"
-    return Source(read.frame, title=name, campaign=short_name, warnings=read.warnings)
+    frame = gather_credit(read.frame)
+    return Source(frame, title=name, campaign=short_name, warnings=read.warnings)
 
 
 def analyse_source(source: Source, settings: AnalysisSettings, *, check: str | None = None) -> Analysis:

@@ -37,6 +37,9 @@ class AuditRow:
     item_id: str
     source: str
     reference: str
+    known: float | None
+    known_sd: float | None
+    credited: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +82,10 @@ def add_campaign(  # noqa: PLR0913 (one call writes it all)
     connection.exec_driver_sql("DROP INDEX hit_items_by_item")
     for some in batches(items, size=BATCH):
         load(connection, tables.items, map(_item_row, some), progress=progress)
-        load(connection, tables.item_credits, chain.from_iterable(map(_credit_rows, some)))
+        credited = (
+            (item.item_id, system_id) for item in some if item.credited for system_id in item.credited
+        )
+        load(connection, tables.item_credits, credited)
     opening_ids = iter(range(1, 2**31))
     for some in batches(hits, size=max(1, BATCH // max(1, campaign.settings.design.hit_size))):
         load(connection, tables.hits, ((hit.hit_id, hit.round, hit.number) for hit in some))
@@ -149,6 +155,8 @@ def audit_rows(connection: Connection) -> list[AuditRow]:
             items.c.item_id,
             segments.c.source,
             segments.c.reference,
+            items.c.known,
+            items.c.known_sd,
         )
         .select_from(placed)
         .join(hits, hits.c.hit_id == placed.c.hit_id)
@@ -156,10 +164,38 @@ def audit_rows(connection: Connection) -> list[AuditRow]:
         .join(segments, segments.c.segment_id == items.c.segment_id)
         .order_by(hits.c.number, placed.c.position)
     )
+    credited = credited_systems(connection)
     return [
-        AuditRow(hit, position, group, ItemKind(kind), *rest)
-        for hit, position, group, kind, *rest in connection.execute(query)
+        AuditRow(
+            hit=row[0],
+            position=row[1],
+            group=row[2],
+            kind=ItemKind(row[3]),
+            system=row[4],
+            segment=row[5],
+            document=row[6],
+            base_position=row[7],
+            text=row[8],
+            round=row[9],
+            item_id=row[10],
+            source=row[11],
+            reference=row[12],
+            known=row[13],
+            known_sd=row[14],
+            credited=credited.get(row[10], ()),
+        )
+        for row in connection.execute(query)
     ]
+
+
+def credited_systems(connection: Connection) -> dict[str, tuple[str, ...]]:
+    """By item, the further systems that share its ratings; items without any are not there."""
+    stored = tables.item_credits.c
+    found: dict[str, tuple[str, ...]] = {}
+    query = select(stored.item_id, stored.system_id).order_by(stored.item_id, stored.system_id)
+    for item_id, system_id in connection.execute(query):
+        found[item_id] = (*found.get(item_id, ()), system_id)
+    return found
 
 
 def item_facts(connection: Connection) -> list[ItemFacts]:
@@ -238,10 +274,6 @@ def _segment_rows(campaign: Campaign) -> Iterator[tuple[Any, ...]]:
 def _item_row(item: Item) -> tuple[Any, ...]:
     item_id, kind, system_id, segment_id, text, base_item_id, _, known, known_sd = item
     return item_id, kind.value, system_id, segment_id, text, base_item_id, known, known_sd
-
-
-def _credit_rows(item: Item) -> Iterator[tuple[str, str]]:
-    return ((item.item_id, system_id) for system_id in item.credited)
 
 
 def _place_rows(hit: Hit) -> list[tuple[Any, ...]]:

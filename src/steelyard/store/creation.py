@@ -20,7 +20,7 @@ def new_store(address: str) -> Iterator[Store]:
     path = None if "://" in address else Path(address)
     is_ours = path is not None and _make(path)
     try:
-        store = open_store(address, create=True)
+        store = open_store(address, create=True, loading=True)
         try:
             yield store
         finally:

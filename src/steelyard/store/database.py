@@ -128,17 +128,19 @@ class Store:
             raise translate(error, where=self.address) from error
 
 
-def open_store(address: str, *, create: bool = False, patience: float = PATIENCE) -> Store:
+def open_store(
+    address: str, *, create: bool = False, patience: float = PATIENCE, loading: bool = False
+) -> Store:
     """The database at a path or a postgresql:// address, brought to the present schema.
 
     `create` makes the file and the tables where they are missing. A transaction that has waited
-    `patience` seconds for others fails.
+    `patience` seconds for others fails. `loading`: for filling it with a campaign, and nothing else.
     """
     if "://" in address:
         store = _postgresql_store(address, patience=patience)
     else:
         file = _database_file(Path(address), create=create).absolute()
-        engine = sqlite_engine(file, patience=patience)
+        engine = sqlite_engine(file, patience=patience, loading=loading)
         store = Store(engine, address=address, file=file, patience=patience)
     try:
         _bring_up_to_date(store, create=create)

@@ -13,6 +13,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from steelyard.domain.errors import Conflict
 from steelyard.domain.judgement import Answer, Judgement
 from steelyard.store import tables
+from steelyard.store.campaigns import credited_systems
 
 # Built once, because every click of every worker runs them.
 _JUDGEMENT = select(tables.judgements).where(tables.judgements.c.judgement_id == bindparam("wanted"))
@@ -122,16 +123,6 @@ def rating_rows(connection: Connection) -> JudgementColumns:
     rows = connection.execute(query).all()
     columns = list(zip(*rows, strict=True)) or [()] * len(query.selected_columns)
     columns[10] = tuple(map(json.loads, columns[10]))
-    credited = _credits(connection)
-    return JudgementColumns(*columns, credited=tuple(map(credited.get, columns[4])))
-
-
-def _credits(connection: Connection) -> dict[str, tuple[str, ...]]:
-    """The further systems that share an item's ratings, by item."""
-    stored = tables.item_credits.c
-    found: dict[str, tuple[str, ...]] = {}
-    for item_id, system_id in connection.execute(
-        select(stored.item_id, stored.system_id).order_by(stored.item_id, stored.system_id)
-    ):
-        found[item_id] = (*found.get(item_id, ()), system_id)
-    return found
+    credited = credited_systems(connection)
+    columns.append(tuple(map(credited.get, columns[4])))
+    return JudgementColumns(*columns)
