@@ -98,3 +98,17 @@ def test_a_recipe_is_overruled_by_a_choice_beside_it() -> None:
 def test_an_unknown_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
         _ = sy.nonsense
+
+
+def test_a_campaign_is_planned_explained_made_and_written_out(campaign_file: Path, tmp_path: Path) -> None:
+    planned = sy.plan(campaign=campaign_file)
+    report = sy.explain_layout(campaign_file)
+
+    with sy.create(campaign_file, tmp_path / "eval.db") as campaign:
+        n_items = campaign.export_hits(tmp_path / "hits.csv")
+        n_judgements = campaign.export(tmp_path / "judgements.csv")
+
+    assert planned.expected.outlay.hits * 50 == n_items
+    assert report.n_hits * 50 == n_items
+    assert pl.read_csv(tmp_path / "hits.csv").height == n_items
+    assert n_judgements == 0

@@ -7,12 +7,15 @@ import json
 import os
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
 from steelyard.cli.main import COMMANDS, run
 from steelyard.cli.serve import listening_socket, url_of
+from steelyard.flows.open import open_campaign
+from steelyard.protocols import protocols
 
 
 def test_the_printed_example_is_accepted_as_it_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -22,6 +25,74 @@ def test_the_printed_example_is_accepted_as_it_is(tmp_path: Path, capsys: pytest
     assert run(["create", str(tmp_path / "printed.toml"), "--db", str(tmp_path / "printed.db")]) == 0
 
     assert "35 HITs of 100 items" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", sorted(protocols()))
+def test_the_example_of_every_protocol_is_accepted(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["example", name]) == 0
+    (tmp_path / "printed.toml").write_text(capsys.readouterr().out, "utf-8")
+
+    assert run(["create", str(tmp_path / "printed.toml"), "--explain-layout"]) == 0
+
+    assert "Layout of" in capsys.readouterr().out
+    assert [path.name for path in tmp_path.iterdir()] == ["printed.toml"]
+
+
+def test_a_layout_is_explained_before_the_campaign_is_written(
+    campaign_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["create", str(campaign_file), "--db", str(tmp_path / "eval.db"), "--explain-layout"]) == 0
+
+    printed = capsys.readouterr().out
+    assert printed.index("items between a control and its base") < printed.index("Campaign demo-de-en")
+    assert "20 to 28" in printed
+
+
+def test_create_needs_to_know_what_to_do(campaign_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["create", str(campaign_file)]) == 2
+
+    assert "--explain-layout" in capsys.readouterr().err
+
+
+def test_printed_instructions_can_be_used_as_ones_own(
+    campaign_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["example", "da", "--instructions", "de"]) == 0
+    own = capsys.readouterr().out.replace("Weiter", "Vorwärts")
+    (tmp_path / "own.toml").write_text(own, "utf-8")
+    text = campaign_file.read_text("utf-8")
+    campaign_file.write_text(f'{text}\n[presentation]\ninstructions = "own.toml"\n', "utf-8")
+
+    assert run(["create", str(campaign_file), "--db", str(tmp_path / "own.db")]) == 0
+
+    with open_campaign(str(tmp_path / "own.db")) as campaign:
+        assert campaign.settings.presentation["words"] == tomllib.loads(own)
+
+
+def test_words_in_an_unknown_language_are_refused_with_those_there_are(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(["example", "da", "--instructions", "xx"]) == 2
+
+    assert "ar, cs, de, en" in capsys.readouterr().err
+
+
+def test_the_schema_is_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["schema"]) == 0
+
+    assert set(json.loads(capsys.readouterr().out)["required"]) >= {"campaign", "texts"}
+
+
+@pytest.mark.parametrize(("layout", "file"), [("upload-2016", "upload.csv"), ("appraise", "batches.json")])
+def test_hits_can_be_written_for_other_systems(
+    layout: str, file: str, judged: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["hits", str(judged), "--to", str(tmp_path / file), "--as", layout]) == 0
+
+    assert "500 items in" in capsys.readouterr().out
+    assert (tmp_path / file).stat().st_size > 1000
 
 
 @pytest.fixture

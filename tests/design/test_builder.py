@@ -14,17 +14,18 @@ from steelyard.domain.text import System
 from steelyard.domain.work import CONTROL_KINDS, ItemKind
 
 
-@pytest.mark.parametrize("n_systems", [2, 3, 5, 8, 12, 30])
+@pytest.fixture(scope="module", params=[2, 3, 5, 8, 12, 30])
+def by_many_systems(request, built, shape_of):
+    return built(shape_of(n_systems=request.param, n_segments=150))
+
+
 @pytest.mark.parametrize("kind", CONTROL_KINDS)
-def test_bases_of_each_kind_are_balanced_over_systems(built, shape_of, n_systems, kind):
-    made = built(shape_of(n_systems=n_systems, n_segments=150))
-
-    assert max(made.spread_after_each_hit(kind)) <= 2
+def test_bases_of_each_kind_are_balanced_over_systems(by_many_systems, kind):
+    assert max(by_many_systems.spread_after_each_hit(kind)) <= 2
 
 
-@pytest.mark.parametrize("n_systems", [2, 3, 5, 8, 12, 30])
-def test_groups_have_nearly_the_same_mix_of_systems(built, shape_of, n_systems):
-    made = built(shape_of(n_systems=n_systems, n_segments=150))
+def test_groups_have_nearly_the_same_mix_of_systems(by_many_systems):
+    made = by_many_systems
 
     for hit in made.hits[:20]:
         regular = made.of_kind(hit, ItemKind.REGULAR)

@@ -14,7 +14,7 @@ from steelyard.design.layout import layout_of, layout_problems
 from steelyard.domain.campaign import DesignSettings
 from steelyard.domain.work import CONTROL_KINDS, ItemKind
 
-hurried = settings(max_examples=40)
+hurried = settings(max_examples=25)
 seeds = st.integers(0, 2**32)
 NUMBERS = (0, 5, 6, 7, 10, 13)
 

@@ -160,6 +160,13 @@ def test_a_size_fits_from_its_number_of_regular_items_on(n_entries, size):
     assert fitting_size(DesignSettings(), n_entries) == size
 
 
+def test_a_size_that_fits_still_has_room_for_gold():
+    # 60 items are the fewest with a 60th; they have 41 regular ones, 18 controls and 1 gold item.
+    design = DesignSettings(gold_every=60)
+
+    assert (fitting_size(design, 41), fitting_size(design, 40)) == (60, None)
+
+
 @pytest.mark.parametrize("hit_size", [48, 50, 96, 100, 200])
 def test_the_usual_layouts_need_no_warning(hit_size):
     assert layout_warnings(layout_of(DesignSettings(hit_size))) == []

@@ -194,7 +194,7 @@ def test_designs_of_listed_hits_count_their_places():
 
 
 def test_very_many_ids_are_asked_for_in_portions():
-    segments = tuple(Segment(f"g{k}", "doc", "", "") for k in range(140_000))
+    segments = tuple(Segment(f"g{k}", "doc", "", "") for k in range(70_000))
     settings = CampaignSettings("toy", "Toy", "da", "adequacy", "de", "en")
     campaign = Campaign(settings, (System("a"),), segments, {"a": ["text"] * len(segments)})
     asked = []
@@ -206,12 +206,12 @@ def test_very_many_ids_are_asked_for_in_portions():
     design = assemble(
         campaign,
         entries_of(campaign, merge=True),
-        places_of([[(REGULAR, k) for k in range(140_000)]]),
+        places_of([[(REGULAR, k) for k in range(70_000)]]),
         control_text=lambda kind, entry: "",
         new_ids=new_ids,
         warnings=[],
     )
 
-    assert sum(asked) == len(design.items) == 140_000
-    assert design.items[139_999].segment_id == "g139999"
-    assert Counter(len(hit.placed) for hit in design.hits) == {140_000: 1}
+    assert sum(asked) == len(design.items) == 70_000
+    assert design.items[69_999].segment_id == "g69999"
+    assert Counter(len(hit.placed) for hit in design.hits) == {70_000: 1}

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from steelyard.design.turns import Shares, TurnQueue, counts_by_turns
 
-hurried = settings(max_examples=40)
+hurried = settings(max_examples=25)
 seeds = st.integers(0, 2**32)
 share_lists = st.lists(st.integers(1, 60), min_size=1, max_size=12)
 

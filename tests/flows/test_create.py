@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import gc
+import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
+import polars as pl
+import pytest
+
 from steelyard.flows.create import create
+from steelyard.flows.export import export, ratings
 from steelyard.flows.links import links
 from steelyard.flows.open import OpenCampaign, open_campaign
+from steelyard.flows.progress import campaign_progress
+from steelyard.flows.settings import settings_from
+from steelyard.flows.simulate import simulate
+from steelyard.flows.source import analyse_source, from_campaign, read_source
+from steelyard.protocols import protocols
 from steelyard.store import campaigns
 
 
@@ -104,3 +115,98 @@ def test_how_items_are_shown_is_recorded(campaign: OpenCampaign) -> None:
 
     assert (presentation["line_width_px"], presentation["start"]) == (600, "none")
     assert presentation["words"]["anchors"] == {"low": "strongly disagree", "high": "strongly agree"}
+
+
+@pytest.fixture
+def two_alike(campaign_file: Path) -> Path:
+    """The example with a sixth system that is a copy of one of the five."""
+    text = campaign_file.read_text("utf-8")
+    copy = '[[systems]]\nname = "zinc"\ntranslations = "demo:tin.en.txt"\n\n[design]'
+    campaign_file.write_text(text.replace("[design]", copy), "utf-8")
+    return campaign_file
+
+
+def test_a_copy_of_a_system_costs_no_judgement(
+    two_alike: Path, small_example: str, tmp_path: Path, noon: datetime
+) -> None:
+    (tmp_path / "plain.toml").write_text(small_example, "utf-8")
+    plain = create(tmp_path / "plain.toml", str(tmp_path / "plain.db"), now=noon)
+
+    created = create(two_alike, str(tmp_path / "alike.db"), now=noon)
+
+    assert (created.n_systems, created.n_hits) == (plain.n_systems + 1, plain.n_hits)
+
+
+def test_judgements_of_a_shared_text_count_for_both_systems_in_file_and_database(
+    two_alike: Path, tmp_path: Path, noon: datetime
+) -> None:
+    create(two_alike, str(tmp_path / "alike.db"), now=noon)
+    with open_campaign(str(tmp_path / "alike.db")) as campaign:
+        simulate(campaign, 10, seed=3)
+        n_judgements = export(campaign, tmp_path / "judgements.csv")
+
+    settings = settings_from()
+    from_database, from_file = (
+        analyse_source(read_source(str(tmp_path / name)), settings) for name in ("alike.db", "judgements.csv")
+    )
+
+    assert from_database.systems.equals(from_file.systems)
+    assert from_database.counts == from_file.counts
+    assert from_database.counts.judgements == n_judgements
+    twins = [from_database.systems.filter(pl.col("system_id") == name).row(0)[5:] for name in ("tin", "zinc")]
+    assert twins[0] == twins[1]
+
+
+def test_a_fixed_partition_offers_every_hit_as_often_as_ratings_are_wanted(
+    campaign_file: Path, tmp_path: Path, noon: datetime
+) -> None:
+    text = campaign_file.read_text("utf-8")
+    once = create(campaign_file, str(tmp_path / "once.db"), now=noon)
+    text = text.replace("ratings_per_item = 1", 'ratings_per_item = 15\npartition = "fixed"')
+    campaign_file.write_text(text, "utf-8")
+
+    created = create(campaign_file, str(tmp_path / "fixed.db"), now=noon)
+
+    assert (created.n_hits, created.n_openings) == (once.n_hits, 15 * once.n_hits)
+    with open_campaign(str(tmp_path / "fixed.db")) as campaign:
+        assert campaign_progress(campaign).n_openings == created.n_openings
+
+
+@pytest.mark.parametrize("name", sorted(protocols()))
+def test_every_example_becomes_a_database_whose_references_hold(
+    name: str, tmp_path: Path, noon: datetime
+) -> None:
+    (tmp_path / "campaign.toml").write_bytes((protocols()[name].folder / "example.toml").read_bytes())
+
+    create(tmp_path / "campaign.toml", str(tmp_path / "eval.db"), now=noon)
+
+    with closing(sqlite3.connect(tmp_path / "eval.db")) as connection:
+        assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
+        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+def test_calibration_texts_are_judged_and_known_but_score_nobody(
+    campaign_file: Path, tmp_path: Path, noon: datetime
+) -> None:
+    rows = [f"c{k},An old text number {k}.,Its reference {k}.,{k / 10}" for k in range(20)]
+    (tmp_path / "old.csv").write_text("\n".join(["id,text,reference,score", *rows]) + "\n", "utf-8")
+    text = campaign_file.read_text("utf-8") + '\n[calibration]\nfile = "old.csv"\nper_hit = 4\n'
+    campaign_file.write_text(text, "utf-8")
+    create(campaign_file, str(tmp_path / "eval.db"), now=noon)
+
+    with open_campaign(str(tmp_path / "eval.db")) as campaign:
+        simulate(campaign, 20, seed=3)
+        frame = ratings(campaign).filter(pl.col("item_kind") == "calibration")
+        source = from_campaign(campaign)
+
+    assert set(frame["known"]) == {k / 10 for k in range(20)}
+    analysis = analyse_source(source, settings_from(), check="none")
+    assert "calibration" not in set(analysis.systems["system_id"])
+
+
+def test_the_collector_is_as_it_was_after_creation(
+    campaign_file: Path, tmp_path: Path, noon: datetime
+) -> None:
+    create(campaign_file, str(tmp_path / "eval.db"), now=noon)
+
+    assert gc.isenabled()

@@ -2,11 +2,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steelyard.stats.connectivity import number_of_blocks
 
+hurried = settings(max_examples=50)
 edges = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), max_size=25)
 
 
@@ -52,11 +53,13 @@ def test_an_edge_that_comes_several_times_counts_as_one(times):
     assert number_of_blocks(left, right) == 2
 
 
+@hurried
 @given(edges)
 def test_it_agrees_with_union_find(pairs):
     assert number_of_blocks(*ends(pairs)) == slowly(pairs)
 
 
+@hurried
 @given(edges, st.randoms(use_true_random=False))
 def test_order_and_names_do_not_matter(pairs, random):
     renamed = [random.sample(range(13), 13) for _ in range(2)]

@@ -77,7 +77,7 @@ def create(campaign: Path, db: str | None, explain_layout: bool) -> None:
     if explain_layout:
         from steelyard.report.layout_text import to_text
 
-        click.echo(to_text(creation.explain_layout(designed)), nl=False)
+        click.echo(f"{to_text(creation.explain_layout(designed)).rstrip()}\n")
     if db is not None:
         _say_created(creation.write(designed, db, now=datetime.now(UTC), progress=progress_bar), db)
 

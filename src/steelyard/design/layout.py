@@ -170,7 +170,11 @@ def _is_possible(settings: DesignSettings) -> bool:
     n_groups, n_degraded = _n_groups(settings), _quota(settings)[ItemKind.DEGRADED]
     if n_groups is None or 0 < n_degraded < MIN_DEGRADED or (settings.quota is None and not n_degraded):
         return False
-    return _bases_fit(_layout(settings, n_groups))
+    return _has_gold_positions(settings) and _bases_fit(_layout(settings, n_groups))
+
+
+def _has_gold_positions(settings: DesignSettings) -> bool:
+    return settings.gold_every is None or 2 <= settings.gold_every <= settings.hit_size
 
 
 def _order_problems(settings: DesignSettings) -> list[str]:
@@ -193,7 +197,7 @@ def _quota_problems(settings: DesignSettings) -> list[str]:
     problems = []
     if settings.hit_size < 1:
         problems.append(f"hit_size must be at least 1, not {settings.hit_size}.")
-    if settings.gold_every is not None and not 2 <= settings.gold_every <= settings.hit_size:
+    if not _has_gold_positions(settings):
         problems.append(
             f"gold_every = {settings.gold_every}: every so many-th item is gold, so it lies between 2 and "
             f"hit_size, which is {settings.hit_size}."

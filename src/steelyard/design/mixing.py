@@ -106,17 +106,20 @@ class Mixer:
                 if stock[hit] >= wanted:
                     break
                 partners = self._partners(place)
-                rich = (stock[partners // self.width] > wanted) & need.serves[self.entry.ravel()[partners]]
-                for each in settled:
-                    rich &= (
-                        each.serves[self.entry.ravel()[partners]] == each.serves[self.entry.ravel()[place]]
-                    )
-                good = partners[rich]
-                good = good[self._keeps(place, good)]
-                if len(good):
-                    stock[good[0] // self.width] -= 1
+                partners = partners[stock[partners // self.width] > wanted]
+                partner = self._giver(place, partners, need=need, settled=settled)
+                if partner is not None:
+                    stock[partner // self.width] -= 1
                     stock[hit] += 1
-                    self._exchange(place, int(good[0]))
+                    self._exchange(place, partner)
+
+    def _giver(self, place: int, partners: IntArray, *, need: Need, settled: tuple[Need, ...]) -> int | None:
+        """One of the partners that serves the need and makes no difference to needs settled before."""
+        entry = self.entry.ravel()
+        fits = need.serves[entry[partners]]
+        for other in settled:
+            fits = fits & (other.serves[entry[partners]] == other.serves[entry[place]])
+        return next((each for each in partners[fits].tolist() if self._may_exchange(place, each)), None)
 
     def _serving(self, need: Need) -> BoolArray:
         return (self.entry >= 0) & need.serves[self.entry]
@@ -167,9 +170,6 @@ class Mixer:
         enters_alone = ~(incoming[:, None] == here).any(axis=1)
         welcome = ~(self.found[hits] == self.found.ravel()[place]).any(axis=1)
         return np.asarray((hits != place // self.width) & enters_alone & welcome)
-
-    def _keeps(self, place: int, partners: IntArray) -> BoolArray:
-        return np.array([self._may_exchange(place, each) for each in partners.tolist()], dtype=np.bool_)
 
     def _may_exchange(self, place: int, partner: int) -> bool:
         """Whether the two HITs stay at least as free of repeated segments as they are."""

@@ -38,7 +38,7 @@ CALIBRATION_SYSTEM = "calibration"
 
 # Objects are made so many at a time: few calls, little memory [our choice].
 _CHUNK = 8192
-_IDS_AT_ONCE = 1 << 17
+_IDS_AT_ONCE = 1 << 16
 
 T = TypeVar("T")
 
