@@ -14,7 +14,7 @@ from steelyard.design.layout import layout_of, layout_problems
 from steelyard.domain.campaign import DesignSettings
 from steelyard.domain.work import CONTROL_KINDS, SCORED_KINDS, ItemKind
 
-hurried = settings(max_examples=8)
+hurried = settings(max_examples=6)
 
 
 @st.composite

@@ -59,7 +59,7 @@ def per_hit(pool: Pool, rounds: list[Draws]) -> list[Counter[int]]:
 
 
 seeds = st.integers(0, 2**32)
-hurried = settings(max_examples=15)
+hurried = settings(max_examples=12)
 
 
 @hurried

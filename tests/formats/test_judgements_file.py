@@ -347,7 +347,7 @@ def test_a_file_with_a_header_only_is_an_empty_frame(tmp_path: Path) -> None:
         ("j.parquet", b"not parquet", "is not a readable Parquet file"),
         ("j.xlsx", b"", "cannot tell the format; end the name in .csv, .tsv"),
         ("j.jsonl", b'{"worker": 1\n[1]\n', "line 1: not JSON"),
-        ("j.jsonl", b'{"worker": "\\ud800"}\n', "line 1: holds half a character"),
+        ("j.jsonl", b'{"worker": "\\ud800"}\n', "line 1: holds \\u0000 or half a character"),
     ],
 )
 def test_unusable_files_are_refused(tmp_path: Path, name: str, content: bytes, problem: str) -> None:

@@ -10,9 +10,9 @@ import numpy as np
 
 from steelyard.design.bases import borrowing, has_visible_text
 from steelyard.design.degradations import choose
-from steelyard.design.places import CALIBRATION_SYSTEM, calibration_segment
 from steelyard.domain.campaign import Campaign, GivenItem
 from steelyard.domain.plugin import Damage
+from steelyard.domain.text import CALIBRATION_SYSTEM
 from steelyard.domain.work import CONTROL_KINDS, ItemKind
 
 
@@ -42,9 +42,7 @@ class GivenTexts:
         self._segment = {segment.segment_id: k for k, segment in enumerate(campaign.segments)}
         self._systems = {system.system_id for system in campaign.systems}
         self._calibration = {
-            name: text
-            for text in campaign.calibration
-            for name in (text.calibration_id, calibration_segment(text.calibration_id))
+            name: text for text in campaign.calibration for name in (text.calibration_id, text.segment_id)
         }
         self._damaged: dict[tuple[str, int], str | None] = {}
         self.problems: list[str] = []
@@ -151,7 +149,7 @@ class GivenTexts:
         return Shown(
             ItemKind.CALIBRATION,
             CALIBRATION_SYSTEM,
-            calibration_segment(text.calibration_id),
+            text.segment_id,
             text.text if given.text is None else given.text,
             known=text.score,
             known_sd=text.sd,

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from steelyard.design.distances import closest, separation
 from steelyard.design.entries import Entries, gold_of
 from steelyard.domain.campaign import Campaign
+from steelyard.domain.text import CALIBRATION_SYSTEM
 from steelyard.domain.work import (
     CONTROL_KINDS,
     KNOWN_KINDS,
@@ -33,19 +34,11 @@ CODE = {kind: code for code, kind in enumerate(KINDS)}
 _SCORED = frozenset(CODE[kind] for kind in SCORED_KINDS)
 _KNOWN = [CODE[kind] for kind in KNOWN_KINDS]
 
-# Whom and what the calibration items are named after: they are nobody's translation here.
-CALIBRATION_SYSTEM = "calibration"
-
 # Objects are made so many at a time: few calls, little memory [our choice].
 _CHUNK = 8192
 _IDS_AT_ONCE = 1 << 16
 
 T = TypeVar("T")
-
-
-def calibration_segment(calibration_id: str) -> str:
-    """The segment_id of a calibration item."""
-    return f"{CALIBRATION_SYSTEM}:{calibration_id}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -275,7 +268,7 @@ class _Items(_Lazy[Item]):
             else:
                 text = self._source.campaign.calibration[numbers[place]]
                 known[place], known_sd[place] = text.score, text.sd
-                systems[place], segments[place] = CALIBRATION_SYSTEM, calibration_segment(text.calibration_id)
+                systems[place], segments[place] = CALIBRATION_SYSTEM, text.segment_id
         columns = zip(
             _decoded(self._ids[start:stop]),
             (KINDS[code] for code in codes),

@@ -13,7 +13,7 @@ from steelyard.domain.errors import SourceError
 from steelyard.flows.open import OpenCampaign
 from steelyard.formats import appraise, judgements_file, upload_2016
 from steelyard.formats.table_file import write_table
-from steelyard.frames import ratings_frame, spread_credit
+from steelyard.frames import ratings_frame
 from steelyard.protocols import protocols
 from steelyard.store import campaigns, judgements
 
@@ -56,7 +56,7 @@ def ratings(campaign: OpenCampaign) -> pl.DataFrame:
 def export(campaign: OpenCampaign, path: Path) -> int:
     """Write the judgements of a campaign to a file that `analyse` reads; returns their number."""
     frame = ratings(campaign)
-    judgements_file.write(spread_credit(frame), path)
+    judgements_file.write(frame, path)
     return frame.height
 
 

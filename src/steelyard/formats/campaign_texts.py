@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 
-from steelyard.design.places import CALIBRATION_SYSTEM
 from steelyard.domain.campaign import GivenItem
 from steelyard.domain.errors import SourceError
-from steelyard.domain.text import Segment, System
+from steelyard.domain.text import CALIBRATION_SYSTEM, Segment, System
 from steelyard.formats.campaign_files import CampaignFiles
 from steelyard.formats.campaign_plain import read_plain_texts
 from steelyard.formats.campaign_tables import MOST_LETTERS, CampaignFile, SystemTable, TextsFormat

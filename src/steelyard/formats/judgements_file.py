@@ -6,7 +6,6 @@ judgements too: see `results_2016` and `appraise`.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,7 +24,7 @@ from steelyard.formats._judgement_table import (
     row_numbers,
 )
 from steelyard.formats._separated import read_separated
-from steelyard.formats.table_file import write_table
+from steelyard.formats.table_file import read_jsonl, write_table
 from steelyard.formats.text_file import read_text
 from steelyard.frames import spread_credit
 
@@ -162,47 +161,10 @@ def _read_parquet(path: Path) -> pl.DataFrame:
 
 
 def _read_jsonl(text: str, where: str) -> JudgementTable:
-    """One JSON object per line. Cells become strings, so that all formats are checked alike."""
-    records: list[dict[str, str | None]] = []
-    lines, problems = [], []
-    for number, line in enumerate(text.split("\n"), start=1):
-        if not line.strip():
-            continue
-        try:
-            record = json.loads(line)
-        except ValueError as error:
-            problems.append(f"line {number}: not JSON ({error}).")
-            continue
-        if not isinstance(record, dict):
-            problems.append(f"line {number}: not a JSON object.")
-            continue
-        records.append({name: _cell(value) for name, value in record.items()})
-        lines.append(number)
-        if "\\u" in line and not _is_text(records[-1]):
-            problems.append(f"line {number}: holds half a character (\\ud800 and the like).")
-    if problems:
-        raise SourceError(where, problems)
-    names = dict.fromkeys(name for record in records for name in record)
-    if not names:
-        # An export without judgements: there are no columns to miss.
-        names = dict.fromkeys(ALIASES)
+    table = read_jsonl(text, where)
+    # An export without judgements has no columns to miss.
+    columns = table.columns or {name: [] for name in ALIASES}
     cells = pl.DataFrame(
-        {name: [record.get(name) for record in records] for name in names},
-        schema=dict.fromkeys(names, pl.String),
+        {name: list(column) for name, column in columns.items()}, schema=dict.fromkeys(columns, pl.String)
     )
-    return JudgementTable(cells, line_numbers(lines))
-
-
-def _cell(value: object) -> str | None:
-    if value is None or isinstance(value, str):
-        return value
-    return json.dumps(value)
-
-
-def _is_text(record: Mapping[str, str | None]) -> bool:
-    """Whether all of a record can be encoded: JSON can spell halves of characters."""
-    try:
-        "".join([*record, *filter(None, record.values())]).encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    return JudgementTable(cells, line_numbers(table.lines or []))

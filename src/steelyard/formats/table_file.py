@@ -54,7 +54,7 @@ def read_table(path: Path) -> Table:
         case ".parquet":
             return _read_parquet(path)
         case ".jsonl":
-            return _read_jsonl(decode(read_content(path), where), where)
+            return read_jsonl(decode(read_content(path), where), where)
         case ".csv":
             return _read_csv(decode(read_content(path), where, keep_line_ends=True), where)
         case ".tsv":
@@ -175,7 +175,7 @@ def _header_problems(header: Sequence[str]) -> list[str]:
     return [f"line 1: the column {name!r} is there twice." for name in repeated]
 
 
-def _read_jsonl(text: str, where: str) -> Table:
+def read_jsonl(text: str, where: str) -> Table:
     """One JSON object per line; cells become strings, so that all formats are checked alike."""
     records: list[dict[str, str | None]] = []
     lines, problems = [], []
@@ -191,7 +191,7 @@ def _read_jsonl(text: str, where: str) -> Table:
             problems.append(f"line {number}: not a JSON object.")
             continue
         cells = {name: _cell(value) for name, value in record.items()}
-        if "\\u" in line and not all(map(is_storable, filter(None, cells.values()))):
+        if "\\u" in line and not all(map(is_storable, filter(None, (*cells, *cells.values())))):
             problems.append(f"line {number}: holds \\u0000 or half a character (\\ud800 and the like).")
         records.append(cells)
         lines.append(number)
