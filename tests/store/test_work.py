@@ -1,14 +1,16 @@
 from __future__ import annotations
 
+import dataclasses
 from datetime import datetime, timedelta
 
 import pytest
 from sqlalchemy import insert
 
+from steelyard.domain.campaign import Campaign
 from steelyard.domain.errors import Conflict, NotFound
 from steelyard.domain.judgement import Judgement
-from steelyard.domain.work import Assignment, AssignmentStatus, ItemTexts
-from steelyard.store import judgements, tables, work
+from steelyard.domain.work import Assignment, AssignmentStatus, Hit, Item, ItemTexts, PlacedItem
+from steelyard.store import campaigns, judgements, tables, work
 from steelyard.store.database import Store
 from steelyard.store.work import Link
 
@@ -134,18 +136,53 @@ def test_a_worker_stays_in_one_round_and_never_meets_an_item_again(toy_store: St
     assert taken == ["h1", "h2", None]
 
 
-def test_padding_shared_by_two_hits_keeps_a_worker_from_the_second(toy_store: Store, noon: datetime) -> None:
-    padding = {"hit_id": "h2", "position": 5, "item_id": "i-alpha-s1", "group_number": 2, "is_padding": True}
-    with toy_store.write() as connection:
-        connection.execute(insert(tables.hit_items), [padding])
-    worker_id = new_worker(toy_store, noon)
-    claim(toy_store, worker_id, "a1", noon)
-    finish(toy_store, "a1", noon)
+@pytest.fixture
+def padded_store(
+    store: Store, toy_campaign: Campaign, toy_items: list[Item], toy_hits: list[Hit], noon: datetime
+) -> Store:
+    """The toy campaign with h2 padded by an item of h1."""
+    h1, h2, *others = toy_hits
+    h2 = dataclasses.replace(h2, placed=(*h2.placed, PlacedItem("i-alpha-s1", 5, 2, is_padding=True)))
+    with store.write() as connection:
+        campaigns.add_campaign(
+            connection,
+            toy_campaign,
+            items=toy_items,
+            hits=[h1, h2, *others],
+            openings_per_hit=1,
+            now=noon,
+            created_with="test",
+        )
+    return store
 
-    with toy_store.read() as connection:
+
+def test_padding_shared_by_two_hits_keeps_a_worker_from_the_second(
+    padded_store: Store, noon: datetime
+) -> None:
+    worker_id = new_worker(padded_store, noon)
+    claim(padded_store, worker_id, "a1", noon)
+    finish(padded_store, "a1", noon)
+
+    with padded_store.read() as connection:
         claimable = work.has_claimable(connection, worker_id)
 
-    assert (claimable, claim(toy_store, worker_id, "a2", noon)) == (False, None)
+    assert (claimable, claim(padded_store, worker_id, "a2", noon)) == (False, None)
+
+
+def test_who_began_with_the_padded_hit_does_not_get_what_it_repeats(
+    padded_store: Store, noon: datetime
+) -> None:
+    first, worker_id = (new_worker(padded_store, noon) for _ in range(2))
+    claim(padded_store, first, "a1", noon)
+    claimed = claim(padded_store, worker_id, "a2", noon)
+    finish(padded_store, "a2", noon)
+    openings = tables.openings
+    with padded_store.write() as connection:
+        connection.execute(insert(openings).values(opening_id=99, hit_id="h1"))
+
+    assert claimed is not None
+    assert claimed.hit_id == "h2"
+    assert claim(padded_store, worker_id, "a3", noon) is None
 
 
 def test_an_item_of_known_quality_may_come_again(toy_store: Store, noon: datetime) -> None:

@@ -80,8 +80,6 @@ def add_campaign(  # noqa: PLR0913 (one call writes it all)
     connection.execute(insert(tables.campaigns), [_settings_row(campaign.settings, now, created_with)])
     load(connection, tables.systems, _system_rows(campaign))
     load(connection, tables.segments, _segment_rows(campaign))
-    # Sorting once is quicker than keeping four million rows in order as they come.
-    connection.exec_driver_sql("DROP INDEX hit_items_by_item")
     for some in batches(items, size=BATCH):
         load(connection, tables.items, _item_rows(some), progress=progress)
         credited = (
@@ -94,12 +92,20 @@ def add_campaign(  # noqa: PLR0913 (one call writes it all)
         load(connection, tables.hit_items, _place_rows(some), progress=progress)
         places = (hit.hit_id for hit in some for _ in range(openings_per_hit))
         load(connection, tables.openings, ((next(opening_ids), hit_id, None) for hit_id in places))
-    connection.exec_driver_sql("CREATE INDEX hit_items_by_item ON hit_items (item_id)")
+    _list_shared_places(connection)
     if connection.dialect.name == "sqlite":
         # A sample of each index tells the planner enough; reading all of them takes seconds.
         connection.exec_driver_sql("PRAGMA analysis_limit = 1000")
     # Without fresh statistics PostgreSQL plans the first claims as if the tables were empty.
     connection.exec_driver_sql("ANALYZE")
+
+
+def _list_shared_places(connection: Connection) -> None:
+    """Write down where padding stands, and the items it repeats: no worker may meet those twice."""
+    placed = tables.hit_items.c
+    padding = select(placed.item_id).where(placed.is_padding)
+    shared = select(placed.item_id, placed.hit_id).where(placed.item_id.in_(padding)).distinct()
+    connection.execute(insert(tables.shared_places).from_select(["item_id", "hit_id"], shared))
 
 
 def settings(connection: Connection) -> CampaignSettings:

@@ -126,6 +126,13 @@ hit_items = Table(
     Column("group_number", Integer, nullable=False),
     Column("is_padding", Boolean, nullable=False),
 )
+# Where the items stand that are in two HITs of one round: padding, and what it repeats.
+shared_places = Table(
+    "shared_places",
+    metadata,
+    Column("item_id", Text, ForeignKey("items.item_id"), primary_key=True),
+    Column("hit_id", Text, ForeignKey("hits.hit_id"), primary_key=True),
+)
 workers = Table(
     "workers",
     metadata,

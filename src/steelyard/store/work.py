@@ -9,14 +9,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, Select, bindparam, exists, func, insert, or_, select, update
 
 from steelyard.domain.errors import Conflict, NotFound
-from steelyard.domain.work import (
-    KNOWN_KINDS,
-    Assignment,
-    AssignmentStatus,
-    ItemTexts,
-    LinkRole,
-    Worker,
-)
+from steelyard.domain.work import Assignment, AssignmentStatus, ItemTexts, LinkRole, Worker
 from steelyard.store import tables
 from steelyard.store.progress import Progress, WorkerProgress, progress
 from steelyard.store.turns import hold_rows, take_turns
@@ -250,17 +243,16 @@ def _by_turn(openings: Select[int, str]) -> Select[int, str]:
 
 
 def _claimable(worker_id: str) -> Select[int, str]:
-    """Free openings on HITs that share no item with, and are in the round of, the worker's earlier ones."""
+    """Free openings on other HITs than the worker's earlier ones, in their round, that share no item."""
     hits, openings, stored = tables.hits, tables.openings, tables.assignments
-    seen, sharing = tables.hit_items.alias("seen"), tables.hit_items.alias("sharing")
-    items = tables.items
+    seen, sharing = tables.shared_places.alias("seen"), tables.shared_places.alias("sharing")
+    own_hits = select(stored.c.hit_id).where(stored.c.worker_id == worker_id)
     sharing_hits = (
         select(sharing.c.hit_id)
         .select_from(stored)
         .join(seen, seen.c.hit_id == stored.c.hit_id)
-        .join(items, items.c.item_id == seen.c.item_id)
         .join(sharing, sharing.c.item_id == seen.c.item_id)
-        .where(stored.c.worker_id == worker_id, items.c.kind.not_in(KNOWN_KINDS))
+        .where(stored.c.worker_id == worker_id)
     )
     earlier = hits.alias("earlier")
     earlier_rounds = (
@@ -273,6 +265,7 @@ def _claimable(worker_id: str) -> Select[int, str]:
         .join(hits, hits.c.hit_id == openings.c.hit_id)
         .where(
             openings.c.assignment_id.is_(None),
+            hits.c.hit_id.not_in(own_hits),
             hits.c.hit_id.not_in(sharing_hits),
             or_(~exists().where(stored.c.worker_id == worker_id), hits.c.round.in_(earlier_rounds)),
         )

@@ -1,0 +1,139 @@
+"""The how-to pages work as they stand: their campaign files, their commands, and what these print."""
+
+from __future__ import annotations
+
+import re
+import runpy
+import shlex
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+from typing import NamedTuple
+
+import click
+import numpy as np
+import pytest
+
+from steelyard.cli.main import cli, run
+from steelyard.design.builder import build
+from steelyard.formats import campaign_toml
+
+HOWTO = Path(__file__).parent.parent / "docs" / "howto"
+PAGES = sorted(path.name for path in HOWTO.glob("*.md") if path.name != "README.md")
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", flags=re.M | re.S)
+# "Save this as `name`" and the block after it.
+FILE = re.compile(r"[Ss]ave this as `([^`]+)`.*?^```\w+\n(.*?)^```$", flags=re.M | re.S)
+CUT = "…"
+
+
+class Command(NamedTuple):
+    """A command that a page shows, where its output goes, and the output as far as the page has it."""
+
+    arguments: list[str]
+    target: str
+    shown: str
+
+
+def text_of(page: str) -> str:
+    return (HOWTO / page).read_text("utf-8")
+
+
+def commands(page: str) -> Iterator[Command]:
+    """All `steelyard` commands in blocks of text and shell."""
+    for language, block in BLOCK.findall(text_of(page)):
+        if language not in ("text", "sh"):
+            continue
+        # In a text, output is what stands up to the next prompt; a shell block shows none.
+        for part in re.split(r"^\$ " if language == "text" else r"^", block, flags=re.M):
+            line, _, shown = part.partition("\n")
+            if line.startswith("steelyard "):
+                _, *words = shlex.split(line, comments=True)
+                end = words.index(">") if ">" in words else len(words)
+                yield Command(words[:end], "".join(words[end + 1 :]), shown)
+
+
+def campaign_files(page: str) -> list[str]:
+    """The names of the files with a whole campaign that the page says to save."""
+    return [name for name, block in FILE.findall(text_of(page)) if "[campaign]" in block]
+
+
+def names_of(cases: list[tuple[str, Command]]) -> list[str]:
+    return [f"{page}: {' '.join(command.arguments)}" for page, command in cases]
+
+
+COMMANDS = [(page, command) for page in PAGES for command in commands(page)]
+# Quick, and nothing comes before them. What is simulated takes too long here.
+PRINTING = [
+    (page, command)
+    for page, command in COMMANDS
+    if command.arguments[0] == "plan" or "--explain-layout" in command.arguments
+]
+
+
+@pytest.fixture
+def folder(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with all files that the page of the test says to make, and we are in it."""
+    page = request.getfixturevalue("page")
+    monkeypatch.chdir(tmp_path)
+    for name, block in FILE.findall(text_of(page)):
+        (tmp_path / name).write_text(block, "utf-8")
+        if name.endswith(".py"):
+            runpy.run_path(name)
+    capture = request.getfixturevalue("capsys")
+    for command in commands(page):
+        if command.target:
+            assert run(command.arguments) == 0
+            (tmp_path / command.target).write_text(capture.readouterr().out, "utf-8")
+    return tmp_path
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_whole_campaign_file_of_a_page_is_one_the_reader_saves(page: str) -> None:
+    whole = [block for language, block in BLOCK.findall(text_of(page)) if "[campaign]" in block]
+
+    assert len(whole) == len(campaign_files(page)) == 1
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_campaign_file_of_a_page_is_accepted_and_builds_hits(page: str, folder: Path) -> None:
+    (name,) = campaign_files(page)
+    numbers = count()
+
+    campaign = campaign_toml.read(folder / name).campaign
+    design = build(
+        campaign,
+        rng=np.random.default_rng(campaign.settings.seed),
+        new_ids=lambda n: [f"item-{next(numbers)}" for _ in range(n)],
+    )
+
+    assert len(design.hits) > 0
+
+
+@pytest.mark.parametrize(("page", "command"), COMMANDS, ids=names_of(COMMANDS))
+def test_a_command_of_a_page_exists_with_these_options(page: str, command: Command, folder: Path) -> None:
+    name, *rest = command.arguments
+
+    with click.Context(cli) as context:
+        found = cli.get_command(context, name)
+        assert found is not None
+        found.make_context(name, rest, parent=context)
+
+
+@pytest.mark.parametrize(("page", "command"), PRINTING, ids=names_of(PRINTING))
+def test_a_plan_or_layout_prints_what_the_page_shows(
+    page: str, command: Command, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(command.arguments)
+
+    captured = capsys.readouterr()
+    # Pages shorten output and wrap long messages.
+    pieces = [" ".join(piece.split()) for piece in command.shown.split(CUT)]
+    wanted = ".*".join(re.escape(piece) for piece in pieces)
+    printed = " ".join(f"{captured.out}\n{captured.err}".split())
+    assert re.search(wanted, printed), printed
+
+
+def test_the_index_names_every_page() -> None:
+    index = text_of("README.md")
+
+    assert [page for page in PAGES if f"]({page})" not in index] == []
