@@ -17,7 +17,7 @@ import numpy as np
 
 N_SYSTEMS = 20
 SIZES = (10_000, 100_000, 1_000_000)
-# Lengths of sentences as in news: 4 to 45 words, 20 on average.
+# Lengths of sentences much as in news: 20 words on average.
 WORDS = (4, 36)
 
 HEAD = """[campaign]

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from steelyard.design.builder import build
 from steelyard.design.choice import NO_LANE
 from steelyard.design.dealing import _greedy, _lane_room, deal, deal_controls
 from steelyard.design.evening import even_out
@@ -191,3 +192,18 @@ def test_a_hit_that_cannot_be_even_is_left_as_near_as_can_be():
 
     assert is_even.tolist() == [False]
     assert group.tolist() == [[0, 0, 1]]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_weights_far_apart_in_small_hits_still_fit_the_layout(campaign_of, shape_of, seed):
+    shape = shape_of(
+        n_systems=2, n_segments=120, design=DesignSettings(hit_size=50), words=(9, 9), weights=(1.0, 0.1)
+    )
+
+    design = build(
+        campaign_of(shape), rng=np.random.default_rng(seed), new_ids=lambda n: [f"{k:06x}" for k in range(n)]
+    )
+
+    least, most = design.separation
+    assert least >= 20
+    assert most <= 28

@@ -82,11 +82,16 @@ def create(campaign: Path, db: str | None, explain_layout: bool) -> None:
         _say_created(creation.write(designed, db, now=datetime.now(UTC), progress=progress_bar), db)
 
 
+def _on_average(created: Created) -> str:
+    """Documents and given HITs differ in length."""
+    return "" if created.settings.design.order in ("grouped", "free") else " on average"
+
+
 def _say_created(created: Created, db: str) -> None:
     settings = created.settings
     click.echo(
         f"Campaign {settings.name}: {created.n_systems} systems, {created.n_segments:,} segments, "
-        f"{created.n_hits:,} HITs of {settings.design.hit_size} items."
+        f"{created.n_hits:,} HITs of {created.n_places / created.n_hits:.3g} items{_on_average(created)}."
     )
     if created.separation is not None:
         least, most = created.separation
@@ -156,7 +161,13 @@ def simulate(db: str, workers: int | None, seed: int) -> None:
 
 @click.command()
 @database_argument
-@target_option
+@click.option(
+    "--to",
+    "target",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="A .csv, .tsv, .jsonl or .parquet file; .csv for upload-2016, .json for appraise.",
+)
 @click.option(
     "--as",
     "layout",
@@ -173,6 +184,9 @@ def hits(db: str, target: Path, layout: Literal["audit", "upload-2016", "apprais
     with open_campaign(db) as campaign:
         n_items = export_hits(campaign, target, layout=layout)
     click.echo(f"{n_items:,} items in {target}")
+    key = target.with_name(f"{target.stem}.key.csv")
+    if layout != "audit" and key.exists():
+        click.echo(f"Keep {key} to yourself, and beside the results: it leads from them back to the items.")
 
 
 @click.command()

@@ -148,7 +148,9 @@ def deal(system: Indices, lane: NDArray[np.int8], *, layout: Layout, rng: np.ran
     controls = deal_controls(layout, n_hits=len(system), rng=rng)
     regular = np.zeros(system.shape, dtype=np.int16)
     rows = np.arange(len(system))
-    for _ in range(MAX_DEALS if layout.is_grouped else 0):
+    for attempt in range(MAX_DEALS if layout.is_grouped else 0):
+        if attempt:
+            controls = controls.replaced(rows, deal_controls(layout, n_hits=len(rows), rng=rng))
         regular[rows], is_even = _deal_regular(
             system[rows], lane[rows], controls.of(rows), layout=layout, rng=rng
         )
@@ -157,7 +159,6 @@ def deal(system: Indices, lane: NDArray[np.int8], *, layout: Layout, rng: np.ran
         rows = rows[~is_even & (room.max(axis=1) - room.min(axis=1) <= 1)]
         if not len(rows):
             break
-        controls = controls.replaced(rows, deal_controls(layout, n_hits=len(rows), rng=rng))
     return Deal(regular, controls)
 
 

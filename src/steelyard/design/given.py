@@ -15,7 +15,7 @@ from steelyard.design.layout import MIN_DEGRADED
 from steelyard.design.places import CODE, Design, Places
 from steelyard.domain.campaign import Campaign
 from steelyard.domain.errors import CampaignError
-from steelyard.domain.work import CONTROL_KINDS, Hit, Item, ItemKind, PlacedItem, hit_name
+from steelyard.domain.work import CONTROL_KINDS, KNOWN_KINDS, Hit, Item, ItemKind, PlacedItem, hit_name
 from steelyard.stats.connectivity import number_of_blocks
 
 # HITs that come without groups are cut into as many as the published ones have [Graham2014].
@@ -161,11 +161,14 @@ def _rounds(hits: Sequence[Sequence[Shown]], numbers: Sequence[Sequence[int]]) -
     """
     current, seen = 1, set[int]()
     for hit, places in zip(hits, numbers, strict=True):
-        regular = {k for shown, k in zip(hit, places, strict=True) if shown.kind is ItemKind.REGULAR}
+        pairs = list(zip(hit, places, strict=True))
+        regular = {k for shown, k in pairs if shown.kind is ItemKind.REGULAR}
         if seen and 2 * len(regular & seen) >= max(1, len(regular)):
             current, seen = current + 1, set()
-        yield _InRound(current, frozenset(regular & seen))
-        seen |= regular
+        # Not only regular items: a control without its base may stand in two HITs as well.
+        own = {k for shown, k in pairs if shown.kind not in KNOWN_KINDS}
+        yield _InRound(current, frozenset(own & seen))
+        seen |= own
 
 
 def _made_hits(

@@ -233,7 +233,8 @@ def _test_problems(settings: DesignSettings) -> list[str]:
 def _cut_problems(settings: DesignSettings) -> list[str]:
     if settings.order != "grouped" or _n_groups(settings) is not None:
         return []
-    wanted, cuts = settings.groups, _even_cuts(settings.hit_size)
+    wanted = settings.groups
+    cuts = [cut for cut in _even_cuts(settings.hit_size) if _is_possible(replace(settings, groups=cut))]
     reason = "as the distance between a control and its base requires"
     if wanted is not None and cuts:
         near = sorted(sorted(cuts, key=lambda cut: abs(cut - wanted))[:2])

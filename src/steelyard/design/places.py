@@ -182,11 +182,14 @@ def _blocks(places: Places) -> int:
 
 
 def _block_warnings(campaign: Campaign, blocks: int) -> list[str]:
-    if campaign.settings.design.ratings_per_item == 1 or blocks <= 1:
+    choices = campaign.settings.design
+    if choices.ratings_per_item == 1 or blocks <= 1:
         return []
+    is_fixed = choices.partition == "fixed"
+    advice = 'partition = "new" connects them' if is_fixed else "more ratings per item connect them"
     return [
         f"the HITs fall into {blocks} blocks that have no item in common: workers of different blocks cannot "
-        'be compared through what they judged. partition = "new" or more ratings per item connect them.'
+        f"be compared through what they judged; {advice}."
     ]
 
 

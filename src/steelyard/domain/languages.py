@@ -33,6 +33,10 @@ yi Yiddish, yo Yoruba, za Zhuang, zh Chinese, zu Zulu
 NAMES: dict[str, str] = {
     entry[:2]: entry[3:] for entry in (part.strip() for part in _TWO_LETTER_NAMES.split(",")) if entry
 }
+# The script in which a language is written unless the code says otherwise, where several are in use.
+_USUAL_SCRIPT = {"zh": "Hans", "sr": "Cyrl", "hi": "Deva"}
+# Chinese in these regions is written in Traditional characters.
+_TRADITIONAL = frozenset({"TW", "HK", "MO"})
 _RIGHT_TO_LEFT = frozenset({"ar", "dv", "fa", "he", "ps", "sd", "ug", "ur", "yi", "ckb", "arc", "syr"})
 _SHAPE = re.compile(r"(?P<language>[a-z]{2,3})(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?")
 
@@ -44,6 +48,21 @@ def base_language(code: str) -> str:
     'pt'
     """
     return code.partition("-")[0]
+
+
+def written_language(code: str) -> str:
+    """The language without its region, but with its script where that is not the usual one.
+
+    Who reads Traditional Chinese does not want Simplified.
+
+    >>> written_language("pt-BR"), written_language("zh-Hans-CN"), written_language("zh-TW")
+    ('pt', 'zh', 'zh-Hant')
+    """
+    base, *others = code.split("-")
+    script = next((part for part in others if len(part) == 4), None)
+    if base == "zh" and script is None and _TRADITIONAL & set(others):
+        script = "Hant"
+    return base if script in (None, _USUAL_SCRIPT.get(base, script)) else f"{base}-{script}"
 
 
 def is_right_to_left(code: str) -> bool:

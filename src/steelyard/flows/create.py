@@ -51,6 +51,7 @@ class Created:
     n_items: int
     n_hits: int
     n_openings: int
+    n_places: int
     separation: tuple[int, int] | None
     blocks: int
     warnings: tuple[str, ...]
@@ -144,6 +145,7 @@ def write(designed: Designed, address: str, *, now: datetime, progress: Progress
         n_items=len(made.items),
         n_hits=len(made.hits),
         n_openings=len(made.hits) * openings_per_hit,
+        n_places=made.n_places,
         separation=made.separation,
         blocks=made.blocks,
         warnings=designed.warnings,

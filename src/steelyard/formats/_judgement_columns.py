@@ -112,7 +112,10 @@ def as_text(column: pl.Series) -> pl.Series:
     >>> as_text(pl.Series("segment", [7.0, None])).to_list()
     ['7', None]
     """
-    if column.dtype.is_float() and (column.drop_nulls() % 1 == 0).all():
+    if (
+        column.dtype.is_float()
+        and ((column.drop_nulls() % 1 == 0) & (column.drop_nulls().abs() < 2**53)).all()
+    ):
         # Data frames turn whole numbers into floats where one is missing.
         column = column.cast(pl.Int64)
     return column.cast(pl.String)

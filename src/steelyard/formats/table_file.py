@@ -236,7 +236,10 @@ def _read_parquet(path: Path) -> Table:
 
 
 def _strings(column: pl.Series) -> list[str | None]:
-    if column.dtype.is_float() and (column.drop_nulls() % 1 == 0).all():
+    if (
+        column.dtype.is_float()
+        and ((column.drop_nulls() % 1 == 0) & (column.drop_nulls().abs() < 2**53)).all()
+    ):
         # Data frames turn whole numbers into floats where one is missing.
         column = column.cast(pl.Int64)
     if column.dtype.is_nested() or column.dtype == pl.Binary:

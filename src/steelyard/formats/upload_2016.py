@@ -27,7 +27,7 @@ from steelyard.domain.work import ItemKind
 from steelyard.formats._judgement_columns import KINDS
 from steelyard.formats._key_file import beside, places, write_key
 from steelyard.formats._segment_numbers import segment_numbers
-from steelyard.formats.table_file import Table, read_table, write_table
+from steelyard.formats.table_file import MOST_COLUMNS, Table, read_table, write_table
 
 KIND_NAMES = {
     ItemKind.REGULAR: "SYSTEM",
@@ -83,6 +83,10 @@ def _item_columns(table: Table, where: str) -> list[dict[str, str]]:
     if not found:
         raise SourceError(
             where, ["there is no column sys_0: the layout has sys_i, sid_i, tst_i and rid_i for each item."]
+        )
+    if max(found) >= MOST_COLUMNS:
+        raise SourceError(
+            where, [f"no HIT has an item number {max(found):,}: correct the names of the columns."]
         )
     problems = [
         f"there is no column {field}_{number}."

@@ -12,28 +12,16 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from steelyard.domain.languages import written_language
+
 # These tables have one entry per attribute; a protocol keeps those of its own attributes.
 BY_ATTRIBUTE = ("attributes", "statements", "instructions")
 PLACEHOLDER = re.compile(r"\{\w+\}")
 
 
-# The script in which the bundled words of a language are written, where it has several in use.
-USUAL_SCRIPT = {"zh": "Hans", "sr": "Cyrl", "hi": "Deva"}
-# Chinese in these regions is written in Traditional characters.
-TRADITIONAL = ("TW", "HK", "MO")
-
-
 def file_of(folder: Path, language: str) -> Path | None:
-    """The file for a language, or for the language without its region, or None.
-
-    A script is never left out: who writes Traditional Chinese does not want Simplified.
-    """
-    base, *others = language.split("-")
-    script = next((part for part in others if len(part) == 4), None)
-    if base == "zh" and script is None and set(others) & set(TRADITIONAL):
-        script = "Hant"
-    written = base if script in (None, USUAL_SCRIPT.get(base, script)) else f"{base}-{script}"
-    files = (folder / "instructions" / f"{name}.toml" for name in (language, written))
+    """The file for a language, or for the language without its region, or None."""
+    files = (folder / "instructions" / f"{name}.toml" for name in (language, written_language(language)))
     return next((file for file in files if file.is_file()), None)
 
 

@@ -47,8 +47,6 @@ def to_text(report: LayoutReport) -> str:
         lines += ["", *wrap(table.title, WIDTH), *_plain(table)]
         for note in table.notes:
             lines += wrap(note, WIDTH)
-    for warning in report.warnings:
-        lines += ["", *wrap(f"Warning: {warning}", WIDTH)]
     return "\n".join(lines)
 
 

@@ -14,9 +14,9 @@ _WIDTH = 96
 # What each goal is called, with its value put in.
 _GOALS: dict[str, str] = {
     "difference": "Wanted: find a difference of {:g} between two systems",
-    "ratings_per_system": "Wanted: {:,g} ratings per system",
+    "ratings_per_system": "Wanted: {:,.10g} ratings per system",
     "reliability": "Wanted: segment scores with a reliability of {:g}",
-    "ratings_per_item": "Wanted: {:,g} ratings per item",
+    "ratings_per_item": "Wanted: {:,.10g} ratings per item",
     "budget": "Given: a budget of {:,.2f}",
     "hits": "Given: the campaign's own {:,.0f} HITs",
 }

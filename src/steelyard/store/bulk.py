@@ -27,8 +27,7 @@ def load(
     batch by batch, how many more rows were written.
     """
     append = _append_sqlite if connection.dialect.name == "sqlite" else _copy_postgresql
-    remaining = iter(rows)
-    while batch := list(islice(remaining, BATCH)):
+    for batch in batches(rows, size=BATCH):
         append(connection, table, batch)
         if progress is not None:
             progress(len(batch))

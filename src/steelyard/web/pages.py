@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from steelyard.domain.campaign import CampaignSettings
 from steelyard.domain.errors import NotEnoughData, NotFound
-from steelyard.domain.languages import base_language, is_right_to_left
+from steelyard.domain.languages import is_right_to_left, written_language
 from steelyard.domain.work import LinkRole
 from steelyard.flows.links import holder
 from steelyard.protocols import protocols
@@ -84,7 +84,7 @@ def _page(desk: Desk, token: str, role: LinkRole, template: str) -> HTMLResponse
         return _message("Link not valid", str(error), 404)
     settings = desk.campaign.settings
     # The dashboard speaks English; workers read the language they judge.
-    page = _page_data(settings, "en" if role == "manager" else base_language(settings.target_language))
+    page = _page_data(settings, "en" if role == "manager" else written_language(settings.target_language))
     return HTMLResponse(_templates().get_template(template).render(page=page, page_json=_embedded(page)))
 
 
@@ -107,7 +107,6 @@ def _page_data(settings: CampaignSettings, language: str) -> dict[str, Any]:
         "attribute": settings.attribute,
         "seconds_per_item": protocol.seconds_per_item[settings.attribute],
         "title": settings.title,
-        "n_items": settings.design.hit_size,
         "words": _words(HERE / "words", language),
         "protocol": {
             "name": protocol.name,
