@@ -92,3 +92,20 @@ def test_gathering_credit_undoes_spreading_it(rows: list[tuple[str, list[str], s
     again = gather_credit(spread_credit(frame))
 
     assert again.equals(frame)
+
+
+@pytest.mark.parametrize("kind", ["repeat", "degraded"])
+@pytest.mark.parametrize(("owner", "others"), [("a", ["b", "c"]), ("c", ["b", "a"])])
+def test_a_shared_base_pairs_whatever_system_it_is_named_after(
+    kind: str, owner: str, others: list[str]
+) -> None:
+    frame = _frame(
+        [
+            {"system_id": owner, "credited": others, "rating": 80.0},
+            {"system_id": "b", "rating": 70.0, "item_kind": kind},
+        ]
+    )
+
+    pairs = control_pairs(frame, ItemKind(kind))
+
+    assert pairs.select("base_rating", "control_rating").rows() == [(80.0, 70.0)]

@@ -97,15 +97,17 @@ def gather_credit(frame: pl.DataFrame) -> pl.DataFrame:
 def control_pairs(frame: pl.DataFrame, kind: ItemKind) -> pl.DataFrame:
     """Each control of `kind` beside its base: PAIR_KEYS, base_rating, control_rating and both positions.
 
-    Base and control agree on worker, HIT, system, segment and attribute. If a worker judged
-    the same HIT twice, the k-th control goes with the k-th base in order of rows.
+    Base and control agree on worker, HIT, system, segment and attribute; a base that several systems
+    share may be meant by any of their names. If a worker judged the same HIT twice, the k-th control
+    goes with the k-th base in order of rows.
     """
     keys = list(PAIR_KEYS)
     occurrence = pl.int_range(pl.len()).over(keys).alias("occurrence")
 
     def side(wanted: ItemKind, name: str) -> pl.DataFrame:
+        rows = frame.filter(pl.col("item_kind") == str(wanted))
         return (
-            frame.filter(pl.col("item_kind") == str(wanted))
+            (spread_credit(rows) if wanted is ItemKind.REGULAR else rows)
             .with_columns(occurrence)
             .select(
                 *keys,

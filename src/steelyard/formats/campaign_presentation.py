@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.domain.errors import SourceError
-from steelyard.domain.languages import problem_with
+from steelyard.domain.languages import base_language, problem_with
 from steelyard.domain.plugin import Protocol
 from steelyard.formats.campaign_files import CampaignFiles
 from steelyard.formats.campaign_tables import CampaignFile
@@ -29,6 +29,8 @@ def presentation(parsed: CampaignFile, protocol: Protocol, files: CampaignFiles)
         words = words_in(protocol, parsed.campaign.target_language)
         if words is None and not problem_with(parsed.campaign.target_language):
             files.problems.append(_no_words(parsed.campaign.target_language, protocol))
+    elif words is not None:
+        files.warnings += _foreign_words(words, parsed.campaign.target_language)
     shown["words"] = words
     files.problems += _example_problems(parsed, protocol)
     if parsed.examples:
@@ -46,6 +48,16 @@ def _own_words(name: str, protocol: Protocol, files: CampaignFiles) -> dict[str,
     if words is not None:
         files.problems += [f"{name}: {problem}" for problem in check_words(words, like=english)]
     return words
+
+
+def _foreign_words(words: dict[str, Any], target_language: str) -> list[str]:
+    language = words.get("language")
+    if language == target_language or language == base_language(target_language):
+        return []
+    return [
+        f'the instructions say that they are in "{language}", the texts to judge are in "{target_language}". '
+        'Translate them, and set language in their file; statements such as "fluent English" name a language.'
+    ]
 
 
 def _read_toml(path: Path) -> dict[str, Any]:

@@ -12,7 +12,6 @@ import typing
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache
-from importlib.util import find_spec
 from typing import NamedTuple
 
 from steelyard.design.degradations._graphemes import (
@@ -228,4 +227,8 @@ def splitter_for(language: str) -> Splitter:
     """
     if base_language(language) not in LANGUAGES_WITHOUT_SPACES:
         return SPACES
-    return by_icu(language) if find_spec("icu4py") else by_characters(language)
+    try:
+        return by_icu(language)
+    except ImportError:
+        # Not installed, or without a library that it needs.
+        return by_characters(language)
