@@ -109,8 +109,10 @@ class SystemTable(_Strict):
 
 
 class QuotaTable(_Strict):
-    """Items of each kind but regular ones in a HIT. Kinds left out have none. In document order the numbers are
-    proportions: control documents make up a quarter of a HIT whatever they are."""
+    """Items of each kind but regular ones in a HIT. Kinds left out have none.
+
+    In document order the numbers are proportions: control documents make up a quarter of a HIT.
+    """
 
     degraded: Number = Field(
         default=0,
