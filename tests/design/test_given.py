@@ -401,3 +401,19 @@ def test_progress_counts_the_hits():
     )
 
     assert seen == [1, 2]
+
+
+def test_a_control_without_base_in_two_hits_of_a_round_is_marked_in_the_second():
+    alone = item(REFERENCE, "b", 9)
+    hits = (
+        (*(item(REGULAR, "a", k) for k in range(1, 5)), alone),
+        (*(item(REGULAR, "a", k) for k in (6, 7)), alone),
+    )
+
+    design = laid_out(campaign_of(*hits))
+
+    assert {hit.round for hit in design.hits} == {1}
+    assert [[placed.is_padding for placed in hit.placed] for hit in design.hits] == [
+        [False] * 5,
+        [False, False, True],
+    ]

@@ -289,3 +289,12 @@ def test_an_audit_table_without_a_column_is_our_own_mistake(tmp_path: Path, audi
 def test_a_folder_that_is_not_there_is_refused(tmp_path: Path, audit: pl.DataFrame) -> None:
     with pytest.raises(SourceError, match="cannot be written"):
         write(audit, tmp_path / "nowhere" / "up.csv", source_language="de", target_language="en")
+
+
+def test_a_stray_number_of_a_column_is_named_once(tmp_path: Path) -> None:
+    (tmp_path / "upload.csv").write_text("src,trg,item,hit,sys_3000000\ncs,en,1,1,a\n", "utf-8")
+
+    with pytest.raises(SourceError, match="no HIT has an item number 3,000,000") as caught:
+        read(tmp_path / "upload.csv")
+
+    assert len(caught.value.problems) == 1
