@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -196,12 +197,9 @@ def _block_warnings(campaign: Campaign, blocks: int) -> list[str]:
 class _Lazy(Sequence[T]):
     """A sequence whose members are made when they are looked at, never all at once."""
 
-    def __len__(self) -> int:
-        raise NotImplementedError
-
+    @abstractmethod
     def _made(self, start: int, stop: int) -> Iterator[T]:
         """The members of a stretch."""
-        raise NotImplementedError
 
     def __iter__(self) -> Iterator[T]:
         for start in range(0, len(self), _CHUNK):

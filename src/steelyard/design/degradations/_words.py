@@ -11,6 +11,8 @@ from steelyard.design.degradations._splitting import Pieces, Splitter
 
 # A damaged copy that turned out unfit is drawn again so many times, then another base is taken.
 MAX_REDRAWS = 50
+# From three words on, the first and the last word of a text stay [Graham2014].
+MIN_WORDS_TO_KEEP_ENDS = 3
 
 
 def is_punctuation(unit: str) -> bool:

@@ -8,15 +8,13 @@ from functools import cache, partial
 import numpy as np
 
 from steelyard.design.degradations._splitting import Pieces, Splitter, splitter_for
-from steelyard.design.degradations._words import MAX_REDRAWS, has_letters, substituted
+from steelyard.design.degradations._words import MAX_REDRAWS, MIN_WORDS_TO_KEEP_ENDS, has_letters, substituted
 from steelyard.domain.plugin import Damage, Degradation
 
 # Words to leave out, by the number of words in the text [Graham2014]; beyond the table a fifth of
 # them, rounded up, lest a text of 21 words lose fewer than one of 20.
 DELETED_UP_TO = ((3, 1), (5, 2), (8, 3), (15, 4), (20, 5))
 DELETED_SHARE_BEYOND = 5
-# From three words on, the first and the last word stay [Graham2014].
-MIN_WORDS_TO_KEEP_ENDS = 3
 
 
 def damage(language: str) -> Damage:

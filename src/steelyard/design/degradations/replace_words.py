@@ -10,6 +10,7 @@ import numpy as np
 from steelyard.design.degradations._splitting import Pieces, Splitter, splitter_for
 from steelyard.design.degradations._words import (
     MAX_REDRAWS,
+    MIN_WORDS_TO_KEEP_ENDS,
     has_letters,
     has_words,
     n_shared,
@@ -22,8 +23,6 @@ from steelyard.domain.plugin import Damage, Degradation
 # the table a quarter of the words.
 REPLACED_UP_TO = ((1, 1), (5, 2), (8, 3), (15, 4), (20, 5))
 REPLACED_SHARE_BEYOND = 4
-# Our choice: from three words on, the first and the last word stay, as in [Graham2014].
-MIN_WORDS_TO_KEEP_ENDS = 3
 
 
 def damage(language: str) -> Damage:
