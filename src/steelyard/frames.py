@@ -30,6 +30,15 @@ RATINGS_SCHEMA: dict[str, pl.DataType] = {
     # Further systems that gave the very same text.
     "credited": pl.List(pl.String()),
 }
+# How long a worker's HIT took, where a platform or the store tells; what is unknown is null.
+HIT_TIMES_SCHEMA: dict[str, pl.DataType] = {
+    "worker_id": pl.String(),
+    "hit_id": pl.String(),
+    "work_seconds": pl.Float64(),
+    "accepted_at": pl.Datetime("us", "UTC"),
+    "submitted_at": pl.Datetime("us", "UTC"),
+    "is_rejected": pl.Boolean(),
+}
 NEVER_NULL = ("worker_id", "hit_id", "item_kind", "segment_id", "system_id", "attribute", "rating")
 # A control is matched with its base on these.
 PAIR_KEYS = ("worker_id", "hit_id", "system_id", "segment_id", "attribute")
@@ -41,10 +50,7 @@ def ratings_frame(columns: pl.DataFrame) -> pl.DataFrame:
     Raises ValueError on a missing or null required column or an unknown kind: the readers
     above report problems to people, so reaching that here is our own mistake.
     """
-    frame = columns.select(
-        (pl.col(name) if name in columns.columns else pl.lit(None)).cast(dtype).alias(name)
-        for name, dtype in RATINGS_SCHEMA.items()
-    )
+    frame = _with_schema(columns, RATINGS_SCHEMA)
     for name in NEVER_NULL:
         if frame[name].null_count():
             raise ValueError(f"ratings frame: column {name} must have no empty cells")
@@ -52,6 +58,20 @@ def ratings_frame(columns: pl.DataFrame) -> pl.DataFrame:
     if unknown:
         raise ValueError(f"ratings frame: unknown kinds {sorted(unknown)}")
     return frame
+
+
+def hit_times_frame(columns: pl.DataFrame | None = None) -> pl.DataFrame:
+    """The frame of HIT times with exactly the declared columns; without `columns` nothing is known of any."""
+    if columns is None:
+        return pl.DataFrame(schema=HIT_TIMES_SCHEMA)
+    return _with_schema(columns, HIT_TIMES_SCHEMA)
+
+
+def _with_schema(columns: pl.DataFrame, schema: dict[str, pl.DataType]) -> pl.DataFrame:
+    return columns.select(
+        (pl.col(name) if name in columns.columns else pl.lit(None)).cast(dtype).alias(name)
+        for name, dtype in schema.items()
+    )
 
 
 def scored(frame: pl.DataFrame) -> pl.DataFrame:
@@ -81,6 +101,8 @@ def gather_credit(frame: pl.DataFrame) -> pl.DataFrame:
 
     The reverse of `spread_credit`. Rows without a judgement_id stand for themselves.
     """
+    if frame["judgement_id"].null_count() == len(frame):
+        return frame
     judged = ["judgement_id", "attribute"]
     shared = pl.struct(judged).is_duplicated() & pl.col("judgement_id").is_not_null()
     if not frame.select(shared.any()).item():
@@ -101,24 +123,41 @@ def control_pairs(frame: pl.DataFrame, kind: ItemKind) -> pl.DataFrame:
     share may be meant by any of their names. If a worker judged the same HIT twice, the k-th control
     goes with the k-th base in order of rows.
     """
+    control = _of_kind(frame, kind)
+    # Most regular items are no base: they leave first, by a code that two keys share only by rare chance.
+    base = _of_kind(frame, ItemKind.REGULAR).join(control, on="code", how="semi", maintain_order="left")
     keys = list(PAIR_KEYS)
-    occurrence = pl.int_range(pl.len()).over(keys).alias("occurrence")
-
-    def side(wanted: ItemKind, name: str) -> pl.DataFrame:
-        rows = frame.filter(pl.col("item_kind") == str(wanted))
-        return (
-            (spread_credit(rows) if wanted is ItemKind.REGULAR else rows)
-            .with_columns(occurrence)
-            .select(
-                *keys,
-                "occurrence",
-                pl.col("rating").alias(f"{name}_rating"),
-                pl.col("position").alias(f"{name}_position"),
-            )
-        )
-
+    if base["code"].is_duplicated().any() or control["code"].is_duplicated().any():
+        keys.append("occurrence")
+        base, control = _with_occurrence(base), _with_occurrence(control)
     return (
-        side(ItemKind.REGULAR, "base")
-        .join(side(kind, "control"), on=[*keys, "occurrence"], how="inner", maintain_order="left")
-        .drop("occurrence")
+        base.rename({"rating": "base_rating", "position": "base_position"})
+        .join(
+            control.rename({"rating": "control_rating", "position": "control_position"}),
+            on=keys,
+            how="inner",
+            maintain_order="left",
+        )
+        .select(*PAIR_KEYS, "base_rating", "base_position", "control_rating", "control_position")
     )
+
+
+def _with_occurrence(rows: pl.DataFrame) -> pl.DataFrame:
+    """The rows with the number, from 0, of earlier rows that have the same keys."""
+    again = rows["code"].is_duplicated()
+    # Counting within groups is dear, and few rows share their keys with others.
+    counted = rows.filter(again).select(pl.int_range(pl.len(), dtype=pl.Int64).over(PAIR_KEYS)).to_series()
+    occurrence = pl.zeros(len(rows), pl.Int64, eager=True).scatter(again.arg_true(), counted)
+    return rows.with_columns(occurrence.alias("occurrence"))
+
+
+def _of_kind(frame: pl.DataFrame, kind: ItemKind) -> pl.DataFrame:
+    """What pairs are made of: the rows of one kind, a base once for each system it is credited to."""
+    wanted = (
+        frame.lazy()
+        .filter(pl.col("item_kind") == str(kind))
+        .select(*PAIR_KEYS, "rating", "position", "credited")
+        .collect()
+    )
+    rows = spread_credit(wanted) if kind is ItemKind.REGULAR else wanted
+    return rows.drop("credited").with_columns(code=pl.struct(PAIR_KEYS).hash())

@@ -1,4 +1,4 @@
-"""What a protocol, method, check, degradation or platform must offer to be found by the registry."""
+"""What a protocol, method, check, exhibit, degradation or platform must offer to be found by the registry."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from steelyard.domain.exhibit import Evidence, ExhibitOptions, Figure, Table
 from steelyard.domain.judgement import Answer
-from steelyard.domain.result import Fit, MethodSettings, Verdict
+from steelyard.domain.result import CheckSettings, Fit, MethodSettings, Verdict
+from steelyard.domain.scale import Scale
 
 if TYPE_CHECKING:
     import numpy as np
@@ -17,14 +19,6 @@ if TYPE_CHECKING:
 
 # What a protocol may show of an item.
 TextRole = Literal["text", "reference", "source"]
-
-
-@dataclass(frozen=True, slots=True)
-class Scale:
-    """The numbers a rating can take."""
-
-    minimum: float
-    maximum: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +52,12 @@ class Protocol:
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """Turns ratings into scores. `scale_free` claims that rescaling one worker changes nothing."""
+    """Turns ratings into scores.
+
+    `scale_free` claims that rescaling one worker changes nothing. With fewer than `least_systems`
+    `fit` raises NotEnoughData. `own_test`: differences between systems are told by the method's own
+    draws, whatever test the settings name.
+    """
 
     name: str
     title: str
@@ -66,6 +65,8 @@ class Method:
     reads: Literal["ratings", "preferences"]
     scale_free: bool
     fit: Callable[[pl.DataFrame, MethodSettings, np.random.Generator], Fit]
+    least_systems: int = 1
+    own_test: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +76,23 @@ class Check:
     name: str
     title: str
     cite: tuple[str, ...]
-    run: Callable[[pl.DataFrame, float, bool], list[Verdict]]
-    """(frame, threshold, threshold itself passes) -> verdicts, in order of worker_id."""
+    run: Callable[[pl.DataFrame, CheckSettings], list[Verdict]]
+    """(frame, settings) -> one verdict per worker of the frame, in order of worker_id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exhibit:
+    """A table or a figure that people ask for by name.
+
+    `several` says that it may be made from more than one source at once, one row or panel each.
+    `make` raises NotEnoughData, saying what is missing, where the sources cannot support it.
+    """
+
+    name: str
+    title: str
+    cite: tuple[str, ...]
+    make: Callable[[Sequence[Evidence], ExhibitOptions], Table | Figure]
+    several: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from steelyard.domain.scale import VAS, Scale
+
 if TYPE_CHECKING:
     import numpy as np
     import polars as pl
@@ -12,7 +14,12 @@ if TYPE_CHECKING:
 VerdictName = Literal["pass", "fail", "insufficient"]
 ClusterRule = Literal["strict", "wmt21"]
 StandardiseOver = Literal["all", "system"]
+StandardisePer = Literal["worker", "attribute"]
 Unit = Literal["judgement", "worker", "flat"]
+Test = Literal["rank-sum", "rank-sum-common", "signed-rank", "permutation"]
+FlagRules = Literal["usual", "wmt"]
+# Below five control pairs no test can tell: at four, the smallest exact p-value is 0.0625.
+LEAST_PAIRS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +34,42 @@ class Verdict:
     statistic: float | None
     p_value: float | None
     reason: str
+    # Chance that this worker would have passed if degraded copies were a fifth of the scale worse,
+    # given how much the worker's own repeats differ; None without enough repeats to know.
+    power: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CheckSettings:
+    """What a check needs to know beside the ratings."""
+
+    threshold: float = 0.05
+    threshold_included: bool = False
+    scale: Scale = VAS
+    least_pairs: int = LEAST_PAIRS
+
+    def passes(self, p_value: float) -> bool:
+        """Whether a p-value is low enough; an undefined one never is."""
+        return p_value <= self.threshold if self.threshold_included else p_value < self.threshold
+
+    @property
+    def limit(self) -> str:
+        """The threshold in words: "below 0.05" or "at most 0.05"."""
+        return f"{'at most' if self.threshold_included else 'below'} {self.threshold:g}"
+
+
+@dataclass(frozen=True, slots=True)
+class HitVerdict:
+    """A HIT in which a worker who passes as a whole told degraded copies apart far less than elsewhere."""
+
+    worker_id: str
+    hit_id: str
+    n_pairs: int
+    mean_difference: float
+    other_mean_difference: float
+    p_value: float
+    p_holm: float
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +77,10 @@ class MethodSettings:
     """Choices a method leaves to its caller."""
 
     standardise_over: StandardiseOver = "all"
+    # Whether a worker's mean and deviation are taken over all attributes together or for each alone.
+    standardise_per: StandardisePer = "worker"
     unit: Unit = "judgement"
+    test: Test = "rank-sum"
     # Fewer ratings than this and a worker's mean and deviation mean little [our choice].
     minimum_ratings: int = 10
     # WMT counts a segment that nobody could standardise as 0; we leave it out unless asked.
@@ -53,7 +99,17 @@ class AnalysisSettings:
     # A worker passes, and a difference counts, at p below this; WMT took "at most".
     threshold: float = 0.05
     threshold_included: bool = False
+    # With fewer control pairs than this a worker is not judged; WMT judged from two on.
+    least_pairs: int = LEAST_PAIRS
     attribute: str | None = None
+    # The attributes that degraded copies are worse in; None: all.
+    check_attributes: tuple[str, ...] | None = None
+    # Passing also asks that repeats do not differ from first ratings (assumption A).
+    require_consistency: bool = False
+    # Leave out single HITs that were rejected, or in which a worker who passes as a whole turned careless.
+    exclude_hits: bool = True
+    flag_rules: FlagRules = "usual"
+    scale: Scale = VAS
     seed: int = 7
     method_settings: MethodSettings = MethodSettings()
 
@@ -66,6 +122,8 @@ class Fit:
     `systems`, best first: system_id, score, lower, upper, mean_rating, n_segments, n_judgements.
     `p_values[i, j]`: one-sided p that system i of `systems` is better than system j; NaN on the diagonal.
     `workers`: worker_id, mean, sd, offset, slope, precision, weight (null where the method has none).
+    `attributes`: where the ratings are of several, what the method makes of each, by name; a method that
+    looks at the ratings of one attribute alone for that may leave it to the caller.
     """
 
     segments: pl.DataFrame
@@ -73,6 +131,7 @@ class Fit:
     p_values: np.ndarray
     workers: pl.DataFrame
     warnings: tuple[str, ...] = ()
+    attributes: tuple[tuple[str, Fit], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,15 +147,30 @@ class Counts:
 
 
 @dataclass(frozen=True)
+class AttributeRanking:
+    """The ranking by one attribute alone, of an analysis over several; `systems` and `pairs` as there."""
+
+    attribute: str
+    systems: pl.DataFrame
+    pairs: pl.DataFrame
+
+
+@dataclass(frozen=True)
 class Analysis:
     """Everything a report shows. Renderers read it; they compute nothing.
 
-    `workers`: worker_id, n_judgements, n_pairs, mean_difference, statistic, p_value, verdict, flags, mean,
-    sd, offset, slope, precision, weight, reason.
+    `workers`: worker_id, n_judgements, n_pairs, mean_difference, sd_difference, statistic, p_value, power,
+    verdict, flags, mean, sd, offset, slope, precision, weight, n_repeats, consistency_p, equivalence_p,
+    seconds_per_judgement, suggestion, reason, remarks (a sentence for each flag).
+    `hits`, one row per worker and HIT: worker_id, hit_id, n_judgements, seconds, concurrent, excluded (why
+    it was left out; null if it was not).
     `systems`, best first: system_id, rank, rank_low, rank_high, cluster, score, lower, upper, mean_rating,
     n_segments, n_judgements, wins.
     `pairs`, every ordered pair: better, worse, p_value, p_holm.
     `segments`: system_id, segment_id, score, sd, mean_rating, n.
+    `attributes`: the rankings by each attribute, if the ratings are of several.
+    `agreement`: of, scale, categories, n_pairs, agreement, chance, coefficient, value, lower, upper.
+    `contamination`: share of random clickers to be expected among those who passed; None if unknown.
     """
 
     title: str
@@ -104,7 +178,11 @@ class Analysis:
     settings: AnalysisSettings
     counts: Counts
     workers: pl.DataFrame
+    hits: pl.DataFrame
     systems: pl.DataFrame
     pairs: pl.DataFrame
     segments: pl.DataFrame
+    agreement: pl.DataFrame
+    attributes: tuple[AttributeRanking, ...] = ()
+    contamination: float | None = None
     warnings: tuple[str, ...] = field(default=())

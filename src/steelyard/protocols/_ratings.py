@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from steelyard.domain.errors import AnswerError
 from steelyard.domain.judgement import Answer, AnswerValue
-from steelyard.domain.plugin import Scale
+from steelyard.domain.scale import Scale
 
 if TYPE_CHECKING:
     import numpy as np

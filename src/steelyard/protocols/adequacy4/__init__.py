@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from steelyard.domain.plugin import Protocol, Scale
+from steelyard.domain.plugin import Protocol
+from steelyard.domain.scale import Scale
 from steelyard.protocols._ratings import Choices, rating
 
 # 1 is "very bad", 4 "excellent" [Denkowski2010].

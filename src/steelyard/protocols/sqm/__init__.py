@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from steelyard.domain.plugin import Protocol, Scale
+from steelyard.domain.plugin import Protocol
+from steelyard.domain.scale import Scale
 from steelyard.protocols._ratings import LINE_PRESENTATION, Line, rating
 
 # The seven points of the first scale [Freitag2021], drawn as a line whose marks 0, 2, 4 and 6 became

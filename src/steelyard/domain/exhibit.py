@@ -1,0 +1,195 @@
+"""Exhibits: tables and figures as data, before anyone decides whether they become text, a page or a file.
+
+A figure is described by what it shows (points, lines, bars, intervals, cells on axes), never by how it
+is drawn, so that the page, the printed file and the table behind it cannot disagree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from steelyard.domain.result import Analysis, AnalysisSettings
+
+if TYPE_CHECKING:
+    import polars as pl
+
+# What a colour means; the renderers choose the colours.
+Tone = Literal["main", "second", "third", "good", "bad", "unsure", "faint"]
+Chance = Literal["uniform", "cohen", "scott"]
+PairWeight = Literal["pair", "item"]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of a table: its name in `rows`, its heading, and how its numbers are written.
+
+    `digits` None: whole numbers and words as they are. `per_cent`: the number is a share, shown times 100.
+    """
+
+    name: str
+    title: str
+    digits: int | None = None
+    per_cent: bool = False
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table: full precision in `rows`, whose columns are those of `columns` in that order; null is unknown.
+
+    `borders`: rows (from 0) above which a line is drawn, such as the first of each cluster.
+    """
+
+    name: str
+    title: str
+    columns: tuple[Column, ...]
+    rows: pl.DataFrame
+    notes: tuple[str, ...] = ()
+    signature: str = ""
+    borders: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """An axis. Ends left None follow the data. With `categories`, places 0, 1, 2, ... bear those names:
+    from left to right, or from top to bottom."""
+
+    title: str
+    low: float | None = None
+    high: float | None = None
+    categories: tuple[str, ...] = ()
+    logarithmic: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    """Dots. `labels`, if given, name each of them (shown on pointing, or beside it if `named`)."""
+
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+    series: str = ""
+    tone: Tone = "main"
+    labels: tuple[str, ...] = ()
+    named: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line through the points in the order given."""
+
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+    series: str = ""
+    tone: Tone = "main"
+    dashed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """The area between two curves over x."""
+
+    x: tuple[float, ...]
+    lower: tuple[float, ...]
+    upper: tuple[float, ...]
+    series: str = ""
+    tone: Tone = "main"
+
+
+@dataclass(frozen=True, slots=True)
+class Bars:
+    """Upright bars from `left` to `right`, from 0 to `height`: a histogram."""
+
+    left: tuple[float, ...]
+    right: tuple[float, ...]
+    height: tuple[float, ...]
+    series: str = ""
+    tone: Tone = "main"
+
+
+@dataclass(frozen=True, slots=True)
+class Intervals:
+    """Level bars from `low` to `high` at the places `at` of the upright axis."""
+
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    at: tuple[float, ...]
+    series: str = ""
+    tone: Tone = "main"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A line across the whole panel at one value of the axis `of`."""
+
+    of: Literal["x", "y"]
+    at: float
+    label: str = ""
+    tone: Tone = "faint"
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """A grid of cells, row by row from the top, shaded between `low` (strong) and `high` (blank).
+
+    None is an empty cell. `texts` has the same shape. Both axes have categories.
+    """
+
+    values: tuple[tuple[float | None, ...], ...]
+    texts: tuple[tuple[str, ...], ...]
+    low: float
+    high: float
+    tone: Tone = "main"
+
+
+Mark = Points | Line | Band | Bars | Intervals | Rule | Cells
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """One pair of axes and what is drawn on them, in order."""
+
+    x: Axis
+    y: Axis
+    marks: tuple[Mark, ...]
+    title: str = ""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure of one or more panels, with the table of all it shows."""
+
+    name: str
+    title: str
+    caption: str
+    panels: tuple[Panel, ...]
+    table: Table
+    signature: str = ""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What an exhibit is made from: one source's ratings and hours of work, and their analysis.
+
+    `frame` holds everyone's ratings, `kept` those that the scores rest on (the attribute chosen, if one
+    was). `analyse` answers the same source again under other settings.
+    """
+
+    title: str
+    frame: pl.DataFrame
+    kept: pl.DataFrame
+    hit_times: pl.DataFrame
+    analysis: Analysis
+    analyse: Callable[[AnalysisSettings], Analysis]
+
+
+@dataclass(frozen=True, slots=True)
+class ExhibitOptions:
+    """Choices that some exhibits leave to their reader."""
+
+    categories: tuple[int, ...] = (5, 4, 2)
+    chance: Chance = "uniform"
+    weight: PairWeight = "pair"
+    worker: str | None = None
+    draws: int = 1000
+    seed: int = 7
