@@ -1,35 +1,22 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
-from steelyard.domain.result import Verdict
-from steelyard.frames import ratings_frame
+from steelyard.domain.result import CheckSettings
+from steelyard.domain.scale import Scale
 from steelyard.qc.paired_t import CHECK
+from steelyard.stats.paired_tests import paired_t
 
-BASE = [80, 65, 90, 70, 55, 75, 60, 85, 50, 78]
-DEGRADED = [50, 60, 62, 71, 30, 40, 58, 49, 35, 60]
-
-
-def _frame(base: Sequence[float], degraded: Sequence[float], *, hits: int = 1) -> pl.DataFrame:
-    """One worker's bases and degraded copies, dealt over `hits` HITs."""
-    rows = [
-        {"item_kind": kind, "segment_id": f"s{i}", "hit_id": f"h{i % hits}", "rating": float(rating)}
-        for kind, ratings in (("regular", base), ("degraded", degraded))
-        for i, rating in enumerate(ratings)
-    ]
-    same = {"worker_id": pl.lit("W1"), "system_id": pl.lit("A"), "attribute": pl.lit("")}
-    return ratings_frame(pl.DataFrame(rows, schema_overrides={"rating": pl.Float64}).with_columns(**same))
+PairFrame = Callable[..., pl.DataFrame]
 
 
-def _verdict(frame: pl.DataFrame, *, threshold: float = 0.05, included: bool = False) -> Verdict:
-    return CHECK.run(frame, threshold, included)[0]
-
-
-def test_the_specified_vector_passes_with_its_numbers() -> None:
-    verdict = _verdict(_frame(BASE, DEGRADED))
+def test_the_specified_vector_passes_with_its_numbers(pair_frame: PairFrame, vector: Any) -> None:
+    verdict = CHECK.run(pair_frame(vector.base, vector.degraded), CheckSettings())[0]
 
     # Test vector 1 of the methods specification; differences sum to 193.
     assert (verdict.verdict, verdict.n_pairs) == ("pass", 10)
@@ -38,62 +25,107 @@ def test_the_specified_vector_passes_with_its_numbers() -> None:
     assert verdict.p_value == pytest.approx(0.000786762, abs=5e-10)
 
 
-def test_pairs_of_all_hits_of_a_worker_are_pooled() -> None:
-    assert _verdict(_frame(BASE, DEGRADED, hits=3)) == _verdict(_frame(BASE, DEGRADED))
+def test_pairs_of_all_hits_of_a_worker_are_pooled(pair_frame: PairFrame, vector: Any) -> None:
+    in_three, in_one = (pair_frame(vector.base, vector.degraded, hits=hits) for hits in (3, 1))
+
+    assert CHECK.run(in_three, CheckSettings()) == CHECK.run(in_one, CheckSettings())
 
 
-def test_a_control_never_pairs_with_a_base_of_another_hit() -> None:
-    frame = _frame(BASE, DEGRADED)
+def test_pairs_of_all_attributes_are_pooled_but_matched_within_each(
+    pair_frame: PairFrame, vector: Any
+) -> None:
+    frame = pair_frame(vector.base, vector.degraded)
+    halves = frame.with_columns(
+        attribute=pl.when(pl.col("segment_id") < "d5").then(pl.lit("fluency")).otherwise(pl.lit("adequacy")),
+        # Same segments under both attributes.
+        segment_id=pl.format("d{}", pl.col("segment_id").str.slice(1).cast(pl.Int64) % 5),
+    )
+
+    assert CHECK.run(halves, CheckSettings())[0].mean_difference == pytest.approx(19.3)
+    assert CHECK.run(halves, CheckSettings())[0].n_pairs == 10
+
+
+def test_a_control_never_pairs_with_a_base_of_another_hit(pair_frame: PairFrame, vector: Any) -> None:
+    frame = pair_frame(vector.base, vector.degraded)
     elsewhere = frame.with_columns(
         hit_id=pl.when(pl.col("item_kind") == "degraded").then(pl.lit("other")).otherwise("hit_id")
     )
 
-    assert _verdict(elsewhere).n_pairs == 0
+    assert CHECK.run(elsewhere, CheckSettings())[0].n_pairs == 0
 
 
 @pytest.mark.parametrize("n", [0, 1, 4])
-def test_fewer_than_five_pairs_are_insufficient(n: int) -> None:
-    verdict = _verdict(_frame([80, *BASE][: n + 1], DEGRADED[:n]))
+def test_fewer_than_five_pairs_are_insufficient(pair_frame: PairFrame, vector: Any, n: int) -> None:
+    frame = pair_frame([80, *vector.base][: n + 1], vector.degraded[:n])
+
+    verdict = CHECK.run(frame, CheckSettings())[0]
 
     assert (verdict.verdict, verdict.n_pairs) == ("insufficient", n)
-    assert str(n) in verdict.reason
+    assert verdict.reason.startswith(f"Only {n} degraded pair")
 
 
-def test_using_the_scale_backwards_fails() -> None:
-    verdict = _verdict(_frame(DEGRADED, BASE))
+def test_always_the_same_drop_is_judged_by_its_sign(pair_frame: PairFrame) -> None:
+    verdict = CHECK.run(pair_frame([50] * 5, [40] * 5), CheckSettings())[0]
 
-    assert verdict.verdict == "fail"
-    assert "19.3 points higher" in verdict.reason
-
-
-def test_rating_everything_alike_fails_with_p_1() -> None:
-    verdict = _verdict(_frame([50] * 8, [50] * 8))
-
-    assert (verdict.verdict, verdict.p_value, verdict.statistic) == ("fail", 1.0, None)
-
-
-def test_always_the_same_drop_is_judged_by_its_sign() -> None:
-    verdict = _verdict(_frame([50] * 5, [40] * 5))
-
-    assert (verdict.verdict, verdict.p_value) == ("pass", 2**-5)
+    assert (verdict.verdict, verdict.p_value, verdict.sd_difference) == ("pass", 2**-5, 0.0)
 
 
 @pytest.mark.parametrize(("included", "expected"), [(False, "fail"), (True, "pass")])
-def test_a_p_value_at_the_threshold_passes_only_if_included(included: bool, expected: str) -> None:
-    verdict = _verdict(_frame([50] * 5, [40] * 5), threshold=2**-5, included=included)
+def test_a_p_value_at_the_threshold_passes_only_if_included(
+    pair_frame: PairFrame, included: bool, expected: str
+) -> None:
+    settings = CheckSettings(threshold=2**-5, threshold_included=included)
 
-    assert verdict.verdict == expected
+    assert CHECK.run(pair_frame([50] * 5, [40] * 5), settings)[0].verdict == expected
 
 
-def test_the_reason_gives_the_numbers_in_one_sentence() -> None:
-    verdict = _verdict(_frame(BASE, DEGRADED))
+def test_many_workers_at_once_get_the_numbers_of_each_alone(pair_frame: PairFrame) -> None:
+    rng = np.random.default_rng(4)
+    base, degraded = rng.integers(0, 101, (2, 30, 7))
 
-    assert verdict.reason == (
-        "Over 10 pairs, degraded copies were rated 19.3 points lower on average (p = 0.00079, below 0.05)."
+    verdicts = CHECK.run(pair_frame(base, degraded), CheckSettings())
+
+    alone = [paired_t(difference) for difference in (base - degraded).astype(np.float64)]
+    np.testing.assert_allclose([v.p_value for v in verdicts], [t.p_value for t in alone], rtol=1e-12)
+    np.testing.assert_allclose([v.sd_difference for v in verdicts], [t.sd for t in alone], rtol=1e-12)
+
+
+class TestPower:
+    """The chance that the check would have found a drop of a fifth of the scale."""
+
+    @pytest.mark.parametrize(
+        ("first", "second"),
+        [([], []), ([50], [60])],
+        ids=["no repeats", "one repeat"],
     )
+    def test_it_is_unknown_without_two_repeats(
+        self, pair_frame: PairFrame, vector: Any, first: Sequence[float], second: Sequence[float]
+    ) -> None:
+        frame = pair_frame(vector.base, vector.degraded, first, second)
 
+        assert CHECK.run(frame, CheckSettings())[0].power is None
 
-def test_pairs_at_the_top_of_the_scale_are_mentioned() -> None:
-    verdict = _verdict(_frame([100] * 6 + [90, 80], [100] * 6 + [80, 90]))
+    def test_it_is_1_for_a_worker_who_repeats_exactly(self, pair_frame: PairFrame, vector: Any) -> None:
+        frame = pair_frame(vector.base, vector.degraded, vector.first, vector.first)
 
-    assert "75% of the pairs were rated 100 twice" in verdict.reason
+        assert CHECK.run(frame, CheckSettings())[0].power == 1.0
+
+    def test_it_is_the_share_of_simulated_workers_who_pass(self, pair_frame: PairFrame) -> None:
+        rng = np.random.default_rng(8)
+        # Repeats that differ by 25 and -25 in turn: their deviation is 25 * sqrt(8 / 7) = 26.73.
+        second = [50 + 25 * (-1) ** k for k in range(8)]
+        told = CHECK.run(pair_frame([50] * 6, [50] * 6, [50] * 8, second), CheckSettings())[0].power
+        drops = rng.normal(20, 25 * np.sqrt(8 / 7), (4000, 6))
+
+        verdicts = CHECK.run(pair_frame(drops, np.zeros((4000, 6))), CheckSettings())
+
+        # Four standard errors of a share of about a half in 4000: 0.032.
+        assert told == pytest.approx(np.mean([v.verdict == "pass" for v in verdicts]), abs=0.032)
+
+    def test_it_is_about_a_fifth_of_whatever_scale(self, pair_frame: PairFrame, vector: Any) -> None:
+        frame = pair_frame(vector.base, vector.degraded, vector.first, vector.second)
+        halved = frame.with_columns(pl.col("rating") / 2)
+
+        of_50 = CHECK.run(halved, CheckSettings(scale=Scale(0, 50)))[0].power
+
+        assert of_50 == pytest.approx(CHECK.run(frame, CheckSettings())[0].power)

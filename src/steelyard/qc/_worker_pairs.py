@@ -1,57 +1,71 @@
-"""What the checks share: each worker's pairs of base and control, and the words of a verdict."""
+"""Everybody's pairs of base and control, as arrays with one worker after another."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
+import numpy as np
 import polars as pl
 
 from steelyard.domain.work import ItemKind
 from steelyard.frames import control_pairs
-from steelyard.stats.arrays import FloatArray
-
-# Below five pairs no test can tell: at four, the smallest exact p-value is 0.0625.
-MINIMUM_PAIRS = 5
-# Top of the visual analogue scale: a pair rated there twice shows nothing.
-CEILING = 100.0
+from steelyard.stats.arrays import FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerPairs:
-    """One worker's ratings of bases and of their controls, pooled over HITs, pair by pair."""
+    """Ratings of bases and of their controls, pair by pair; `sizes` says how many pairs each worker has."""
 
-    worker_id: str
     base: FloatArray
     control: FloatArray
+    sizes: IntArray
 
     @property
-    def share_at_ceiling(self) -> float:
-        """Share of pairs of which both members got the highest rating."""
-        return float(((self.base == CEILING) & (self.control == CEILING)).mean()) if len(self.base) else 0.0
+    def difference(self) -> FloatArray:
+        """Base minus control."""
+        return self.base - self.control
+
+    def each(self) -> Iterator[tuple[FloatArray, FloatArray]]:
+        """Base and control ratings of one worker after the other."""
+        return zip(each_worker(self.base, self.sizes), each_worker(self.control, self.sizes), strict=True)
 
 
-def pairs_by_worker(frame: pl.DataFrame, kind: ItemKind) -> list[WorkerPairs]:
-    """Pairs of bases and controls of `kind` for every worker of the frame, in order of worker_id.
+def workers_of(frame: pl.DataFrame) -> pl.Series:
+    """Everybody who judged, in the order of verdicts."""
+    return frame["worker_id"].unique().sort()
 
-    A worker without any pair is there with empty arrays: everybody gets a verdict.
+
+def pairs_by_worker(frame: pl.DataFrame, kind: ItemKind, workers: pl.Series) -> WorkerPairs:
+    """Pairs of bases and controls of `kind` for each of `workers`, pooled over HITs and attributes.
+
+    A worker without any pair has a size of 0: everybody gets a verdict.
     """
-    workers = frame.select(pl.col("worker_id").unique().sort())
-    pairs = (
-        control_pairs(frame, kind)
-        .select("worker_id", "base_rating", "control_rating")
-        .sort("worker_id", maintain_order=True)
+    if str(kind) not in frame["item_kind"]:
+        return WorkerPairs(np.empty(0), np.empty(0), np.zeros(len(workers), np.int64))
+    pairs = control_pairs(frame, kind).sort("worker_id", maintain_order=True)
+    return WorkerPairs(
+        base=pairs["base_rating"].to_numpy(),
+        control=pairs["control_rating"].to_numpy(),
+        sizes=_sizes(pairs, workers),
     )
-    base, control = pairs["base_rating"].to_numpy(), pairs["control_rating"].to_numpy()
-    sizes = workers.join(
-        pairs.group_by("worker_id").len(), on="worker_id", how="left", maintain_order="left"
-    ).with_columns(pl.col("len").fill_null(0))
-    found, start = [], 0
-    for worker_id, size in sizes.iter_rows():
-        found.append(WorkerPairs(worker_id, base[start : start + size], control[start : start + size]))
-        start += size
-    return found
 
 
-def passes(p_value: float, *, threshold: float, included: bool) -> bool:
-    """Whether a p-value is low enough; an undefined one never is."""
-    return p_value <= threshold if included else p_value < threshold
+def ratings_by_worker(frame: pl.DataFrame, kind: ItemKind, workers: pl.Series) -> tuple[FloatArray, IntArray]:
+    """All ratings of items of `kind`, one worker after another, and how many each worker gave."""
+    rows = frame.filter(pl.col("item_kind") == str(kind)).sort("worker_id", maintain_order=True)
+    return rows["rating"].to_numpy(), _sizes(rows, workers)
+
+
+def each_worker(values: FloatArray, sizes: IntArray) -> Iterator[FloatArray]:
+    """The values of one worker after the other."""
+    ends = np.cumsum(sizes).tolist()
+    return (values[end - size : end] for end, size in zip(ends, sizes.tolist(), strict=True))
+
+
+def _sizes(rows: pl.DataFrame, workers: pl.Series) -> IntArray:
+    counted = rows.group_by("worker_id").agg(size=pl.len().cast(pl.Int64))
+    joined = pl.DataFrame({"worker_id": workers}).join(
+        counted, on="worker_id", how="left", maintain_order="left"
+    )
+    return joined["size"].fill_null(0).to_numpy()
