@@ -1,0 +1,1 @@
+"""What a person should look at beyond the verdict: times, flags, changes, consistency, payment."""

@@ -1,0 +1,212 @@
+"""Flags raised by the ratings themselves: worker_id and detail of those whom each concerns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from steelyard.domain.scale import Scale
+from steelyard.domain.work import ItemKind
+
+# Workers see a reference as if a system had made it; below this share of the scale they do not
+# recognise what is perfect in adequacy [the limit of the public code of 2016].
+_LEAST_FOR_REFERENCES = 0.9
+# So many equal ratings in a row are too many: the public code of 2016 allows 8, WMT21 10.
+_LONG_RUN, _LONG_RUN_IN_WMT = 9, 11
+# Our choices: nearly all ratings at the ends, or hardly any variety, in no fewer than so many ratings.
+_SHARE_AT_ENDS, _VARIETY, _ENOUGH_RATINGS = 0.8, 5, 10
+# A scale of which all workers together use no more values has few points: there the ends are
+# ordinary answers and little variety is no sign of anything.
+_FEW_POINTS = 10
+# Our choices: a HIT's mean away from the others' by so many standard errors and so much of the scale.
+_SHIFT_ERRORS, _SHIFT_SHARE = 3.0, 0.25
+
+
+def scores(frame: pl.DataFrame, scale: Scale) -> pl.DataFrame:
+    """Kinds whose means are in the wrong order, or references too low in adequacy.
+
+    The detail names each part that holds. A part of which the worker has judged no item says nothing.
+    """
+    limit = scale.minimum + _LEAST_FOR_REFERENCES * scale.width
+    degraded, regular, reference = (
+        _mean(ItemKind.DEGRADED),
+        _mean(ItemKind.REGULAR),
+        _mean(ItemKind.REFERENCE),
+    )
+    adequate = pl.col("rating").filter(
+        pl.col("attribute") == "adequacy", pl.col("item_kind") == str(ItemKind.REFERENCE)
+    )
+    means = frame.group_by("worker_id").agg(
+        degraded=degraded, regular=regular, reference=reference, adequate=adequate.mean()
+    )
+    parts = [
+        pl.when(pl.col("regular") >= pl.col("reference")).then(
+            pl.format("translations got {} on average, references {}", _shown("regular"), _shown("reference"))
+        ),
+        pl.when(pl.col("adequate") < limit).then(
+            pl.format(
+                "references got {} on average for adequacy, less than {}",
+                _shown("adequate"),
+                pl.lit(f"{limit:g}"),
+            )
+        ),
+    ]
+    return _with_details(means, [_degraded_not_worse(), *parts])
+
+
+def scores_in_wmt(frame: pl.DataFrame) -> pl.DataFrame:
+    """Degraded copies rated no worse than translations on average: all that WMT21 looked at."""
+    means = frame.group_by("worker_id").agg(
+        degraded=_mean(ItemKind.DEGRADED), regular=_mean(ItemKind.REGULAR)
+    )
+    return _with_details(means, [_degraded_not_worse()])
+
+
+def sequence(frame: pl.DataFrame) -> pl.DataFrame:
+    """Nine or more equal ratings in a row within one HIT, by position, for any one attribute.
+
+    Where a HIT's positions are not all known, its rows are taken as they stand. On a scale of few
+    points, where the ratings of the whole frame take at most ten values, nobody is flagged: there
+    such runs come by chance.
+    """
+    if _has_few_points(frame):
+        return pl.DataFrame(schema={"worker_id": pl.String, "detail": pl.String})
+    in_hit = ["worker_id", "attribute", "hit_id"]
+    row = pl.int_range(pl.len(), dtype=pl.Int64)
+    place = pl.when(pl.col("position").null_count().over(in_hit) == 0).then("position").otherwise(row)
+    ordered = frame.select(*in_hit, "rating", place.alias("place")).sort(
+        *in_hit, "place", maintain_order=True
+    )
+    return _runs(ordered, in_hit, least=_LONG_RUN)
+
+
+def sequence_in_wmt(frame: pl.DataFrame) -> pl.DataFrame:
+    """More than ten equal ratings in a row, over the borders of HITs: the count of WMT21.
+
+    The published counts follow from the order of rows, not from times or names of HITs.
+    """
+    together = ["worker_id", "attribute"]
+    ordered = frame.select(*together, "rating").sort(together, maintain_order=True)
+    return _runs(ordered, together, least=_LONG_RUN_IN_WMT)
+
+
+def endpoints(frame: pl.DataFrame, scale: Scale) -> pl.DataFrame:
+    """More than 80 % of ratings at the ends of the scale, or fewer than five different ratings.
+
+    Only of workers with at least ten ratings, and nobody's where the ratings of the whole frame take
+    at most ten values: on a scale of few points that is how one answers.
+    """
+    rating = pl.col("rating")
+    counts = (
+        frame.group_by("worker_id")
+        .agg(
+            n=pl.len(),
+            share=((rating == scale.minimum) | (rating == scale.maximum)).mean(),
+            variety=rating.n_unique(),
+        )
+        .filter(pl.col("n") >= _ENOUGH_RATINGS, pl.lit(not _has_few_points(frame)))
+    )
+    parts = [
+        pl.when(pl.col("share") > _SHARE_AT_ENDS).then(
+            pl.format("{} % of {} ratings are at the ends of the scale", _shown(pl.col("share") * 100), "n")
+        ),
+        pl.when(pl.col("variety") < _VARIETY).then(
+            pl.format("{} ratings take only {} different values", "n", "variety")
+        ),
+    ]
+    return _with_details(counts, parts)
+
+
+def shift(frame: pl.DataFrame, scale: Scale) -> pl.DataFrame:
+    """A HIT whose mean rating is far from the worker's other HITs, in errors and in points.
+
+    The standard error of the difference pools the deviations within the HIT and within the others;
+    where neither has any, a difference in points is enough.
+    """
+    rating = pl.col("rating")
+    # Distances from the worker's mean, for sums of squares that do not cancel.
+    hits = (
+        frame.select("worker_id", "hit_id", (rating - rating.mean().over("worker_id")).alias("distance"))
+        .group_by("worker_id", "hit_id")
+        .agg(
+            n=pl.len().cast(pl.Int64), total=pl.col("distance").sum(), squares=(pl.col("distance") ** 2).sum()
+        )
+        .join(frame.group_by("worker_id").agg(worker_mean=rating.mean()), on="worker_id")
+    )
+    others = hits.with_columns(
+        (pl.col(name).sum().over("worker_id") - pl.col(name)).alias(f"other_{name}")
+        for name in ("n", "total", "squares")
+    ).filter(pl.col("other_n") > 0, pl.col("n") + pl.col("other_n") > 2)
+    mean, other_mean = pl.col("total") / pl.col("n"), pl.col("other_total") / pl.col("other_n")
+    within = (
+        pl.col("squares")
+        + pl.col("other_squares")
+        - pl.col("n") * mean**2
+        - pl.col("other_n") * other_mean**2
+    ).clip(0)
+    error = (
+        within / (pl.col("n") + pl.col("other_n") - 2) * (1 / pl.col("n") + 1 / pl.col("other_n"))
+    ).sqrt()
+    largest = (
+        others.with_columns(
+            distance=(mean - other_mean).abs(),
+            error=error,
+            mean=pl.col("worker_mean") + mean,
+            other_mean=pl.col("worker_mean") + other_mean,
+        )
+        .filter(
+            pl.col("distance") > _SHIFT_ERRORS * pl.col("error"),
+            pl.col("distance") > _SHIFT_SHARE * scale.width,
+        )
+        .sort("worker_id", "distance", "hit_id", descending=[False, True, False])
+        .unique("worker_id", keep="first", maintain_order=True)
+    )
+    found = pl.format(
+        "the mean rating is {} in HIT {} and {} in the others", _shown("mean"), "hit_id", _shown("other_mean")
+    )
+    return _with_details(largest, [found])
+
+
+def _has_few_points(frame: pl.DataFrame) -> bool:
+    return frame["rating"].n_unique() <= _FEW_POINTS
+
+
+def _mean(kind: ItemKind) -> pl.Expr:
+    return pl.col("rating").filter(pl.col("item_kind") == str(kind)).mean()
+
+
+def _degraded_not_worse() -> pl.Expr:
+    return pl.when(pl.col("degraded") >= pl.col("regular")).then(
+        pl.format("degraded copies got {} on average, translations {}", _shown("degraded"), _shown("regular"))
+    )
+
+
+def _runs(ordered: pl.DataFrame, within: list[str], *, least: int) -> pl.DataFrame:
+    """The longest run of equal ratings of each worker who has one of at least so many."""
+    columns = [*within, "rating"]
+    starts = pl.any_horizontal(pl.col(name) != pl.col(name).shift(1) for name in columns).fill_null(True)
+    longest = (
+        ordered.with_columns(run=starts.cum_sum())
+        .group_by("run")
+        .agg(pl.col("worker_id", "rating").first(), length=pl.len())
+        .filter(pl.col("length") >= least)
+        .sort("worker_id", "length", "run", descending=[False, True, False])
+        .unique("worker_id", keep="first", maintain_order=True)
+    )
+    found = pl.format("{} ratings in a row are {}", "length", _shown("rating"))
+    return _with_details(longest, [found])
+
+
+def _with_details(found: pl.DataFrame, parts: Sequence[pl.Expr]) -> pl.DataFrame:
+    """worker_id and a sentence of the parts that are not null, for workers who have any."""
+    text = pl.concat_str(parts, separator="; ", ignore_nulls=True)
+    sentence = text.str.head(1).str.to_uppercase() + text.str.slice(1) + pl.lit(".")
+    return found.filter(pl.any_horizontal(part.is_not_null() for part in parts)).select(
+        "worker_id", sentence.alias("detail")
+    )
+
+
+def _shown(number: str | pl.Expr) -> pl.Expr:
+    known = pl.col(number) if isinstance(number, str) else number
+    return known.round(1).cast(pl.String).str.strip_suffix(".0")

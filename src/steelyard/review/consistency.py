@@ -1,0 +1,68 @@
+"""Whether workers give a repeated item the rating that they gave it first: assumption A."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from steelyard.domain.scale import Scale
+from steelyard.domain.work import ItemKind
+from steelyard.frames import control_pairs
+from steelyard.stats.arrays import FloatArray, IntArray
+from steelyard.stats.paired_tests import paired_t_by_group
+
+# A mean change of up to so much of the scale is as good as none [our choice: 5 points of 100].
+MARGIN = 0.05
+# From here on nothing speaks against the assumption [Graham2014].
+THRESHOLD = 0.05
+
+
+def consistency(frame: pl.DataFrame, *, scale: Scale) -> pl.DataFrame:
+    """Every worker of the frame, sorted: worker_id, n_repeats, consistency_p, equivalence_p.
+
+    `consistency_p` is that of a two-sided paired t-test of first against second ratings of repeated
+    items, in order of presentation: low where a worker drifts [Graham2014]. Where positions are
+    not known, the base counts as the first. As a high p may just mean few repeats,
+    `equivalence_p` gives the evidence for the contrary: two one-sided t-tests that the mean change
+    lies within 5 % of the scale. Both are null with fewer than two repeats.
+    """
+    is_reversed = (pl.col("control_position") < pl.col("base_position")).fill_null(False)
+    change = pl.col("base_rating") - pl.col("control_rating")
+    pairs = control_pairs(frame, ItemKind.REPEAT).select(
+        "worker_id", pl.when(is_reversed).then(-change).otherwise(change).alias("difference")
+    )
+    workers = (
+        frame.select(pl.col("worker_id").unique().sort())
+        .join(pairs.group_by("worker_id").len("n_repeats"), on="worker_id", how="left", maintain_order="left")
+        .with_columns(pl.col("n_repeats").fill_null(0).cast(pl.Int64))
+    )
+    # Sorted by value too: sums are then the same, to the last bit, whatever the order of rows.
+    difference = pairs.sort("worker_id", "difference")["difference"].to_numpy()
+    sizes = workers["n_repeats"].to_numpy()
+    return workers.with_columns(
+        pl.Series("consistency_p", _two_sided(difference, sizes), pl.Float64),
+        pl.Series("equivalence_p", _equivalence(difference, sizes, MARGIN * scale.width), pl.Float64),
+    ).with_columns(pl.col("consistency_p", "equivalence_p").fill_nan(None))
+
+
+def holds(consistency_p: float | None) -> bool:
+    """Whether assumption A holds: nothing in the repeats speaks against it.
+
+    So it also holds where there are too few repeats to tell.
+    """
+    return consistency_p is None or consistency_p >= THRESHOLD
+
+
+def _two_sided(difference: FloatArray, sizes: IntArray) -> FloatArray:
+    """What `paired_t_two_sided` gives for every group."""
+    above, below = (paired_t_by_group(sign * difference, sizes).p_value for sign in (1.0, -1.0))
+    p_values: FloatArray = np.minimum(2 * np.minimum(above, below), 1.0)
+    return p_values
+
+
+def _equivalence(difference: FloatArray, sizes: IntArray, margin: float) -> FloatArray:
+    """What `equivalence` gives for every group."""
+    not_below, not_above = (paired_t_by_group(margin + sign * difference, sizes) for sign in (1.0, -1.0))
+    p_values = np.maximum(not_below.p_value, not_above.p_value)
+    # Equal differences leave no doubt.
+    return np.where(not_below.sd == 0, np.where(p_values < 1, 0.0, 1.0), p_values)

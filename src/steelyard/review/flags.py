@@ -1,0 +1,126 @@
+"""Signs that a person should look at a worker's ratings; by themselves they remove nobody."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import polars as pl
+
+from steelyard.domain.result import FlagRules
+from steelyard.domain.scale import Scale
+from steelyard.review import _rating_flags as rating_flags
+
+# Faster than this nobody reads a text and judges it [our choice].
+LEAST_SECONDS_PER_ITEM = 3.0
+# WMT21, and the public code of 2016 before it, looked at HITs that took less than five minutes.
+LEAST_SECONDS_PER_HIT_IN_WMT = 300.0
+# Two HITs may overlap when one is accepted before another is sent off [our choice].
+MANY_AT_ONCE = 3
+
+
+@dataclass(frozen=True, slots=True)
+class _Evidence:
+    """All that flags are raised from."""
+
+    frame: pl.DataFrame
+    hits: pl.DataFrame
+    hit_times: pl.DataFrame
+    scale: Scale
+
+
+def worker_flags(
+    frame: pl.DataFrame, hits: pl.DataFrame, hit_times: pl.DataFrame, *, rules: FlagRules, scale: Scale
+) -> pl.DataFrame:
+    """Every worker of the frame, sorted: worker_id, flags, and details, one sentence per flag.
+
+    `hits` is what `corrected_times` makes of the frame and `hit_times`. The rules "usual" are
+    ours; "wmt" are those behind the published flags of WMT21 and WMT22 [Akhbardeh2021], which know
+    scores, time and sequence only. Flags come in this order:
+
+    scores: degraded copies rated no worse than translations, translations no worse than
+    references, or references below 90 % of the scale in adequacy. time: a HIT done in less than
+    3 seconds per item. sequence: 9 or more equal ratings in a row within a HIT. rejected: a HIT
+    was rejected. concurrency: 3 or more HITs open at once. endpoints: hardly anything but the ends
+    of the scale, or hardly any variety. shift: one HIT's mean rating far from the others'.
+
+    An honest worker can earn any of them; see `payment` for what follows from which.
+    """
+    evidence = _Evidence(frame, hits, hit_times, scale)
+    flagged = pl.concat(
+        found(evidence).select(
+            "worker_id",
+            pl.lit(name).alias("flags"),
+            pl.col("detail").cast(pl.String).alias("details"),
+            pl.lit(number).alias("number"),
+        )
+        for number, (name, found) in enumerate(_RULES[rules].items())
+    )
+    gathered = flagged.sort("worker_id", "number").group_by("worker_id").agg("flags", "details")
+    nothing = pl.lit([], pl.List(pl.String))
+    return (
+        frame.select(pl.col("worker_id").unique().sort())
+        .join(gathered, on="worker_id", how="left", maintain_order="left")
+        .with_columns(pl.col("flags", "details").fill_null(nothing))
+    )
+
+
+def _time(evidence: _Evidence) -> pl.DataFrame:
+    pace = pl.col("seconds") / pl.col("n_judgements")
+    fastest = _least(evidence.hits.with_columns(pace=pace), "pace", below=LEAST_SECONDS_PER_ITEM)
+    found = pl.format("HIT {} took {} seconds per item.", "hit_id", pl.col("pace").round(2))
+    return fastest.select("worker_id", found.alias("detail"))
+
+
+def _time_in_wmt(evidence: _Evidence) -> pl.DataFrame:
+    fastest = _least(evidence.hits, "seconds", below=LEAST_SECONDS_PER_HIT_IN_WMT)
+    found = pl.format("HIT {} took {} seconds.", "hit_id", pl.col("seconds").round(1))
+    return fastest.select("worker_id", found.alias("detail"))
+
+
+def _least(hits: pl.DataFrame, measure: str, *, below: float) -> pl.DataFrame:
+    """Of each worker the HIT with the least of the measure, if that is below the limit."""
+    return (
+        hits.filter(pl.col(measure) < below)
+        .sort("worker_id", measure, "hit_id")
+        .unique("worker_id", keep="first", maintain_order=True)
+    )
+
+
+def _rejected(evidence: _Evidence) -> pl.DataFrame:
+    counts = (
+        evidence.hit_times.group_by("worker_id", "hit_id")
+        .agg(pl.col("is_rejected").fill_null(False).any())
+        .group_by("worker_id")
+        .agg(rejected=pl.col("is_rejected").sum(), n=pl.len())
+        .filter(pl.col("rejected") > 0)
+    )
+    return counts.select("worker_id", pl.format("Rejected: {} of {} HITs.", "rejected", "n").alias("detail"))
+
+
+def _concurrency(evidence: _Evidence) -> pl.DataFrame:
+    most = (
+        evidence.hits.group_by("worker_id")
+        .agg(pl.col("concurrent").max())
+        .filter(pl.col("concurrent") >= MANY_AT_ONCE)
+    )
+    return most.select("worker_id", pl.format("{} HITs were open at once.", "concurrent").alias("detail"))
+
+
+# Each function gives worker_id and detail for the workers it concerns; flags come in this order.
+_RULES: Mapping[FlagRules, Mapping[str, Callable[[_Evidence], pl.DataFrame]]] = {
+    "usual": {
+        "scores": lambda evidence: rating_flags.scores(evidence.frame, evidence.scale),
+        "time": _time,
+        "sequence": lambda evidence: rating_flags.sequence(evidence.frame),
+        "rejected": _rejected,
+        "concurrency": _concurrency,
+        "endpoints": lambda evidence: rating_flags.endpoints(evidence.frame, evidence.scale),
+        "shift": lambda evidence: rating_flags.shift(evidence.frame, evidence.scale),
+    },
+    "wmt": {
+        "scores": lambda evidence: rating_flags.scores_in_wmt(evidence.frame),
+        "time": _time_in_wmt,
+        "sequence": lambda evidence: rating_flags.sequence_in_wmt(evidence.frame),
+    },
+}

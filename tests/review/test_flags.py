@@ -1,0 +1,447 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import chain, groupby
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from steelyard.domain.result import FlagRules
+from steelyard.domain.scale import VAS, Scale
+from steelyard.frames import hit_times_frame
+from steelyard.review.flags import worker_flags
+from steelyard.review.hit_times import corrected_times
+
+Rows = Callable[[Sequence[dict[str, Any]]], pl.DataFrame]
+both_rules = pytest.mark.parametrize("rules", ["usual", "wmt"])
+# Ratings without any run, end or pattern.
+VARIED = [float(40 + 7 * i % 41) for i in range(20)]
+
+
+def _flags(
+    frame: pl.DataFrame,
+    hit_times: pl.DataFrame | None = None,
+    *,
+    rules: FlagRules = "usual",
+    scale: Scale = VAS,
+) -> dict[str, dict[str, str]]:
+    """Each worker's flags with their details."""
+    times = hit_times_frame() if hit_times is None else hit_times
+    found = worker_flags(frame, corrected_times(frame, times), times, rules=rules, scale=scale)
+    return {worker: dict(zip(flags, details, strict=True)) for worker, flags, details in found.iter_rows()}
+
+
+def _kinds(**ratings: Sequence[float]) -> list[dict[str, Any]]:
+    return [{"item_kind": kind, "rating": float(r)} for kind, given in ratings.items() for r in given]
+
+
+def _ratings(ratings: Sequence[float], **columns: Any) -> list[dict[str, Any]]:
+    return [{"rating": float(rating), **columns} for rating in ratings]
+
+
+@both_rules
+def test_an_ordinary_worker_has_no_flag(make_frame: Rows, rules: FlagRules) -> None:
+    frame = make_frame(_kinds(regular=VARIED, degraded=[20, 30, 10], reference=[95, 90, 98]))
+
+    assert _flags(frame, rules=rules) == {"W": {}}
+
+
+@both_rules
+def test_degraded_copies_as_good_as_translations_are_flagged(make_frame: Rows, rules: FlagRules) -> None:
+    # (61 + 61.4) / 2 = 61.2 and (50 + 67.8) / 2 = 58.9.
+    frame = make_frame(_kinds(regular=[50, 67.8], degraded=[61, 61.4]))
+
+    assert _flags(frame, rules=rules) == {
+        "W": {"scores": "Degraded copies got 61.2 on average, translations 58.9."}
+    }
+
+
+@both_rules
+def test_equal_means_of_degraded_copies_and_translations_are_flagged(
+    make_frame: Rows, rules: FlagRules
+) -> None:
+    frame = make_frame(_kinds(regular=[50, 60], degraded=[55]))
+
+    assert list(_flags(frame, rules=rules)["W"]) == ["scores"]
+
+
+def test_each_part_of_the_scores_flag_is_named(make_frame: Rows) -> None:
+    rows = _kinds(regular=[70, 80], degraded=[80], reference=[60, 70])
+    frame = make_frame([{**row, "attribute": "adequacy"} for row in rows])
+
+    assert _flags(frame)["W"]["scores"] == (
+        "Degraded copies got 80 on average, translations 75; translations got 75 on average, "
+        "references 65; references got 65 on average for adequacy, less than 90."
+    )
+
+
+def test_repeats_do_not_enter_the_mean_of_translations(make_frame: Rows) -> None:
+    frame = make_frame(_kinds(regular=[50, 52], repeat=[90, 99], degraded=[60]))
+
+    assert "translations 51" in _flags(frame)["W"]["scores"]
+
+
+@pytest.mark.parametrize(
+    ("attribute", "mean", "flagged"),
+    [("adequacy", 89, True), ("adequacy", 90, False), ("fluency", 50, False), ("", 50, False)],
+)
+def test_low_references_count_in_adequacy_only(
+    make_frame: Rows, attribute: str, mean: float, flagged: bool
+) -> None:
+    frame = make_frame([{**row, "attribute": attribute} for row in _kinds(regular=[10], reference=[mean])])
+
+    assert ("scores" in _flags(frame)["W"]) == flagged
+
+
+@pytest.mark.parametrize(("mean", "flagged"), [(4.5, True), (4.7, False)])
+def test_ninety_means_ninety_per_cent_of_the_scale(make_frame: Rows, mean: float, flagged: bool) -> None:
+    rows = [{**row, "attribute": "adequacy"} for row in _kinds(regular=[2], reference=[mean])]
+
+    # 1 + 0.9 x 4 = 4.6.
+    assert ("scores" in _flags(make_frame(rows), scale=Scale(1, 5))["W"]) == flagged
+
+
+def test_wmt_looks_at_degraded_copies_alone(make_frame: Rows) -> None:
+    frame = make_frame(_kinds(regular=[70, 80], degraded=[20], reference=[30]))
+
+    assert _flags(frame, rules="wmt") == {"W": {}}
+
+
+@pytest.mark.parametrize(("seconds", "flagged"), [(29.9, True), (30.0, False)])
+def test_less_than_three_seconds_per_item_in_any_hit_are_flagged(
+    make_frame: Rows, make_times: Rows, seconds: float, flagged: bool
+) -> None:
+    frame = make_frame(_ratings(VARIED[:10], hit_id="h1") + _ratings(VARIED[:10], hit_id="h2"))
+    times = make_times([{"hit_id": "h1", "work_seconds": 900}, {"hit_id": "h2", "work_seconds": seconds}])
+
+    found = _flags(frame, times)["W"]
+
+    assert found == ({"time": "HIT h2 took 2.99 seconds per item."} if flagged else {})
+
+
+def test_the_attributes_of_one_judgement_are_one_item(make_frame: Rows, make_times: Rows) -> None:
+    rows = [
+        {"judgement_id": f"j{i}", "attribute": attribute, "rating": rating}
+        for i, rating in enumerate(VARIED[:10])
+        for attribute in ("adequacy", "fluency")
+    ]
+
+    # 40 seconds are 4 for each of ten judgements, though 2 for each of twenty ratings.
+    assert _flags(make_frame(rows), make_times([{"hit_id": "h1", "work_seconds": 40}])) == {"W": {}}
+
+
+def test_hits_open_at_once_share_their_time(make_frame: Rows, make_times: Rows) -> None:
+    frame = make_frame(_ratings(VARIED[:10], hit_id="h1") + _ratings(VARIED[:10], hit_id="h2"))
+    times = make_times(
+        [{"hit_id": hit, "work_seconds": 50, "accepted": 0, "submitted": 1} for hit in ("h1", "h2")]
+    )
+
+    # 50 / 2 = 25 seconds for ten items.
+    assert _flags(frame, times)["W"] == {"time": "HIT h1 took 2.5 seconds per item."}
+
+
+@pytest.mark.parametrize(("seconds", "flagged"), [(299.0, True), (300.0, False)])
+def test_wmt_looks_at_the_shortest_hit(
+    make_frame: Rows, make_times: Rows, seconds: float, flagged: bool
+) -> None:
+    frame = make_frame(_ratings([50, 60], hit_id="h1") + _ratings([50, 60], hit_id="h2"))
+    times = make_times([{"hit_id": "h1", "work_seconds": 900}, {"hit_id": "h2", "work_seconds": seconds}])
+
+    found = _flags(frame, times, rules="wmt")["W"]
+
+    assert found == ({"time": "HIT h2 took 299.0 seconds."} if flagged else {})
+
+
+@pytest.mark.parametrize(("length", "flagged"), [(8, False), (9, True)])
+def test_nine_equal_ratings_in_a_row_are_flagged(make_frame: Rows, length: int, flagged: bool) -> None:
+    frame = make_frame(_ratings([*VARIED[:5], *[77] * length, *VARIED[5:]]))
+
+    assert _flags(frame)["W"] == ({"sequence": "9 ratings in a row are 77."} if flagged else {})
+
+
+@pytest.mark.parametrize(("length", "flagged"), [(10, False), (11, True)])
+def test_wmt_flags_more_than_ten_in_a_row(make_frame: Rows, length: int, flagged: bool) -> None:
+    frame = make_frame(_ratings([*VARIED[:5], *[77] * length, *VARIED[5:]]))
+
+    found = _flags(frame, rules="wmt")["W"]
+
+    assert found == ({"sequence": "11 ratings in a row are 77."} if flagged else {})
+
+
+@pytest.mark.parametrize(("rules", "flagged"), [("usual", False), ("wmt", True)])
+def test_only_wmt_counts_over_the_border_of_two_hits(
+    make_frame: Rows, rules: FlagRules, flagged: bool
+) -> None:
+    first = _ratings([*VARIED[:12], *[77] * 6], hit_id="h2")
+    frame = make_frame([*first, *_ratings([*[77] * 6, *VARIED[:12]], hit_id="h1")])
+
+    assert ("sequence" in _flags(frame, rules=rules)["W"]) == flagged
+
+
+def test_a_row_of_ratings_is_one_of_positions(make_frame: Rows) -> None:
+    # The rows alternate; the positions put the equal ones side by side.
+    rows = [{"rating": 77.0 if i % 2 else VARIED[i], "position": i + 20 * (i % 2)} for i in range(20)]
+
+    assert _flags(make_frame(rows))["W"] == {"sequence": "10 ratings in a row are 77."}
+
+
+def test_one_unknown_position_leaves_the_rows_of_its_hit_as_they_are(make_frame: Rows) -> None:
+    rows = [{"rating": 77.0 if i % 2 else VARIED[i], "position": i + 20 * (i % 2)} for i in range(20)]
+    rows[0]["position"] = None
+
+    assert _flags(make_frame(rows)) == {"W": {}}
+
+
+@both_rules
+def test_rows_of_equal_ratings_are_counted_within_an_attribute(make_frame: Rows, rules: FlagRules) -> None:
+    # Ratings alternate between attributes; fluency alone stays the same.
+    rows = [
+        {"attribute": attribute, "rating": rating, "judgement_id": f"j{i}"}
+        for i in range(12)
+        for attribute, rating in (("adequacy", VARIED[i]), ("fluency", 64.0))
+    ]
+
+    assert _flags(make_frame(rows), rules=rules)["W"] == {"sequence": "12 ratings in a row are 64."}
+
+
+@pytest.mark.parametrize(("rules", "expected"), [("usual", ["rejected"]), ("wmt", [])])
+def test_any_rejected_hit_is_flagged_but_not_by_wmt(
+    make_frame: Rows, make_times: Rows, rules: FlagRules, expected: list[str]
+) -> None:
+    # The rejected HIT need not be among the judgements.
+    times = make_times([{"hit_id": "h1", "is_rejected": False}, {"hit_id": "h9", "is_rejected": True}])
+
+    found = _flags(make_frame([{}]), times, rules=rules)["W"]
+
+    assert list(found) == expected
+    assert found.get("rejected") in (None, "Rejected: 1 of 2 HITs.")
+
+
+@pytest.mark.parametrize(("n", "flagged"), [(2, False), (3, True)])
+def test_three_hits_at_once_are_flagged(make_frame: Rows, make_times: Rows, n: int, flagged: bool) -> None:
+    times = make_times(
+        [{"hit_id": f"h{i}", "work_seconds": 900, "accepted": i, "submitted": 20 + i} for i in range(n)]
+    )
+
+    found = _flags(make_frame([{"hit_id": f"h{i}"} for i in range(n)]), times)["W"]
+
+    assert found == ({"concurrency": "3 HITs were open at once."} if flagged else {})
+
+
+def _with_others(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows beside those of a worker who shows that the scale has many points."""
+    return [*rows, *_ratings(range(20, 60), worker_id="X")]
+
+
+@pytest.mark.parametrize(("at_ends", "flagged"), [(16, False), (17, True)])
+def test_ratings_at_the_ends_of_the_scale_are_flagged(make_frame: Rows, at_ends: int, flagged: bool) -> None:
+    ratings = [*[0, 100] * 10][:at_ends] + VARIED[at_ends:]
+
+    found = _flags(make_frame(_with_others(_ratings(ratings))))["W"]
+
+    # 17 of 20 are 85 %; 16 of 20 are 80 %, which is not more than that.
+    expected = {"endpoints": "85 % of 20 ratings are at the ends of the scale."} if flagged else {}
+    assert found == expected
+
+
+@pytest.mark.parametrize(("values", "flagged"), [((10, 40, 60, 90), True), ((10, 40, 50, 60, 90), False)])
+def test_fewer_than_five_different_ratings_are_flagged(
+    make_frame: Rows, values: Sequence[float], flagged: bool
+) -> None:
+    found = _flags(make_frame(_with_others(_ratings([*values * 5][:20]))))["W"]
+
+    assert found == ({"endpoints": "20 ratings take only 4 different values."} if flagged else {})
+
+
+def test_nine_ratings_are_too_few_for_the_endpoints(make_frame: Rows) -> None:
+    frame = make_frame(_with_others(_ratings([0, 100] * 4 + [0])))
+
+    assert _flags(frame)["W"] == {}
+
+
+@pytest.mark.parametrize(("n_values", "flagged"), [(10, False), (11, True)])
+def test_a_scale_of_few_points_has_no_endpoints_flag(make_frame: Rows, n_values: int, flagged: bool) -> None:
+    extreme = _ratings([0, 100] * 6)
+    others = _ratings([10.0 + i for i in range(n_values - 2)], worker_id="X")
+
+    assert ("endpoints" in _flags(make_frame([*extreme, *others]))["W"]) == flagged
+
+
+@pytest.mark.parametrize(("n_values", "flagged"), [(10, False), (11, True)])
+def test_a_scale_of_few_points_has_no_sequence_flag(make_frame: Rows, n_values: int, flagged: bool) -> None:
+    alike = _ratings([4] * 12)
+    others = _ratings([10.0 + i for i in range(n_values - 1)], worker_id="X")
+
+    assert ("sequence" in _flags(make_frame([*alike, *others]))["W"]) == flagged
+
+
+def test_a_hit_rated_far_from_the_others_is_flagged(make_frame: Rows) -> None:
+    rows = [
+        *_ratings([60, 70, 80], hit_id="h1"),
+        *_ratings([62, 70, 78], hit_id="h2"),
+        *_ratings([20, 30, 40], hit_id="h3"),
+    ]
+
+    found = _flags(make_frame(rows))["W"]
+
+    # h3: 40 points away, sum of squares within 200 + 328, variance 528 / 7, so that three errors
+    # are 3 x sqrt(528 / 7 x (1 / 3 + 1 / 6)) = 18.4. h1: 70 against 50, which is less than 25.
+    assert found == {"shift": "The mean rating is 30 in HIT h3 and 70 in the others."}
+
+
+@pytest.mark.parametrize(("points", "flagged"), [(25.0, False), (26.0, True)])
+def test_a_shift_is_more_than_a_quarter_of_the_scale(make_frame: Rows, points: float, flagged: bool) -> None:
+    rows = [
+        *_ratings([60, 61, 62], hit_id="h1"),
+        *_ratings([60 - points, 61 - points, 62 - points], hit_id="h2"),
+    ]
+
+    assert ("shift" in _flags(make_frame(rows))["W"]) == flagged
+
+
+@pytest.mark.parametrize(("spread", "flagged"), [(8.0, True), (14.0, False)])
+def test_a_shift_is_more_than_three_standard_errors(make_frame: Rows, spread: float, flagged: bool) -> None:
+    rows = [
+        *_ratings([70 - spread, 70, 70 + spread], hit_id="h1"),
+        *_ratings([40 - spread, 40, 40 + spread], hit_id="h2"),
+    ]
+
+    # The pooled variance is spread², the error spread x sqrt(2 / 3): three are 19.6 and 34.3 points.
+    assert ("shift" in _flags(make_frame(rows))["W"]) == flagged
+
+
+def test_hits_without_any_spread_that_differ_are_a_shift(make_frame: Rows) -> None:
+    frame = make_frame(_ratings([70, 70], hit_id="h1") + _ratings([30, 30], hit_id="h2"))
+
+    assert list(_flags(frame)["W"]) == ["shift"]
+
+
+def test_two_single_ratings_are_no_shift(make_frame: Rows) -> None:
+    assert _flags(make_frame([{"hit_id": "h1", "rating": 90.0}, {"hit_id": "h2", "rating": 10.0}])) == {
+        "W": {}
+    }
+
+
+@settings(max_examples=50)
+@given(data=st.data())
+def test_shifts_are_those_of_a_slow_formula(make_frame: Rows, data: st.DataObject) -> None:
+    size = st.integers(1, 5)
+    hits = [
+        data.draw(st.lists(st.integers(0, 100).map(float), min_size=n, max_size=n))
+        for n in data.draw(st.lists(size, min_size=2, max_size=4))
+    ]
+    frame = make_frame([row for i, hit in enumerate(hits) for row in _ratings(hit, hit_id=f"h{i}")])
+
+    def shifts(here: list[float], rest: list[float]) -> bool:
+        n, m = len(here), len(rest)
+        if n + m == 2:
+            return False
+        squares = n * np.var(here) + m * np.var(rest)
+        error = np.sqrt(squares / (n + m - 2) * (1 / n + 1 / m))
+        distance = abs(np.mean(here) - np.mean(rest))
+        # At the very limits rounding decides.
+        assume(abs(distance - 3 * error) > 1e-9 or distance < 1)
+        assume(abs(distance - 25) > 1e-9)
+        return bool(distance > 3 * error and distance > 25)
+
+    expected = any(shifts(hit, [*chain(*hits[:i], *hits[i + 1 :])]) for i, hit in enumerate(hits))
+    assert ("shift" in _flags(frame)["W"]) == expected
+
+
+@settings(max_examples=50)
+@given(st.lists(st.sampled_from([40.0, 60.0]), min_size=1, max_size=60))
+def test_runs_are_those_of_a_slow_count(make_frame: Rows, ratings: list[float]) -> None:
+    longest = max(len(list(group)) for _, group in groupby(ratings))
+
+    found = _flags(make_frame(_ratings(ratings)))["W"]
+
+    assert ("sequence" in found) == (longest >= 9)
+    assert found.get("sequence", "").startswith(f"{longest} " if longest >= 9 else "")
+
+
+@pytest.fixture
+def suspicious(make_frame: Rows, make_times: Rows) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """A worker with every flag, between two with none, and their HIT times."""
+    bad = [
+        *_ratings([0] * 14, hit_id="h1", worker_id="V"),
+        *_ratings([100] * 12, hit_id="h2", worker_id="V", item_kind="degraded"),
+        *_ratings([100] * 2, hit_id="h3", worker_id="V", item_kind="reference"),
+    ]
+    fine = [row for worker in ("U", "X") for row in _ratings(VARIED, worker_id=worker)]
+    times = [
+        {
+            "worker_id": "V",
+            "hit_id": f"h{i}",
+            "work_seconds": 20,
+            "accepted": i,
+            "submitted": 10 + i,
+            "is_rejected": i == 3,
+        }
+        for i in range(1, 4)
+    ]
+    return make_frame([*fine[:20], *bad, *fine[20:]]), make_times(times)
+
+
+def test_flags_come_in_the_order_of_the_table(suspicious: tuple[pl.DataFrame, pl.DataFrame]) -> None:
+    found = _flags(*suspicious)
+
+    assert list(found["V"]) == [
+        *("scores", "time", "sequence", "rejected", "concurrency", "endpoints", "shift"),
+    ]
+
+
+def test_every_worker_is_there_in_order(suspicious: tuple[pl.DataFrame, pl.DataFrame]) -> None:
+    found = _flags(*suspicious)
+
+    assert list(found) == ["U", "V", "X"]
+    assert found["U"] == found["X"] == {}
+
+
+def test_details_are_sentences(suspicious: tuple[pl.DataFrame, pl.DataFrame]) -> None:
+    details = _flags(*suspicious)["V"].values()
+
+    assert all(detail[0].isupper() or detail[0].isdigit() for detail in details)
+    assert all(detail.endswith(".") for detail in details)
+
+
+@both_rules
+def test_flags_do_not_depend_on_the_order_of_workers(
+    suspicious: tuple[pl.DataFrame, pl.DataFrame], rules: FlagRules
+) -> None:
+    frame, times = suspicious
+    backwards = frame.sort("worker_id", descending=True, maintain_order=True)
+
+    assert _flags(backwards, times, rules=rules) == _flags(frame, times, rules=rules)
+
+
+@both_rules
+def test_stretching_the_scale_changes_no_flag(
+    suspicious: tuple[pl.DataFrame, pl.DataFrame], rules: FlagRules
+) -> None:
+    frame, times = suspicious
+    stretched = frame.with_columns(pl.col("rating") * 3 - 50)
+
+    found = _flags(stretched, times, rules=rules, scale=Scale(-50, 250))
+
+    assert {worker: list(flags) for worker, flags in found.items()} == {
+        worker: list(flags) for worker, flags in _flags(frame, times, rules=rules).items()
+    }
+
+
+@both_rules
+def test_no_judgements_give_no_workers(make_frame: Rows, rules: FlagRules) -> None:
+    assert _flags(make_frame([{}]).clear(), rules=rules) == {}
+
+
+def test_the_inputs_are_left_untouched(suspicious: tuple[pl.DataFrame, pl.DataFrame]) -> None:
+    frame, times = suspicious
+    before = frame.clone(), times.clone()
+
+    _flags(frame, times)
+
+    assert frame.equals(before[0])
+    assert times.equals(before[1])
