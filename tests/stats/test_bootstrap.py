@@ -1,10 +1,24 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+from itertools import permutations
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from steelyard.stats import bootstrap
-from steelyard.stats.bootstrap import CrossedRatings, system_scores, two_way_bootstrap, two_way_variance
+from steelyard.stats.bootstrap import (
+    CrossedRatings,
+    better_probability,
+    bootstrap_p,
+    rank_probabilities,
+    system_scores,
+    two_way_bootstrap,
+    two_way_variance,
+    weighted_scores,
+)
 
 
 def _crowd(
@@ -34,32 +48,125 @@ def test_scores_are_weighted_means() -> None:
     assert system_scores(ratings).tolist() == [5.0, 5.0]
 
 
-def test_draws_equal_a_slow_loop_with_the_same_weights() -> None:
-    rng = np.random.default_rng(4)
-    ratings = _crowd(rng, n_workers=7, n_segments=10)
-    worker_weight = bootstrap._multinomial_weights(7, 5, rng)
-    segment_weight = bootstrap._multinomial_weights(10, 5, rng)
-
-    drawn = bootstrap._CellSums(ratings).scores(worker_weight, segment_weight)
-
-    expected = np.zeros((5, 3))
-    for draw in range(5):
-        top, bottom = np.zeros(3), np.zeros(3)
+def _slow_scores(
+    ratings: CrossedRatings, worker_weight: np.ndarray, segment_weight: np.ndarray
+) -> np.ndarray:
+    """Rating by rating and draw by draw."""
+    n_systems, n_draws = int(ratings.system.max()) + 1, worker_weight.shape[1]
+    scores = np.full((n_draws, n_systems), np.nan)
+    for draw in range(n_draws):
+        top, bottom = np.zeros(n_systems), np.zeros(n_systems)
         for value, weight, worker, segment, system in zip(
             ratings.value, ratings.weight, ratings.worker, ratings.segment, ratings.system, strict=True
         ):
             times = weight * worker_weight[worker, draw] * segment_weight[segment, draw]
             top[system] += times * value
             bottom[system] += times
-        expected[draw] = np.divide(top, bottom, out=np.full(3, np.nan), where=bottom > 0)
-    np.testing.assert_allclose(drawn, expected, rtol=1e-12)
+        np.divide(top, bottom, out=scores[draw], where=bottom > 0)
+    return scores
+
+
+@st.composite
+def _any_crowd(draw: st.DrawFn) -> tuple[CrossedRatings, np.ndarray, np.ndarray]:
+    """Small crossed ratings with gaps, repeats, constants, empty systems; and weights with many zeros."""
+    n = draw(st.integers(1, 40))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    n_workers, n_segments, n_systems = (draw(st.integers(1, 8)) for _ in range(3))
+    # Above 0, so that a sum of them is as exact as each of them.
+    value = rng.choice([rng.uniform(0.1, 100, n), rng.integers(1, 4, n).astype(np.float64), np.full(n, 0.3)])
+    ratings = CrossedRatings(
+        value,
+        rng.choice([1.0, 0.5, 1 / 3], n),
+        rng.integers(n_workers, size=n),
+        rng.integers(n_segments, size=n),
+        rng.integers(n_systems, size=n),
+    )
+    return ratings, *(rng.integers(0, 3, (size, 4)).astype(np.float64) for size in (n_workers, n_segments))
+
+
+@given(_any_crowd())
+def test_scores_equal_a_slow_loop_with_the_same_weights(
+    crowd: tuple[CrossedRatings, np.ndarray, np.ndarray],
+) -> None:
+    ratings, worker_weight, segment_weight = crowd
+
+    scores = weighted_scores(ratings, worker_weight=worker_weight, segment_weight=segment_weight)
+
+    np.testing.assert_allclose(scores, _slow_scores(*crowd), rtol=1e-12)
+
+
+def test_weights_of_one_give_the_scores_themselves() -> None:
+    ratings = _crowd(np.random.default_rng(4), n_workers=7, n_segments=10)
+
+    scores = weighted_scores(ratings, worker_weight=np.ones((7, 1)), segment_weight=np.ones((10, 1)))
+
+    np.testing.assert_allclose(scores[0], system_scores(ratings), rtol=1e-12)
+
+
+def test_workers_and_segments_play_the_same_part() -> None:
+    rng = np.random.default_rng(12)
+    ratings = _crowd(rng, n_workers=7, n_segments=10)
+    swapped = CrossedRatings(ratings.value, ratings.weight, ratings.segment, ratings.worker, ratings.system)
+    of_workers, of_segments = rng.integers(0, 3, (7, 6)) * 1.0, rng.integers(0, 3, (10, 6)) * 1.0
+
+    scores = weighted_scores(ratings, worker_weight=of_workers, segment_weight=of_segments)
+
+    expected = weighted_scores(swapped, worker_weight=of_segments, segment_weight=of_workers)
+    np.testing.assert_allclose(scores, expected, rtol=1e-11)
+
+
+def test_a_system_nobody_judged_has_no_score_variance_or_draws() -> None:
+    ratings = _crowd(np.random.default_rng(4), n_segments=20)
+    without = CrossedRatings(
+        ratings.value, ratings.weight, ratings.worker, ratings.segment, np.array([0, 1, 3])[ratings.system]
+    )
+
+    drawn = two_way_bootstrap(without, draws=10, rng=np.random.default_rng(0))
+
+    assert np.isnan(system_scores(without)).tolist() == [False, False, True, False]
+    assert np.isnan(two_way_variance(without)).tolist() == [False, False, True, False]
+    assert np.isnan(drawn).all(axis=0).tolist() == [False, False, True, False]
+
+
+def test_a_system_with_equal_values_has_equal_draws() -> None:
+    ratings = _crowd(np.random.default_rng(4), n_segments=50)
+    constant = np.where(ratings.system == 1, 0.1, ratings.value)
+
+    drawn = two_way_bootstrap(
+        CrossedRatings(constant, ratings.weight, ratings.worker, ratings.segment, ratings.system),
+        draws=200,
+        rng=np.random.default_rng(0),
+    )
+
+    np.testing.assert_allclose(drawn[:, 1], 0.1, rtol=1e-12)
+
+
+@pytest.mark.parametrize("draws", [1, 199, 200, 201, 450])
+def test_as_many_draws_are_made_as_asked_for(draws: int) -> None:
+    drawn = two_way_bootstrap(
+        _crowd(np.random.default_rng(2), n_segments=20), draws=draws, rng=np.random.default_rng(6)
+    )
+
+    assert drawn.shape == (draws, 3)
+    assert len(np.unique(drawn[:, 0])) == draws
 
 
 def test_each_draw_takes_as_many_as_there_are() -> None:
-    weights = bootstrap._multinomial_weights(13, 50, np.random.default_rng(0))
+    weights = np.empty((13, 50))
+
+    bootstrap._draw_weights(weights, np.random.default_rng(0))
 
     assert (weights.sum(axis=0) == 13).all()
-    assert weights.var() == pytest.approx(1 - 1 / 13, abs=0.15)
+
+
+def test_how_often_one_is_taken_is_binomial() -> None:
+    weights = np.empty((4, 20_000))
+
+    bootstrap._draw_weights(weights, np.random.default_rng(0))
+
+    # Four takes, each with probability 1/4: C(4, k) 3^(4 - k) / 4^4. Standard error below 0.0035.
+    share = np.array([np.mean(weights == k) for k in range(5)])
+    np.testing.assert_allclose(share, np.array([81, 108, 54, 12, 1]) / 256, atol=0.01)
 
 
 def test_variance_of_independent_ratings_is_that_of_a_mean() -> None:
@@ -112,3 +219,95 @@ def test_intervals_of_95_percent_cover_95_percent(worker_sd: float) -> None:
 
     # 450 intervals, three to a campaign: four standard errors are about 0.05.
     assert np.mean(covered) == pytest.approx(0.95, abs=0.04)
+
+
+def _draws(rng: np.random.Generator, *, n_draws: int = 60, n_systems: int = 5) -> np.ndarray:
+    """Draws with many equal scores and a few absent ones."""
+    draws = rng.integers(0, 4, (n_draws, n_systems)).astype(np.float64)
+    draws[rng.random(draws.shape) < 0.05] = np.nan
+    return draws
+
+
+def test_rank_probabilities_by_hand() -> None:
+    draws = np.array([[5.0, 3.0, 1.0], [1.0, 3.0, 5.0], [4.0, 4.0, 4.0], [2.0, 9.0, 2.0], [np.nan, 1.0, 2.0]])
+
+    probabilities = rank_probabilities(draws)
+
+    # Four draws count. Ranks of the first system: 1; 3; a third of each; half of 2 and of 3.
+    third = 1 / 3
+    expected = np.array([[1 + third, third + 0.5, 1 + third + 0.5], [third + 1, 2 + third, third]]) / 4
+    np.testing.assert_allclose(probabilities[:2], expected, rtol=1e-14)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_rank_probabilities_equal_the_mean_over_all_ways_to_break_ties(seed: int) -> None:
+    draws = _draws(np.random.default_rng(seed), n_systems=4)
+
+    probabilities = rank_probabilities(draws)
+
+    expected = np.zeros((4, 4))
+    complete = draws[~np.isnan(draws).any(axis=1)]
+    orders = list(permutations(range(4)))
+    for draw in complete:
+        fitting = [order for order in orders if (np.diff(draw[list(order)]) <= 0).all()]
+        for order in fitting:
+            expected[list(order), range(4)] += 1 / len(fitting) / len(complete)
+    np.testing.assert_allclose(probabilities, expected, atol=1e-12)
+
+
+@given(st.integers(0, 2**32), st.integers(1, 7))
+def test_every_system_has_a_rank_and_every_rank_a_system(seed: int, n_systems: int) -> None:
+    rng = np.random.default_rng(seed)
+
+    probabilities = rank_probabilities(rng.integers(0, 5, (20, n_systems)).astype(np.float64))
+
+    np.testing.assert_allclose(probabilities.sum(axis=0), 1)
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1)
+
+
+def test_without_a_complete_draw_no_rank_is_known() -> None:
+    assert np.isnan(rank_probabilities(np.array([[1.0, np.nan], [np.nan, 2.0]]))).all()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_better_probability_equals_counting(seed: int) -> None:
+    draws = _draws(np.random.default_rng(seed))
+
+    probability = better_probability(draws)
+
+    expected = np.full((5, 5), np.nan)
+    for i, j in permutations(range(5), 2):
+        pairs = [(a, b) for a, b in draws[:, [i, j]] if not np.isnan(a + b)]
+        expected[i, j] = sum((a > b) + (a == b) / 2 for a, b in pairs) / len(pairs)
+    np.testing.assert_allclose(probability, expected, rtol=1e-14)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_bootstrap_p_equals_counting(seed: int) -> None:
+    draws = _draws(np.random.default_rng(seed))
+
+    p_values = bootstrap_p(draws)
+
+    expected = np.full((5, 5), np.nan)
+    for i, j in permutations(range(5), 2):
+        pairs = [(a, b) for a, b in draws[:, [i, j]] if not np.isnan(a + b)]
+        expected[i, j] = (1 + sum(a <= b for a, b in pairs)) / (1 + len(pairs))
+    np.testing.assert_allclose(p_values, expected, rtol=1e-14)
+
+
+@pytest.mark.parametrize("of_draws", [better_probability, bootstrap_p])
+def test_a_pair_never_drawn_together_stays_unknown(of_draws: Callable[[np.ndarray], np.ndarray]) -> None:
+    draws = np.array([[1.0, np.nan, 0.0], [np.nan, 2.0, 0.0]])
+
+    values = of_draws(draws)
+
+    assert np.isnan(values).tolist() == [[True, True, False], [True, True, False], [False, False, True]]
+
+
+def test_bootstrap_p_agrees_with_the_normal_tail_of_a_difference() -> None:
+    rng = np.random.default_rng(5)
+
+    p_values = bootstrap_p(rng.normal([0.2, 0.0], [0.06, 0.08], (40_000, 2)))
+
+    # The difference is normal, mean 0.2, sd 0.1: two deviations, 0.02275; standard error 0.0008.
+    assert p_values[0, 1] == pytest.approx(0.02275, abs=0.003)

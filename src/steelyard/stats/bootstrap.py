@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from steelyard.stats.arrays import FloatArray, IntArray
 
-# Products of cells and draws held at once: three arrays of 16 MB.
-_CELLS_AT_ONCE = 2_000_000
+# Draws made at once: the sums of one system then stay in the processor's cache. Not a power of two,
+# or rows of weights would compete for the same places in it.
+_DRAWS_AT_ONCE = 200
+# With very many segments or workers fewer at once, so that no array of weights exceeds 32 MB.
+_WEIGHTS_AT_ONCE = 4_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +35,9 @@ class CrossedRatings:
 
 
 def system_scores(ratings: CrossedRatings) -> FloatArray:
-    """Weighted mean of each system's values. Shape (S,)."""
+    """Weighted mean of each system's values; NaN for a system without weight. Shape (S,)."""
     total = np.bincount(ratings.system, ratings.weight)
-    scores: FloatArray = np.bincount(ratings.system, ratings.weight * ratings.value) / total
-    return scores
+    return _ratio(np.bincount(ratings.system, ratings.weight * ratings.value), total)
 
 
 def two_way_bootstrap(ratings: CrossedRatings, *, draws: int, rng: np.random.Generator) -> FloatArray:
@@ -48,30 +52,42 @@ def two_way_bootstrap(ratings: CrossedRatings, *, draws: int, rng: np.random.Gen
     The workers' means and deviations behind standardised values are taken as known. With very few
     workers, say five, no resampling of workers can be trusted.
     """
-    n_workers, n_segments = int(ratings.worker.max()) + 1, int(ratings.segment.max()) + 1
-    sums = _CellSums(ratings)
+    sums = _CrossedSums(ratings)
+    n_workers, n_segments = _width(ratings.worker), _width(ratings.segment)
     drawn = np.empty((draws, sums.n_systems))
-    step = max(1, _CELLS_AT_ONCE // sums.n_cells)
+    step = min(max(draws, 1), _DRAWS_AT_ONCE, max(1, _WEIGHTS_AT_ONCE // max(n_workers, n_segments)))
+    worker_weight, segment_weight = np.empty((n_workers, step)), np.empty((n_segments, step))
     for start in range(0, draws, step):
-        size = min(step, draws - start)
-        worker_weight = _multinomial_weights(n_workers, size, rng)
-        segment_weight = _multinomial_weights(n_segments, size, rng)
-        drawn[start : start + size] = sums.scores(worker_weight, segment_weight)
+        _draw_weights(worker_weight, rng)
+        _draw_weights(segment_weight, rng)
+        drawn[start : start + step] = sums.scores(worker_weight, segment_weight)[: draws - start]
     return _with_variance(drawn, scores=system_scores(ratings), variance=two_way_variance(ratings))
+
+
+def weighted_scores(
+    ratings: CrossedRatings, *, worker_weight: FloatArray, segment_weight: FloatArray
+) -> FloatArray:
+    """System scores if workers and segments counted so many times each. Shape (draws, S).
+
+    `worker_weight` is (workers, draws) and `segment_weight` (segments, draws). A rating counts with
+    the product of its own weight and these two; a system without weight in a draw is NaN there.
+    """
+    return _CrossedSums(ratings).scores(worker_weight, segment_weight)
 
 
 def two_way_variance(ratings: CrossedRatings) -> FloatArray:
     """Sampling variance of system scores, ratings clustered by worker and by segment. Shape (S,).
 
     Variance between workers plus variance between segments minus that between cells of both, which
-    the first two contain once each [Cameron2011]; never less than either of the two alone.
+    the first two contain once each [Cameron2011]; never less than either of the two alone. NaN for
+    a system without weight.
     """
+    total = np.bincount(ratings.system, ratings.weight)
     influence = ratings.weight * (ratings.value - system_scores(ratings)[ratings.system])
-    influence /= np.bincount(ratings.system, ratings.weight)[ratings.system]
-    n_segments = int(ratings.segment.max()) + 1
+    influence = _ratio(influence, total[ratings.system])
 
     def between(cluster: IntArray) -> FloatArray:
-        width = int(cluster.max()) + 1
+        width = _width(cluster)
         code, index = np.unique(ratings.system * width + cluster, return_inverse=True)
         system = code // width
         squares = np.bincount(system, np.bincount(index, influence) ** 2)
@@ -80,40 +96,148 @@ def two_way_variance(ratings: CrossedRatings) -> FloatArray:
         return corrected
 
     by_worker, by_segment = between(ratings.worker), between(ratings.segment)
-    by_cell = between(ratings.worker * n_segments + ratings.segment)
+    by_cell = between(ratings.worker * _width(ratings.segment) + ratings.segment)
     variance: FloatArray = np.maximum(by_worker + by_segment - by_cell, np.maximum(by_worker, by_segment))
-    return variance
+    return np.where(total > 0, variance, np.nan)
 
 
-class _CellSums:
-    """Sums over (system, segment) cells for given weights of workers, by sparse products."""
+def rank_probabilities(draws: FloatArray) -> FloatArray:
+    """Share of the draws (draws, S) in which the system of the row takes the rank of the column.
+
+    The first column is rank 1, the highest score. Systems with equal scores share their ranks evenly,
+    so rows and columns all sum to 1. Draws in which some system is NaN have no ranks and are left
+    out; with none left, everything is NaN. Shape (S, S).
+
+    >>> rank_probabilities(np.array([[3.0, 2.0, 1.0], [2.0, 2.0, 1.0]]))
+    array([[0.75, 0.25, 0.  ],
+           [0.25, 0.75, 0.  ],
+           [0.  , 0.  , 1.  ]])
+    """
+    # One row per system: comparing two systems then reads memory in order.
+    scores = np.ascontiguousarray(draws[~np.isnan(draws).any(axis=1)].T)
+    n_systems, n_draws = scores.shape
+    taken = np.zeros((n_systems, n_systems))
+    for row, own in zip(taken, scores, strict=True):
+        better = np.count_nonzero(scores > own, axis=0)
+        equal = np.count_nonzero(scores == own, axis=0)
+        for width in np.unique(equal).tolist():
+            # Ranks from `better` on, as many as are equal: whole numbers, divided once at the end.
+            begins = np.bincount(better[equal == width], minlength=n_systems)
+            row += np.convolve(begins, np.ones(width, dtype=np.int64))[:n_systems] / width
+    return _ratio(taken, np.full_like(taken, n_draws))
+
+
+def better_probability(draws: FloatArray) -> FloatArray:
+    """Share of the draws (draws, S) in which the system of the row scores above that of the column.
+
+    Equal scores count half for each, so opposite cells sum to 1. A draw in which one of the two is
+    NaN is left out for that pair. NaN without draws and on the diagonal. Shape (S, S).
+
+    >>> better_probability(np.array([[3.0, 2.0], [2.0, 2.0], [1.0, 0.0], [1.0, 4.0]]))
+    array([[  nan, 0.625],
+           [0.375,   nan]])
+    """
+    above, both = _above_and_both(draws)
+    return _ratio(above + (both - above - above.T) / 2, both)
+
+
+def bootstrap_p(draws: FloatArray) -> FloatArray:
+    """One-sided p-values that the system of the row is better than that of the column.
+
+    (1 + draws in which it is not) / (1 + draws), for methods without a test of their own: the scores
+    observed are one draw more, so p is never 0 [Davison1997]. It trusts the draws to spread as scores
+    do, and their middle to lie at the scores. A draw in which one of the two is NaN is left out
+    for that pair. NaN without draws and on the diagonal. Shape (S, S).
+
+    >>> bootstrap_p(np.array([[3.0, 2.0], [2.0, 2.0], [1.0, 0.0], [1.0, 0.0]]))
+    array([[nan, 0.4],
+           [1. , nan]])
+    """
+    above, both = _above_and_both(draws)
+    return np.where(both > 0, (1 + both - above) / (1 + both), np.nan)
+
+
+def _above_and_both(draws: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """In how many draws the row is above the column, and in how many both are known; 0 on the diagonal."""
+    scores = np.ascontiguousarray(draws.T)
+    above = np.array([np.count_nonzero(own > scores, axis=1) for own in scores], dtype=np.float64)
+    known = ~np.isnan(scores)
+    both = np.array([np.count_nonzero(own & known, axis=1) for own in known], dtype=np.float64)
+    np.fill_diagonal(both, 0.0)
+    return above, both
+
+
+class _SystemSums(NamedTuple):
+    """One system's weighted values and weights: two rows for each of `last`, a column for each first.
+
+    The two rows stand together because they need the same weights, which are then still at hand.
+    """
+
+    system: int
+    last: IntArray
+    matrix: csr_array
+
+
+class _CrossedSums:
+    """Sums over each system's ratings for given weights of workers and segments.
+
+    A system's sum is u' K v with weights u of workers, v of segments, and a sparse K. A sparse product
+    sums over one side, dot products then over the other. The fewer indices that last side has, the
+    less is left to do after the first step: it is the workers in nearly every campaign.
+    """
 
     def __init__(self, ratings: CrossedRatings) -> None:
-        n_segments = int(ratings.segment.max()) + 1
-        cells, cell = np.unique(ratings.system * n_segments + ratings.segment, return_inverse=True)
-        self.n_cells = len(cells)
-        self.cell_segment = cells % n_segments
-        self.first_cell = np.unique(cells // n_segments, return_index=True)[1]
-        self.n_systems = len(self.first_cell)
-        shape = (self.n_cells, int(ratings.worker.max()) + 1)
-        self.weight = csr_array((ratings.weight, (cell, ratings.worker)), shape=shape)
-        self.weighted = csr_array((ratings.weight * ratings.value, (cell, ratings.worker)), shape=shape)
+        self.n_systems = _width(ratings.system)
+        self.workers_last = _width(ratings.worker) <= _width(ratings.segment)
+        sides = (ratings.worker, ratings.segment)
+        last, first = sides if self.workers_last else sides[::-1]
+        self.n_first = _width(first)
+        order = np.argsort(ratings.system, kind="stable")
+        ends = np.cumsum(np.bincount(ratings.system))
+        self.of_systems: list[_SystemSums] = []
+        for system, rows in enumerate(np.split(order, ends[:-1])):
+            distinct, row = np.unique(last[rows], return_inverse=True)
+            weight, column = ratings.weight[rows], first[rows]
+            entries = np.concatenate([weight * ratings.value[rows], weight])
+            places = np.concatenate([2 * row, 2 * row + 1]), np.concatenate([column, column])
+            matrix = csr_array((entries, places), shape=(2 * len(distinct), self.n_first))
+            self.of_systems.append(_SystemSums(system, distinct, matrix))
 
     def scores(self, worker_weight: FloatArray, segment_weight: FloatArray) -> FloatArray:
         """Scores of all systems under weights (workers, draws) and (segments, draws): (draws, S)."""
-        of_cell = segment_weight[self.cell_segment]
-        # Cells are in order of system, so a system is one run of rows.
-        top = np.add.reduceat((self.weighted @ worker_weight) * of_cell, self.first_cell, axis=0)
-        bottom = np.add.reduceat((self.weight @ worker_weight) * of_cell, self.first_cell, axis=0)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            scores: FloatArray = np.where(bottom > 0, top / bottom, np.nan).T
-        return scores
+        weights = (worker_weight, segment_weight)
+        last_weight, first_weight = weights if self.workers_last else weights[::-1]
+        n_draws = worker_weight.shape[1]
+        sums = np.empty((2, self.n_systems, n_draws))
+        for system, last, matrix in self.of_systems:
+            of_last = (matrix @ first_weight[: self.n_first]).reshape(len(last), 2, n_draws)
+            np.einsum("ltd,ld->td", of_last, last_weight[last], out=sums[:, system])
+        return _ratio(sums[0], sums[1]).T
 
 
-def _multinomial_weights(n: int, draws: int, rng: np.random.Generator) -> FloatArray:
-    """How often each of n things is taken in each draw of n with replacement. Shape (n, draws)."""
-    taken = rng.integers(n, size=(n, draws)) * draws + np.arange(draws)
-    return np.bincount(taken.ravel(), minlength=n * draws).reshape(n, draws).astype(np.float64)
+def _width(index: IntArray) -> int:
+    """How many indices 0, 1, 2, ... there are, up to the largest in use."""
+    return int(index.max()) + 1
+
+
+def _ratio(top: NDArray[Any], bottom: NDArray[Any]) -> FloatArray:
+    """Top over bottom; NaN where the bottom is 0."""
+    ratio: FloatArray = np.divide(top, bottom, out=np.full(np.shape(top), np.nan), where=bottom > 0)
+    return ratio
+
+
+def _draw_weights(weights: FloatArray, rng: np.random.Generator) -> None:
+    """Fill (n, draws) with how often each of n things is taken in each draw of n with replacement.
+
+    The array is the caller's, to be used again: asking the system for fresh memory every few draws
+    takes longer than drawing.
+    """
+    n, draws = weights.shape
+    taken = rng.integers(n, size=(n, draws))
+    taken *= draws
+    taken += np.arange(draws)
+    weights[:] = 0.0
+    np.add.at(weights.reshape(-1), taken.reshape(-1), 1.0)
 
 
 def _with_variance(drawn: FloatArray, *, scores: FloatArray, variance: FloatArray) -> FloatArray:

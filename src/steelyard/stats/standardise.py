@@ -62,8 +62,16 @@ def standardise_by_worker(
     >>> standardise_by_worker(np.array([10., 30., 70., 90.]), np.array([0, 0, 1, 1])).round(2)
     array([-0.71,  0.71, -0.71,  0.71])
     """
-    moments = worker_moments(rating, worker_index, over=over)
+    return standardised(
+        rating, worker_index, moments=worker_moments(rating, worker_index, over=over), minimum=minimum
+    )
+
+
+def standardised(
+    rating: FloatArray, worker_index: IntArray, *, moments: WorkerMoments, minimum: int = 2
+) -> FloatArray:
+    """As `standardise_by_worker`, with means and deviations that are known already."""
     usable = (moments.n >= max(minimum, 2)) & (moments.sd > 0)
     sd = np.where(usable, moments.sd, np.nan)
-    standardised: FloatArray = (rating - moments.mean[worker_index]) / sd[worker_index]
-    return standardised
+    z: FloatArray = (rating - moments.mean[worker_index]) / sd[worker_index]
+    return z

@@ -1,0 +1,160 @@
+from __future__ import annotations
+
+import math
+from itertools import permutations
+from statistics import NormalDist
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import wilcoxon
+
+from steelyard.stats.signed_rank import signed_rank_matrix
+
+
+def _slow(first: np.ndarray, second: np.ndarray) -> float:
+    """The test as the books give it, on one pair."""
+    difference = np.round(first - second, 10)
+    difference = difference[~np.isnan(difference)]
+    if not len(difference):
+        return math.nan
+    kept = [value for value in difference.tolist() if value != 0]
+    if not kept:
+        return 1.0
+    sizes = [abs(value) for value in kept]
+    ranks = [sum(b < a for b in sizes) + (sizes.count(a) + 1) / 2 for a in sizes]
+    positive = sum(rank for rank, value in zip(ranks, kept, strict=True) if value > 0)
+    n = len(kept)
+    ties = sum(sizes.count(a) ** 3 - sizes.count(a) for a in set(sizes))
+    variance = n * (n + 1) * (2 * n + 1) / 24 - ties / 48
+    return NormalDist().cdf(-(positive - n * (n + 1) / 4) / math.sqrt(variance))
+
+
+def _scores(seed: int, *, n_systems: int = 6, n_segments: int = 60) -> np.ndarray:
+    """Rows continuous, tied, constant, and equal to the first; a fifth of the scores absent."""
+    rng = np.random.default_rng(seed)
+    scores = rng.normal(0.2, 1, (n_systems, n_segments))
+    scores[1:3] = rng.integers(0, 5, (2, n_segments))
+    scores[3] = 2.0
+    scores[4] = scores[0]
+    scores[rng.random(scores.shape) < 0.2] = np.nan
+    return scores
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_it_equals_scipy_for_every_ordered_pair(seed: int) -> None:
+    scores = _scores(seed)
+    scores[4] += np.random.default_rng(seed).integers(0, 2, 60)
+
+    p_values = signed_rank_matrix(scores)
+
+    expected = np.full((6, 6), np.nan)
+    for i, j in permutations(range(6), 2):
+        difference = np.round(scores[i] - scores[j], 10)
+        expected[i, j] = wilcoxon(
+            difference[~np.isnan(difference)],
+            alternative="greater",
+            method="asymptotic",
+            zero_method="wilcox",
+            correction=False,
+        ).pvalue
+    np.testing.assert_allclose(p_values, expected, atol=1e-12, rtol=0)
+
+
+@given(
+    st.integers(0, 2**32),
+    st.tuples(st.integers(0, 5), st.integers(0, 30)),
+    st.sampled_from([1, 3, 20, 10_000]),
+    st.sampled_from([0.0, 0.3, 0.9]),
+)
+def test_it_equals_the_slow_formula_with_ties_constants_and_absent_scores(
+    seed: int, shape: tuple[int, int], n_values: int, absent: float
+) -> None:
+    rng = np.random.default_rng(seed)
+    scores = rng.integers(0, n_values, shape) / 7
+    scores[rng.random(shape) < absent] = np.nan
+
+    p_values = signed_rank_matrix(scores)
+
+    expected = np.full((shape[0], shape[0]), np.nan)
+    for i, j in permutations(range(shape[0]), 2):
+        expected[i, j] = _slow(scores[i], scores[j])
+    np.testing.assert_allclose(p_values, expected, atol=1e-12, rtol=0)
+
+
+def test_a_case_by_hand() -> None:
+    p_values = signed_rank_matrix(np.array([[1.0, 5.0, 3.0, 9.0, 4.0], [2.0, 3.0, 2.0, 5.0, 4.0]]))
+
+    # Differences -1, 2, 1, 4, 0: the zero goes, ranks 1.5, 3, 1.5, 4, so the positive ones have 8.5.
+    # Mean 4 * 5 / 4 = 5; variance 4 * 5 * 9 / 24 less (2^3 - 2) / 48 for the tie = 7.375.
+    z = (8.5 - 5) / math.sqrt(7.375)
+    assert p_values[0, 1] == pytest.approx(1 - NormalDist().cdf(z))
+    assert p_values[1, 0] == pytest.approx(NormalDist().cdf(z))
+
+
+def test_no_common_segment_gives_no_p_value() -> None:
+    p_values = signed_rank_matrix(np.array([[1.0, np.nan], [np.nan, 1.0], [2.0, 0.0]]))
+
+    assert np.isnan(p_values).tolist() == [[True, True, False], [True, True, False], [False, False, True]]
+
+
+def test_equal_scores_are_no_evidence() -> None:
+    p_values = signed_rank_matrix(np.array([[1.0, 2.0, np.nan], [1.0, 2.0, 3.0]]))
+
+    assert p_values[0, 1] == p_values[1, 0] == 1.0
+
+
+def test_noise_in_the_last_bits_breaks_no_tie() -> None:
+    clean = np.array([[0.3, 0.5, 0.9, 0.2], [0.2, 0.6, 0.7, 0.2]])
+
+    # 0.1 + 0.2 is not 0.3, and 0.3 - 0.2 is not 0.6 - 0.5, to the last bit.
+    noisy = np.array([[0.1 + 0.2, 0.5, 0.9, 0.2], [0.2, 0.1 + 0.5, 0.7, 0.1 + 0.1]])
+
+    np.testing.assert_array_equal(signed_rank_matrix(noisy), signed_rank_matrix(clean))
+
+
+def test_differences_beyond_ten_decimals_are_none() -> None:
+    assert signed_rank_matrix(np.array([[1.0, 2.0], [1.0 + 4e-11, 2.0 - 4e-11]]))[0, 1] == 1.0
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_opposite_directions_sum_to_one(seed: int) -> None:
+    p_values = signed_rank_matrix(np.random.default_rng(seed).normal(size=(4, 30)))
+
+    above = np.triu_indices(4, 1)
+    np.testing.assert_allclose(p_values[above] + p_values.T[above], 1)
+
+
+def test_the_order_of_segments_changes_nothing() -> None:
+    scores = _scores(5)
+
+    shuffled = scores[:, np.random.default_rng(1).permutation(60)]
+
+    np.testing.assert_array_equal(signed_rank_matrix(shuffled), signed_rank_matrix(scores))
+
+
+def test_a_shift_of_all_systems_changes_nothing() -> None:
+    scores = _scores(5)
+
+    np.testing.assert_array_equal(signed_rank_matrix(scores + 0.5), signed_rank_matrix(scores))
+
+
+def test_very_many_segments_are_worked_through_pair_by_pair() -> None:
+    rng = np.random.default_rng(3)
+    scores = rng.normal(size=(3, 40_000)).round(2)
+
+    p_values = signed_rank_matrix(scores)
+
+    expected = wilcoxon(
+        np.round(scores[1] - scores[2], 10), alternative="greater", method="asymptotic"
+    ).pvalue
+    assert p_values[1, 2] == pytest.approx(expected, abs=1e-12)
+
+
+def test_inputs_stay_as_they_are() -> None:
+    scores = _scores(6)
+
+    signed_rank_matrix(scores)
+
+    np.testing.assert_array_equal(scores, _scores(6))
