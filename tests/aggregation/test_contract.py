@@ -194,8 +194,14 @@ def test_every_worker_is_listed_with_mean_and_deviation(method: Method, frame: p
 
 
 @every_method
-def test_one_system_alone_is_scored(method: Method, frame: pl.DataFrame) -> None:
-    fit = _fit(method, frame.filter(pl.col("system_id") == "fair"))
+def test_one_system_alone_is_scored_or_said_to_be_too_few(method: Method, frame: pl.DataFrame) -> None:
+    alone = frame.filter(pl.col("system_id") == "fair")
+    if method.least_systems > 1:
+        with pytest.raises(NotEnoughData, match=f"{method.name}: .*one system.* Use --method"):
+            _fit(method, alone)
+        return
+
+    fit = _fit(method, alone)
 
     assert fit.systems["system_id"].to_list() == ["fair"]
     assert np.isnan(fit.p_values).all()

@@ -79,14 +79,28 @@ def test_controls_shift_a_workers_mean_only_when_all_kinds_define_it() -> None:
     assert _score(over_system, "A") == pytest.approx(0)
 
 
-def test_a_worker_is_standardised_for_each_attribute_alone() -> None:
-    low = [("w", "A", "1", 10.0), ("w", "B", "1", 20.0)]
-    high = [("w", "A", "1", 80.0), ("w", "B", "1", 90.0)]
-    frame = pl.concat([_frame(low, attribute="adequacy"), _frame(high, attribute="fluency")])
+LOW_AND_HIGH = pl.concat(
+    [
+        _frame([("w", "A", "1", 10.0), ("w", "B", "1", 20.0)], attribute="adequacy"),
+        _frame([("w", "A", "1", 80.0), ("w", "B", "1", 90.0)], attribute="fluency"),
+    ]
+)
 
-    fit = _fit(frame, minimum_ratings=2)
+
+def test_a_worker_can_be_standardised_for_each_attribute_alone() -> None:
+    fit = _fit(LOW_AND_HIGH, minimum_ratings=2, standardise_per="attribute")
 
     assert _score(fit, "B") == pytest.approx(1 / np.sqrt(2))
+
+
+def test_a_worker_is_standardised_over_all_attributes_together() -> None:
+    fit = _fit(LOW_AND_HIGH, minimum_ratings=2)
+
+    # Mean 50; squared deviations 1600 + 900 + 900 + 1600 = 5000 over three.
+    deviation = np.sqrt(5000 / 3)
+    assert _score(fit, "B") == pytest.approx((-30 + 40) / 2 / deviation)
+    by_attribute = {name: _score(alone, "B") for name, alone in fit.attributes}
+    assert by_attribute == pytest.approx({"adequacy": -30 / deviation, "fluency": 40 / deviation})
 
 
 CONSTANT = [("flat", "A", "9", 50.0), ("flat", "B", "9", 50.0), ("flat", "B", "8", 50.0)]

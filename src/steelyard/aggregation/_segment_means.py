@@ -2,40 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 
+from steelyard.aggregation._order import CELL, in_canonical_order, index_of
 from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.result import Fit, MethodSettings
 from steelyard.frames import scored
-from steelyard.stats.arrays import FloatArray, IntArray
+from steelyard.stats.arrays import FloatArray
 from steelyard.stats.bootstrap import CrossedRatings, two_way_bootstrap
-from steelyard.stats.rank_sum import rank_sum_matrix
-from steelyard.stats.standardise import worker_moments
-
-CELL = ("system_id", "segment_id")
-# Rows in this order give the same sums, to the last bit, however the file was sorted.
-CANONICAL_ORDER = (*CELL, "worker_id", "attribute", "item_kind", "rating")
+from steelyard.stats.permutation import permutation_matrix
+from steelyard.stats.rank_sum import rank_sum_common_matrix, rank_sum_matrix
+from steelyard.stats.signed_rank import signed_rank_matrix
 
 # Equal means of different ratings may differ in their last bits; the rank-sum test must see a tie.
 _TIE_DECIMALS = 10
-
-
-def index_of(column: pl.Series) -> tuple[list[str], IntArray]:
-    """The distinct values in order, and for each row the place of its value among them."""
-    names = column.unique().sort().to_list()
-    return names, column.cast(pl.Enum(names)).to_physical().to_numpy().astype(np.int64)
+# Fewer give p-values too coarse for a threshold of 0.05 [our choice].
+PERMUTATIONS = 10_000
 
 
 def worker_table(frame: pl.DataFrame) -> pl.DataFrame:
     """Each worker's mean and deviation over all rows given, in the columns of Fit.workers."""
-    names, index = index_of(frame["worker_id"])
-    moments = worker_moments(frame["rating"].to_numpy(), index)
     unknown = [pl.lit(None, pl.Float64).alias(name) for name in ("offset", "slope", "precision", "weight")]
-    return pl.DataFrame(
-        {"worker_id": names, "mean": moments.mean, "sd": moments.sd},
-        schema={"worker_id": pl.String, "mean": pl.Float64, "sd": pl.Float64},
-    ).with_columns(pl.col("mean", "sd").fill_nan(None), *unknown)
+    moments = frame.group_by("worker_id").agg(mean=pl.col("rating").mean(), sd=pl.col("rating").std(ddof=1))
+    return moments.sort("worker_id").with_columns(unknown)
 
 
 def scored_rows(frame: pl.DataFrame, *, method: str) -> pl.DataFrame:
@@ -56,51 +48,114 @@ def fit_means(
 
     A segment's score is the mean of its judgements' values, or of its workers' means (`unit`); a
     system's score the unweighted mean of its segment scores, or with `flat` of all its values.
-    Judgements without value are left out, unless `unstandardised_as_zero`: then they count in
-    `mean_rating` and `n`, and a segment without any value scores 0. Significance is by the
-    rank-sum test on segment scores, intervals by resampling workers and segments.
+    Where ratings are of several attributes, each is scored so, and the score over all is the mean
+    of theirs. Judgements without value are left out, unless `unstandardised_as_zero`: then they
+    count in `mean_rating` and `n`, and a segment without any value scores 0. Differences are tested
+    on segment scores (`test`), intervals come from resampling workers and segments.
     """
+    rows = in_canonical_order(rows, "value")
     if settings.unstandardised_as_zero:
-        nobody = pl.col("value").is_null().all().over(CELL)
+        nobody = pl.col("value").is_null().all().over(*CELL, "attribute")
         rows = rows.with_columns(pl.when(nobody).then(0.0).otherwise(pl.col("value")).alias("value"))
     else:
         rows = rows.filter(pl.col("value").is_not_null())
-    units = _units(rows.sort(CANONICAL_ORDER), per_worker=settings.unit == "worker")
-    segments = units.group_by(CELL, maintain_order=True).agg(
-        score=pl.col("value").mean(),
-        sd=pl.col("value").std(ddof=1),
-        mean_rating=pl.col("rating").mean(),
-        n=pl.col("n").sum(),
+    units = _units(rows, per_worker=settings.unit == "worker")
+    together = _fit_units(units, settings, rng, workers=workers)
+    names = units["attribute"].unique().sort().to_list()
+    if len(names) < 2:
+        return together
+    alone = tuple(
+        (name, _fit_units(units.filter(pl.col("attribute") == name), settings, rng, workers=workers))
+        for name in names
     )
-    systems = _systems(units, segments, flat=settings.unit == "flat")
+    return replace(together, attributes=alone, warnings=_missing_attributes(units, names))
+
+
+def _fit_units(
+    units: pl.DataFrame, settings: MethodSettings, rng: np.random.Generator, *, workers: pl.DataFrame
+) -> Fit:
+    by_attribute = units.group_by(*CELL, "attribute", maintain_order=True).agg(
+        score=pl.col("value").mean(), mean_rating=pl.col("rating").mean()
+    )
+    of_cell = units.group_by(CELL, maintain_order=True).agg(
+        sd=pl.col("value").std(ddof=1), n=pl.col("n").sum()
+    )
+    segments = (
+        by_attribute.group_by(CELL, maintain_order=True)
+        .agg(pl.col("score", "mean_rating").mean())
+        .join(of_cell, on=CELL, maintain_order="left")
+        .select(pl.col(CELL).cast(pl.String), "score", "sd", "mean_rating", "n")
+    )
+    averaged = (
+        units.rename({"value": "score", "rating": "mean_rating"}) if settings.unit == "flat" else by_attribute
+    )
+    systems = _systems(averaged, segments)
     systems = systems.join(_intervals(units, settings, rng), on="system_id", how="left")
     systems = systems.sort(["score", "system_id"], descending=[True, False]).select(
         "system_id", "score", "lower", "upper", "mean_rating", "n_segments", "n_judgements"
     )
-    scores = dict(segments.group_by("system_id").agg("score").iter_rows())
-    groups = [
-        np.array(scores[system_id], dtype=np.float64).round(_TIE_DECIMALS)
-        for system_id in systems["system_id"]
-    ]
-    return Fit(segments=segments, systems=systems, p_values=rank_sum_matrix(groups), workers=workers)
+    p_values = _p_values(segments, systems["system_id"].to_list(), settings, rng)
+    return Fit(segments=segments, systems=systems, p_values=p_values, workers=workers)
 
 
 def _units(rows: pl.DataFrame, *, per_worker: bool) -> pl.DataFrame:
     """What a segment's mean is taken over: judgements, or each worker's mean of theirs."""
     if not per_worker:
-        return rows.select(*CELL, "worker_id", "value", "rating", pl.lit(1, pl.Int64).alias("n"))
-    return rows.group_by(*CELL, "worker_id", maintain_order=True).agg(
+        return rows.select(*CELL, "attribute", "worker_id", "value", "rating", pl.lit(1, pl.Int64).alias("n"))
+    return rows.group_by(*CELL, "attribute", "worker_id", maintain_order=True).agg(
         pl.col("value").mean(), pl.col("rating").mean(), pl.len().cast(pl.Int64).alias("n")
     )
 
 
-def _systems(units: pl.DataFrame, segments: pl.DataFrame, *, flat: bool) -> pl.DataFrame:
-    averaged = units.rename({"value": "score", "rating": "mean_rating"}) if flat else segments
-    means = averaged.group_by("system_id").agg(pl.col("score", "mean_rating").mean())
+def _systems(averaged: pl.DataFrame, segments: pl.DataFrame) -> pl.DataFrame:
+    """Each system's mean over every attribute's own mean, and how much it rests on."""
+    means = (
+        averaged.group_by("system_id", "attribute", maintain_order=True)
+        .agg(pl.col("score", "mean_rating").mean())
+        .sort("system_id", "attribute")
+        .group_by("system_id", maintain_order=True)
+        .agg(pl.col("score", "mean_rating").mean())
+        .cast({"system_id": pl.String})
+    )
     counts = segments.group_by("system_id").agg(
         n_segments=pl.len().cast(pl.Int64), n_judgements=pl.col("n").sum()
     )
     return means.join(counts, on="system_id")
+
+
+def _p_values(
+    segments: pl.DataFrame, systems: list[str], settings: MethodSettings, rng: np.random.Generator
+) -> FloatArray:
+    """One-sided p-values that the system of the row is better than that of the column, best first."""
+    if settings.test == "rank-sum":
+        scores = dict(segments.group_by("system_id").agg("score").iter_rows())
+        return rank_sum_matrix(
+            [np.array(scores[name], dtype=np.float64).round(_TIE_DECIMALS) for name in systems]
+        )
+    _, segment = index_of(segments["segment_id"])
+    row = segments["system_id"].replace_strict(systems, range(len(systems)), return_dtype=pl.Int64)
+    table: FloatArray = np.full((len(systems), int(segment.max()) + 1), np.nan)
+    table[row.to_numpy(), segment] = segments["score"].to_numpy().round(_TIE_DECIMALS)
+    if settings.test == "rank-sum-common":
+        return rank_sum_common_matrix(table)
+    if settings.test == "signed-rank":
+        return signed_rank_matrix(table)
+    return permutation_matrix(table, draws=max(settings.draws, PERMUTATIONS), rng=rng)
+
+
+def _missing_attributes(units: pl.DataFrame, names: list[str]) -> tuple[str, ...]:
+    judged = units.group_by("system_id").agg(pl.col("attribute").unique())
+    lacking = sorted(
+        f"{system} ({', '.join(sorted(set(names) - set(found)))})"
+        for system, found in judged.iter_rows()
+        if len(found) < len(names)
+    )
+    if not lacking:
+        return ()
+    return (
+        "These systems were not judged in every attribute, so their scores over all are not comparable: "
+        f"{', '.join(lacking)}.",
+    )
 
 
 def _intervals(units: pl.DataFrame, settings: MethodSettings, rng: np.random.Generator) -> pl.DataFrame:
@@ -109,10 +164,9 @@ def _intervals(units: pl.DataFrame, settings: MethodSettings, rng: np.random.Gen
     systems, system = index_of(valued["system_id"])
     bounds: FloatArray = np.full((2, len(systems)), np.nan)
     if settings.draws:
-        in_cell = valued.select(pl.len().over(CELL)).to_series().to_numpy()
         ratings = CrossedRatings(
             value=valued["value"].to_numpy(),
-            weight=np.ones(len(valued)) if settings.unit == "flat" else 1.0 / in_cell,
+            weight=_weights(valued, flat=settings.unit == "flat"),
             worker=index_of(valued["worker_id"])[1],
             segment=index_of(valued["segment_id"])[1],
             system=system,
@@ -123,3 +177,14 @@ def _intervals(units: pl.DataFrame, settings: MethodSettings, rng: np.random.Gen
     return pl.DataFrame({"system_id": systems, "lower": bounds[0], "upper": bounds[1]}).with_columns(
         pl.col("lower", "upper").fill_nan(None)
     )
+
+
+def _weights(valued: pl.DataFrame, *, flat: bool) -> FloatArray:
+    """What each unit weighs in its system's score: every attribute the same, within it every segment."""
+    of_attribute = ("system_id", "attribute")
+    in_attribute = pl.len().over(of_attribute)
+    in_cell = pl.len().over(*CELL, "attribute")
+    n_cells = pl.col("segment_id").n_unique().over(of_attribute)
+    weight = 1.0 / in_attribute if flat else 1.0 / (in_cell * n_cells)
+    weights: FloatArray = valued.select(weight.cast(pl.Float64)).to_series().to_numpy()
+    return weights

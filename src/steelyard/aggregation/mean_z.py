@@ -7,12 +7,11 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from steelyard.aggregation._segment_means import fit_means, index_of, scored_rows, worker_table
+from steelyard.aggregation._segment_means import fit_means, scored_rows, worker_table
+from steelyard.aggregation._standardised import with_z
 from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.plugin import Method
 from steelyard.domain.result import Fit, MethodSettings
-from steelyard.domain.work import SCORED_KINDS
-from steelyard.stats.standardise import standardise_by_worker, worker_moments
 
 # Below this a worker's mean and deviation are rough: worth a warning [our choice].
 FEW_RATINGS = 30
@@ -22,35 +21,21 @@ def fit(frame: pl.DataFrame, settings: MethodSettings, rng: np.random.Generator)
     """Mean standardised rating per segment and system [Graham2017].
 
     Every rating becomes its distance from the worker's mean in that worker's deviations, mean and
-    deviation taken per attribute over all kinds of items or over those of systems only. It assumes
+    deviation taken over all kinds of items or over those of systems only, and where ratings are of
+    several attributes over all of them or for each alone. It assumes
     that workers saw about the same mix of systems. Workers with too few ratings, or with one and the
     same rating throughout, cannot be standardised and leave the analysis with a warning.
     """
-    scored_rows(frame, method=METHOD.name)
-    standardised = _with_value(frame, settings)
-    rows = scored_rows(standardised, method=METHOD.name)
+    valued = with_z(frame, settings)
+    rows = scored_rows(valued, method=METHOD.name)
     if rows["value"].null_count() == len(rows):
         raise NotEnoughData(
             f"{METHOD.name}: no worker has given {settings.minimum_ratings} ratings yet that are not all "
             "the same, so none can be standardised. Use --method mean-rating, or wait for more judgements."
         )
-    over = standardised.filter("defines_worker")
+    over = valued.filter("defines_worker")
     means = fit_means(rows, settings, rng, workers=worker_table(over))
-    return replace(means, warnings=_warnings(standardised, rows, settings))
-
-
-def _with_value(frame: pl.DataFrame, settings: MethodSettings) -> pl.DataFrame:
-    """The frame with `value` (z, null if none), `defines_worker` and `n_defining` ratings."""
-    kinds = [str(kind) for kind in SCORED_KINDS]
-    over = pl.col("item_kind").is_in(kinds) if settings.standardise_over == "system" else pl.lit(True)
-    # A worker is standardised for each attribute alone: fluency may be rated higher than adequacy.
-    judge = pl.concat_str(["worker_id", "attribute"], separator="\x1f")
-    marked = frame.with_columns(over.alias("defines_worker"), judge.alias("judge")).sort("judge", "rating")
-    rating, defines = marked["rating"].to_numpy(), marked["defines_worker"].to_numpy()
-    _, index = index_of(marked["judge"])
-    value = standardise_by_worker(rating, index, over=defines, minimum=settings.minimum_ratings)
-    n_defining = worker_moments(rating, index, over=defines).n[index]
-    return marked.with_columns(pl.Series("value", value).fill_nan(None), pl.Series("n_defining", n_defining))
+    return replace(means, warnings=(*means.warnings, *_warnings(valued, rows, settings)))
 
 
 def _warnings(frame: pl.DataFrame, rows: pl.DataFrame, settings: MethodSettings) -> tuple[str, ...]:

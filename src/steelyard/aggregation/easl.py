@@ -1,0 +1,122 @@
+"""Scores as means of items' modes after EASL."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+
+from steelyard.aggregation._order import CELL, in_canonical_order
+from steelyard.aggregation._segment_draws import (
+    Scores,
+    SegmentDraws,
+    draw_segments,
+    fit_scores,
+    lacking_attributes,
+    mean_values,
+)
+from steelyard.aggregation._segment_means import scored_rows, worker_table
+from steelyard.domain.plugin import Method
+from steelyard.domain.result import Fit, MethodSettings
+from steelyard.domain.scale import VAS, Scale
+from steelyard.stats.arrays import FloatArray
+from steelyard.stats.easl import item_beliefs
+
+
+def fit(frame: pl.DataFrame, settings: MethodSettings, rng: np.random.Generator) -> Fit:
+    """Mean over a system's translations of what EASL believes of each [Sakaguchi2018].
+
+    Each translation has a Beta distribution that its ratings sharpen; its score is the mode. For ratings
+    that are there already that is their plain mean: what EASL gains it gains by choosing whom to ask
+    about what next, and it models no worker. `sd` of a segment is the deviation of its distribution,
+    large where there are few ratings. The scale is taken to be 0 to 100, or what the ratings span if
+    they go beyond; only `sd` depends on it.
+    """
+    rows = in_canonical_order(scored_rows(frame, method=METHOD.name))
+    scale, warnings = _scale(rows["rating"])
+    items = _items(rows, scale=scale)
+    systems, segments = (rows[name].unique().sort().cast(pl.String).to_list() for name in CELL)
+    draws = draw_segments(len(segments), draws=settings.draws, rng=rng)
+    names = rows["attribute"].unique().sort().cast(pl.String).to_list()
+    values = {
+        name: _system_scores(items.filter(pl.col("attribute") == name), draws, n_systems=len(systems))
+        for name in names
+    }
+    workers = worker_table(frame)
+
+    def fit_of(among: Sequence[str]) -> Fit:
+        of_attribute = pl.col("attribute").cast(pl.String).is_in(among)
+        scores = Scores(
+            systems,
+            values=mean_values([values[name] for name in among]),
+            comparable=np.ones((len(systems), len(systems)), dtype=np.bool_),
+            segments=_segment_scores(items.filter(of_attribute)),
+        )
+        return fit_scores(rows.filter(of_attribute), scores, settings, workers=workers)
+
+    alone = tuple((name, fit_of([name])) for name in names) if len(names) > 1 else ()
+    return replace(
+        fit_of(names), warnings=(*warnings, *lacking_attributes(systems, values)), attributes=alone
+    )
+
+
+def _scale(rating: pl.Series) -> tuple[Scale, tuple[str, ...]]:
+    """The scale, and a warning if its ends had to be taken from the ratings."""
+    values = rating.to_numpy()
+    low, high = float(values.min()), float(values.max())
+    if low >= VAS.minimum and high <= VAS.maximum:
+        return VAS, ()
+    warning = (
+        f"Ratings lie outside {VAS.minimum:g} to {VAS.maximum:g}, so the range that they span, "
+        f"{low:g} to {high:g}, was taken as the scale of every segment's deviation."
+    )
+    return Scale(low, high), (warning,)
+
+
+def _items(rows: pl.DataFrame, *, scale: Scale) -> pl.DataFrame:
+    """Each item's mode and deviation on the scale of the ratings, by cell and attribute."""
+    keys = (*CELL, "attribute")
+    # Rows of one item follow each other.
+    index = rows.select(pl.struct(keys).rle_id()).to_series().to_numpy().astype(np.int64)
+    # Ratings that are all the same span nothing, and any width will do.
+    width = scale.width or 1.0
+    beliefs = item_beliefs((rows["rating"].to_numpy() - scale.minimum) / width, index)
+    mode, sd = scale.minimum + width * beliefs.mode, width * beliefs.sd
+    return (
+        rows.select(keys)
+        .unique(maintain_order=True)
+        .with_columns(pl.Series("score", mode), pl.Series("sd", sd))
+    )
+
+
+def _system_scores(items: pl.DataFrame, draws: SegmentDraws, *, n_systems: int) -> FloatArray:
+    """Mean score of every system's items, for the data and every draw (1 + draws, S)."""
+    system, segment = (items[name].to_physical().to_numpy().astype(np.int64) for name in CELL)
+    n_groups = draws.times.shape[1]
+    place = draws.group[segment] * n_systems + system
+    shape = (n_groups, n_systems)
+    total = np.bincount(place, items["score"].to_numpy(), n_groups * n_systems).reshape(shape)
+    number = np.bincount(place, minlength=n_groups * n_systems).reshape(shape)
+    top, bottom = draws.times @ total, draws.times @ number
+    means: FloatArray = np.divide(top, bottom, out=np.full(top.shape, np.nan), where=bottom > 0)
+    return means
+
+
+def _segment_scores(items: pl.DataFrame) -> pl.DataFrame:
+    """Each cell's mean over its attributes, and the deviation of that mean."""
+    deviation = pl.col("sd").pow(2).sum().sqrt() / pl.len()
+    cells = items.group_by(CELL, maintain_order=True).agg(pl.col("score").mean(), sd=deviation)
+    return cells.with_columns(pl.col(CELL).cast(pl.String))
+
+
+METHOD = Method(
+    name="easl",
+    title="EASL",
+    cite=("Sakaguchi2018",),
+    reads="ratings",
+    scale_free=False,
+    fit=fit,
+    own_test=True,
+)
