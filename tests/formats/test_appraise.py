@@ -16,7 +16,7 @@ import pytest
 
 from steelyard.domain.campaign import GivenItem
 from steelyard.domain.errors import SourceError
-from steelyard.domain.plugin import Scale
+from steelyard.domain.scale import Scale
 from steelyard.domain.text import Segment
 from steelyard.domain.work import ItemKind
 from steelyard.formats import judgements_file
@@ -338,24 +338,6 @@ def test_the_reader_itself_reads_an_export(tmp_path: Path) -> None:
 def test_the_reader_itself_refuses_other_tables(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="is no export of scores"):
         read_results(_file(tmp_path, "worker,segment,rating\nw,1,5\n"))
-
-
-@pytest.mark.skipif(not DATA.is_dir(), reason="the folder of real data is absent")
-@pytest.mark.parametrize("campaign", ["ESA-1", "ESA-2b", "ESAAI-2a", "ESAAI-2b"])
-def test_real_degraded_items_pair_as_published(campaign: str) -> None:
-    folder = DATA / "esa-wmt23-en-de"
-    published = pl.read_csv(folder / "expected" / f"{campaign}.bad_pairs.csv.gz")
-
-    found = judgements_file.read(folder / f"{campaign}.judgements.csv.gz").frame
-
-    pairs = control_pairs(found, ItemKind.DEGRADED).select(
-        pl.col("worker_id").alias("login"),
-        pl.col("control_position").alias("item_bad"),
-        pl.col("base_position").alias("item_target"),
-        pl.col("control_rating").alias("score_bad"),
-        pl.col("base_rating").alias("score_target"),
-    )
-    assert sorted(pairs.rows()) == sorted(published.select(pairs.columns).rows())
 
 
 @pytest.mark.skipif(not DATA.is_dir(), reason="the folder of real data is absent")

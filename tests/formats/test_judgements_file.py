@@ -2,16 +2,21 @@ from __future__ import annotations
 
 import gzip
 import json
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
+from decimal import Decimal
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from steelyard.domain.errors import SourceError
-from steelyard.domain.plugin import Scale
+from steelyard.domain.scale import Scale
+from steelyard.domain.work import ItemKind
 from steelyard.formats.judgements_file import from_table, read, write
 from steelyard.frames import RATINGS_SCHEMA, gather_credit, ratings_frame, spread_credit
 
@@ -63,7 +68,7 @@ def test_the_plain_columns_become_a_ratings_frame(tmp_path: Path) -> None:
     assert found.frame.schema == pl.Schema(RATINGS_SCHEMA)
     assert found.frame["rating"].to_list() == [70.0, 30.5]
     assert found.frame["item_kind"].to_list() == ["regular", "degraded"]
-    assert found.frame["judgement_id"].to_list() == ["row-1", "row-2"]
+    assert found.frame["judgement_id"].to_list() == [None, None]
     assert found.warnings == ()
 
 
@@ -174,10 +179,17 @@ def test_items_numbered_within_documents_become_segments_of_their_own(tmp_path: 
 
 
 def test_other_columns_are_ignored_with_one_warning(tmp_path: Path) -> None:
-    found = read(_file(tmp_path, "worker,segment,rating,hit_seconds,colour\nw,1,5,900,red\n"))
+    found = read(_file(tmp_path, "worker,segment,rating,size,colour\nw,1,5,900,red\n"))
 
-    assert found.warnings == ("Ignored columns: hit_seconds, colour.",)
+    assert found.warnings == ("Ignored columns: size, colour.",)
     assert found.frame["seconds"].to_list() == [None]
+
+
+def test_the_time_of_a_hit_is_not_that_of_a_judgement(tmp_path: Path) -> None:
+    found = read(_file(tmp_path, "worker,segment,rating,hit,hit_seconds\nw,1,5,h,900\n"))
+
+    assert found.frame["seconds"].to_list() == [None]
+    assert found.hit_times["work_seconds"].to_list() == [900.0]
 
 
 def test_the_caller_may_name_the_columns(tmp_path: Path) -> None:
@@ -193,7 +205,7 @@ def test_naming_a_column_that_is_not_there_is_refused(tmp_path: Path) -> None:
 
     assert problems == (
         "there is no column 'colour' to choose: use one of worker, segment, rating, system, kind, hit, "
-        "position, document, attribute, seconds, submitted_at, judgement_id, known, known_sd.",
+        "position, document, attribute, seconds, hit_seconds, submitted_at, judgement_id, known, known_sd.",
         "there is no column 'points' to take as rating. "
         "Columns found: worker, segment, rating, system, kind.",
     )
@@ -221,6 +233,8 @@ def test_a_wrong_separator_is_guessed_at(tmp_path: Path) -> None:
         ("w,1,high,A,regular", "rating high is not a number."),
         ("w,1,NaN,A,regular", "rating NaN is not a number."),
         ("w,1,inf,A,regular", "rating inf is not a number."),
+        ("w,1,NA,A,regular", "rating NA is not a number."),
+        ("w,1, ,A,regular", "rating is empty."),
         ("w,1,101,A,regular", "rating 101 is outside the scale 0 to 100 (for another: --scale MIN,MAX)."),
         ("w,1,-1,A,regular", "rating -1 is outside the scale 0 to 100 (for another: --scale MIN,MAX)."),
         (",1,5,A,regular", "worker is empty."),
@@ -343,7 +357,12 @@ def test_a_file_with_a_header_only_is_an_empty_frame(tmp_path: Path) -> None:
     ("name", "content", "problem"),
     [
         ("j.csv", b"", "is empty: the first line must name the columns."),
+        ("j.csv", b"\n\r\n  \n", "is empty: the first line must name the columns."),
+        ("j.csv", b"worker\nw\n", "there is no column segment and no column rating. Columns found: worker."),
         ("j.csv.gz", b"not gzip", "is named .gz but is not a complete gzip file."),
+        ("j.csv.gz", gzip.compress(PLAIN.encode())[:-9], "is named .gz but is not a complete gzip file."),
+        ("j.csv.gz", gzip.compress(PLAIN.encode())[:15], "is named .gz but is not a complete gzip file."),
+        ("j.csv", gzip.compress(PLAIN.encode()), "is compressed; end its name in .gz."),
         ("j.parquet", b"not parquet", "is not a readable Parquet file"),
         ("j.xlsx", b"", "cannot tell the format; end the name in .csv, .tsv"),
         ("j.jsonl", b'{"worker": 1\n[1]\n', "line 1: not JSON"),
@@ -453,6 +472,15 @@ def test_rows_that_share_an_id_but_disagree_are_refused(tmp_path: Path, row: str
     )
 
 
+def test_rows_without_an_id_stand_for_themselves(tmp_path: Path) -> None:
+    text = CREDITED.replace("j1", "").replace("j2", "")
+
+    found = read(_file(tmp_path, text)).frame
+
+    assert found["judgement_id"].to_list() == [None] * 3
+    assert gather_credit(found).equals(found)
+
+
 def test_one_judgement_may_rate_several_attributes(tmp_path: Path) -> None:
     text = "worker,segment,rating,attribute,judgement_id\nw,1,70,fun,j1\nw,1,30,fluent,j1\n"
 
@@ -502,3 +530,207 @@ def test_a_line_of_a_million_cells_is_refused_at_once(tmp_path: Path) -> None:
 
     with pytest.raises(SourceError, match="line 1 has 1,000,003 cells"):
         read(path)
+
+
+def test_a_row_of_a_million_cells_is_refused_at_once(tmp_path: Path) -> None:
+    problems = _problems(_file(tmp_path, PLAIN + "w" + ",x" * 999_999 + "\n"))
+
+    assert problems == ("line 4: 1,000,000 cells, but the header names 5 columns.",)
+
+
+@pytest.mark.parametrize("name", ["j.csv", "j.tsv", "j.jsonl", "j.parquet", "j.csv.gz"])
+def test_junk_is_refused_in_a_few_words(tmp_path: Path, name: str) -> None:
+    junk = np.random.default_rng(3).bytes(100_000)
+
+    problems = _problems(_file(tmp_path, junk, name))
+
+    assert len(problems) == 1
+    assert len(problems[0]) < 300
+
+
+def test_a_folder_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "j.parquet").mkdir()
+
+    assert _problems(tmp_path / "j.parquet")[0].startswith("is a folder")
+
+
+@pytest.mark.parametrize(("name", "cell"), [("j.tsv", "72,5"), ("j.csv", '"72,5"'), ("j.tsv", " -72,50 ")])
+def test_a_decimal_comma_is_refused_with_a_hint(tmp_path: Path, name: str, cell: str) -> None:
+    separator = "\t" if name == "j.tsv" else ","
+    text = separator.join(["worker", "segment", "rating"]) + "\n" + separator.join(["w", "1", cell]) + "\n"
+
+    problems = _problems(_file(tmp_path, text, name))
+
+    assert problems == (f"line 2: rating {cell.strip(chr(34))} has a decimal comma; write a point instead.",)
+
+
+@pytest.mark.parametrize("name", ["j.csv", "j.jsonl"])
+def test_a_long_cell_is_cut_short_in_messages(tmp_path: Path, name: str) -> None:
+    long = "x" * 1_000_000
+    csv = f"worker,segment,rating\nw,1,{long}\n"
+    text = csv if name == "j.csv" else json.dumps({"worker": "w", "segment": 1, "rating": long})
+
+    problems = _problems(_file(tmp_path, text, name))
+
+    assert problems == (f"line {2 if name == 'j.csv' else 1}: rating {'x' * 60}… is not a number.",)
+
+
+def test_a_cell_of_several_lines_is_shown_on_one(tmp_path: Path) -> None:
+    problems = _problems(_file(tmp_path, 'worker,segment,rating\nw,1,"a\nb"\n'))
+
+    assert problems == ("line 2: rating a b is not a number.",)
+
+
+def test_long_lists_of_columns_are_cut_short(tmp_path: Path) -> None:
+    names = [f"column{number}" for number in range(300)] + ["y" * 10_000]
+
+    problems = _problems(_file(tmp_path, ",".join(["y" * 10_000, *names]).replace("y" * 10_000, "z", 1)))
+
+    assert problems[0].startswith("there is no column worker and no column segment and no column rating.")
+    assert "column18 and 282 more. Name the right one" in problems[0]
+
+
+def test_thousands_of_problems_are_counted_and_twenty_shown(tmp_path: Path) -> None:
+    n = 30_000
+    rows = "".join(f"w,{row},{row % 3 * 100}\n" for row in range(n))
+
+    with pytest.raises(SourceError) as caught:
+        read(_file(tmp_path, f"worker,segment,rating\n{rows}"))
+
+    # Every third rating is 200, from the third row on.
+    shown = str(caught.value).split("\n")
+    assert shown[0].endswith("j.csv: 10000 problems.")
+    assert [line.split(":")[0] for line in shown[1:21]] == [f"  - line {4 + 3 * k}" for k in range(20)]
+    assert shown[21:] == ["  … and 9980 more."]
+
+
+def test_problems_beyond_those_that_are_told_are_counted(tmp_path: Path) -> None:
+    rows = "".join(f"w,{row},high\n" for row in range(12_000))
+
+    with pytest.raises(SourceError) as caught:
+        read(_file(tmp_path, f"worker,segment,rating\n{rows}"))
+
+    assert len(caught.value.problems) == 12_000
+    assert caught.value.problems[9_999] == "line 10001: rating high is not a number."
+
+
+def _case(value: object) -> str:
+    """What tells a case from others: of a column its type."""
+    return str(value.dtype) if isinstance(value, pl.Series) else str(value)
+
+
+def _parquet(folder: Path, **columns: pl.Series) -> Path:
+    """A good table of two rows with some columns replaced."""
+    good = {"worker": ["w1", "w2"], "segment": [1, 1], "rating": [70.0, 30.5], "system": ["A", "A"]}
+    kind = {"kind": ["regular", "degraded"]}
+    pl.DataFrame({**good, **kind, **columns}).write_parquet(folder / "j.parquet")
+    return folder / "j.parquet"
+
+
+@pytest.mark.parametrize(
+    ("column", "cells"),
+    [
+        ("rating", pl.Series([Decimal("70.0"), Decimal("30.5")], dtype=pl.Decimal(10, 2))),
+        ("rating", pl.Series(["70", "30.5"], dtype=pl.Categorical)),
+        ("rating", pl.Series([70, 30.5], dtype=pl.Float32)),
+        ("worker", pl.Series(["w1", "w2"], dtype=pl.Categorical)),
+        ("worker", pl.Series([b"w1", b"w2"])),
+        ("system", pl.Series(["A", "A"], dtype=pl.Enum(["A", "B"]))),
+        ("kind", pl.Series(["TGT", "BAD"], dtype=pl.Categorical)),
+        ("kind", pl.Series(["regular", "degraded"], dtype=pl.Enum(["regular", "degraded"]))),
+        ("segment", pl.Series([Decimal(1), Decimal(1)], dtype=pl.Decimal(30, 4))),
+        ("segment", pl.Series([1, 1], dtype=pl.UInt8)),
+        ("segment", pl.Series([1.0, 1.0])),
+    ],
+    ids=_case,
+)
+def test_types_of_parquet_that_mean_the_same(tmp_path: Path, column: str, cells: pl.Series) -> None:
+    expected = read(_file(tmp_path, PLAIN))
+
+    assert read(_parquet(tmp_path, **{column: cells})).frame.equals(expected.frame)
+
+
+@pytest.mark.parametrize(
+    ("column", "cells", "problem"),
+    [
+        ("rating", pl.Series([[1], [2]]), "the column 'rating' holds list values; a cell must be a number,"),
+        ("rating", pl.Series([{"a": 1}, {"a": 2}]), "the column 'rating' holds struct values; a cell must"),
+        ("worker", pl.Series([["w"], ["w"]]), "the column 'worker' holds list values; a cell must be"),
+        ("worker", pl.Series([b"w", b"\xff"]), "the column 'worker' holds binary values; a cell must be"),
+        ("rating", pl.Series([date(2024, 1, 2), None]), "row 1: rating 2024-01-02 is not a number."),
+        ("rating", pl.Series([True, False]), "row 1: rating True is not a number."),
+        ("rating", pl.Series([None, None]), "row 1: rating is empty."),
+        ("rating", pl.Series([float("nan"), 5.0]), "row 1: rating nan is not a number."),
+        ("rating", pl.Series([5.0, float("inf")]), "row 2: rating inf is not a number."),
+        ("segment", pl.Series([1.0, float("nan")]), "row 2: segment is empty."),
+        ("kind", pl.Series([1, 2]), "row 1: kind 1 is unknown; use one of regular, repeat,"),
+        ("position", pl.Series([[1], [2]]), "the column 'position' holds list values; a cell must be"),
+        ("submitted_at", pl.Series([1e300, None]), "row 1: submitted_at 1e+300 is neither ISO 8601 nor"),
+    ],
+    ids=_case,
+)
+def test_types_of_parquet_that_mean_nothing_are_refused(
+    tmp_path: Path, column: str, cells: pl.Series, problem: str
+) -> None:
+    assert _problems(_parquet(tmp_path, **{column: cells}))[0].startswith(problem)
+
+
+def test_columns_of_any_type_may_be_ignored(tmp_path: Path) -> None:
+    path = _parquet(tmp_path, colours=pl.Series([["red"], None]), raw=pl.Series([b"\xff", b""]))
+
+    found = read(path)
+
+    assert found.frame["rating"].to_list() == [70.0, 30.5]
+    assert found.warnings == ("Ignored columns: colours, raw.",)
+
+
+@pytest.mark.parametrize(
+    "times",
+    [
+        pl.Series([datetime(2024, 5, 6, 7, 8, 9), None]),
+        pl.Series([datetime(2024, 5, 6, 7, 8, 9, tzinfo=UTC), None]),
+        pl.Series([datetime(2024, 5, 6, 7, 8, 9), None])
+        .dt.replace_time_zone("UTC")
+        .dt.convert_time_zone("Asia/Tokyo"),
+        pl.Series([datetime(2024, 5, 6, 7, 8, 9), None], dtype=pl.Datetime("ns")),
+        pl.Series([1714979289, None]),
+        pl.Series(["Mon May 06 00:08:09 PDT 2024", ""]),
+    ],
+    ids=["no zone", "UTC", "Tokyo", "nanoseconds", "Unix", "Mechanical Turk"],
+)
+def test_times_of_parquet_are_moments(tmp_path: Path, times: pl.Series) -> None:
+    found = read(_parquet(tmp_path, submitted_at=times)).frame
+
+    assert found["submitted_at"].to_list() == [datetime(2024, 5, 6, 7, 8, 9, tzinfo=UTC), None]
+
+
+def test_dates_of_parquet_are_moments(tmp_path: Path) -> None:
+    found = read(_parquet(tmp_path, submitted_at=pl.Series([date(2024, 5, 6), None]))).frame
+
+    assert found["submitted_at"].to_list() == [datetime(2024, 5, 6, tzinfo=UTC), None]
+
+
+def test_items_and_documents_of_any_type_become_segments(tmp_path: Path) -> None:
+    table = pl.DataFrame({"worker": ["w"], "item": [3.0], "rating": [5]}).with_columns(
+        doc=pl.Series(["d"], dtype=pl.Categorical)
+    )
+
+    assert from_table(table).frame["segment_id"].to_list() == ["d:3"]
+
+
+_ids = st.sampled_from(["a", "b c", "Ω", "7", "x,y", 'q"q', "1.0"])
+_rows = st.lists(
+    st.tuples(_ids, _ids, st.integers(0, 10_000).map(lambda k: k / 100), _ids, st.sampled_from([*ItemKind])),
+    max_size=20,
+)
+
+
+@settings(max_examples=25)
+@given(_rows)
+def test_columns_of_numbers_and_of_texts_say_the_same(rows: list[tuple[str, str, float, str, str]]) -> None:
+    names = ["worker", "segment", "rating", "system", "kind"]
+    schema = {name: pl.Float64 if name == "rating" else pl.String for name in names}
+    table = pl.DataFrame([(*row[:4], str(row[4])) for row in rows], schema=schema, orient="row")
+    texts = table.with_columns(pl.col("rating").cast(pl.String))
+
+    assert from_table(table).frame.equals(from_table(texts).frame)

@@ -45,7 +45,7 @@ def document_name(name: str, system: str) -> DocumentName:
     DocumentName(document='reddit_7#1-10', is_copy=False)
     """
     document = _without_marks(_without_system(_without_marks(name), system))
-    return DocumentName(document or name, is_copy=_without_marks(name) != name)
+    return DocumentName(document or name, is_copy=is_copy(name))
 
 
 def is_tutorial(name: str) -> bool:
@@ -66,16 +66,28 @@ def _without_system(name: str, system: str) -> str:
     return document if document and (system == last or system.endswith(f".{last}")) else name
 
 
+def is_copy(name: str) -> bool:
+    """Whether a document's name marks it as a copy of another, degraded or not.
+
+    >>> is_copy("paper.12#sys-B#bad1"), is_copy("chat_7#1-10")
+    (True, False)
+    """
+    return _without_marks(name) != name
+
+
 def numbers_run_through(hits: Iterable[Sequence[tuple[str, str]]]) -> bool:
     """Whether items, given as (document, itemID) by HIT, are numbered through each HIT.
 
     Otherwise they are numbered as segments, of the test set or of their document. Numbered through,
-    no number stands for two items of a HIT, and those of the fullest HIT run from 0 or 1 without gaps.
+    no number stands for two items of a HIT. Then a copy has other numbers than its base in the same HIT;
+    where no HIT has both, those of the fullest HIT run from 0 or 1 without gaps.
 
     >>> numbers_run_through([[("a", "1"), ("a", "2"), ("a#bad1", "3")]])
     True
     >>> numbers_run_through([[("a", "1"), ("a", "2"), ("a#bad1", "1")]])
     False
+    >>> numbers_run_through([[("a", "7"), ("a", "8"), ("b", "11"), ("a#bad1", "12")]])
+    True
     """
     distinct = [set(hit) for hit in hits]
     fullest = max(distinct, key=len, default=set())
@@ -84,5 +96,12 @@ def numbers_run_through(hits: Iterable[Sequence[tuple[str, str]]]) -> bool:
         return False
     if any(len(hit) != len({number for _, number in hit}) for hit in distinct):
         return False
+    if any(map(_has_copy_and_base, distinct)):
+        return True
     found = sorted(map(int, numbers))
     return found[0] <= 1 and found[-1] - found[0] + 1 == len(found)
+
+
+def _has_copy_and_base(hit: Iterable[tuple[str, str]]) -> bool:
+    documents = {document for document, _ in hit}
+    return any(is_copy(document) and _without_marks(document) in documents for document in documents)

@@ -22,10 +22,11 @@ from steelyard.formats._appraise_names import (
     ITEM_TYPES,
     KINDS_BY_TYPE,
     document_name,
-    is_tutorial,
+    is_copy,
     numbers_run_through,
 )
-from steelyard.formats._judgement_columns import as_text
+from steelyard.formats._appraise_rows import without_documents, without_second_rows, without_superseded
+from steelyard.formats._judgement_columns import as_text, named
 from steelyard.formats._judgement_table import JudgementTable, with_languages_apart
 from steelyard.formats._key_file import Key, keys_in
 from steelyard.formats._separated import first_record
@@ -46,6 +47,8 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "batch": ("batchno", "batchnumber", "batch", "taskid"),
 }
 _NEEDED = ("worker", "system", "item", "type", "rating", "start", "end")
+# A table without times is recognised by its documents: copies are marked.
+_NEEDED_WITHOUT_TIMES = ("worker", "system", "item", "type", "rating", "document")
 # One submission, whatever systems are credited with it.
 _SUBMISSION = ("worker", "batch", "source", "target", "document", "item", "type", "rating", "start", "end")
 
@@ -88,8 +91,20 @@ def _is_number(text: str) -> bool:
 
 def is_export(columns: Sequence[str]) -> bool:
     """Whether these are the columns of an export."""
-    plain = {_plain(name) for name in columns}
-    return all(plain & set(_NAMES[name]) for name in _NEEDED)
+    return _are_there(_NEEDED, columns)
+
+
+def has_marked_copies(cells: pl.DataFrame) -> bool:
+    """Whether this is an export without its times: it holds copies of documents, marked as Appraise does."""
+    if not _are_there(_NEEDED_WITHOUT_TIMES, cells.columns):
+        return False
+    taken, _ = _choose(cells.columns)
+    return any(is_copy(name) for name in as_text(cells[taken["document"]]).unique().drop_nulls())
+
+
+def _are_there(names: Sequence[str], columns: Sequence[str]) -> bool:
+    plain = {_plain(column) for column in columns}
+    return all(plain & set(_NAMES[name]) for name in names)
 
 
 def _plain(name: str) -> str:
@@ -113,10 +128,10 @@ def from_export(table: JudgementTable, *, folder: Path | None) -> JudgementTable
     )
     # Before tutorials go: they have the first numbers.
     through = _is_numbered_through(rows)
-    rows = _leave_out_documents(rows, warnings)
-    rows = _leave_out_copies(rows, warnings)
+    rows = without_documents(rows, warnings)
+    rows = without_second_rows(rows, _SUBMISSION, warnings)
     if through:
-        rows = _leave_out_superseded(rows, warnings)
+        rows = without_superseded(rows, warnings)
     rows = _with_segments(rows, through).sort("end_number", maintain_order=True, nulls_last=True)
     rows = _with_key(rows, _key_of(rows, keys_in(folder, ("batch", "item")), warnings))
     cells, noted = with_languages_apart(_under_our_names(rows, warnings))
@@ -144,37 +159,12 @@ def _choose(columns: Sequence[str]) -> tuple[dict[str, str], list[str]]:
             warnings.append(f"Took column {found[0]!r} as {name}, not {others}.")
     ignored = [column for column in columns if column not in used]
     if ignored:
-        warnings.append(f"Ignored columns: {', '.join(ignored)}.")
+        warnings.append(f"Ignored columns: {named(ignored)}.")
     return taken, warnings
 
 
 def _number(name: str) -> pl.Expr:
     return pl.col(name).str.strip_chars().cast(pl.Float64, strict=False)
-
-
-def _leave_out(rows: pl.DataFrame, where: pl.Series, warnings: list[str], why: str) -> pl.DataFrame:
-    """The rows but those where `where` holds; these are counted in a warning."""
-    n = int(where.fill_null(False).sum())
-    if n:
-        warnings.append(f"Left out {n} row{'s' if n > 1 else ''}: {why}.")
-    return rows.filter(~where.fill_null(False))
-
-
-def _leave_out_documents(rows: pl.DataFrame, warnings: list[str]) -> pl.DataFrame:
-    """The rows that are ratings of segments to be judged."""
-    whole = rows["is_document"].str.to_lowercase().is_in(["true", "1"])
-    rows = _leave_out(rows, whole, warnings, "scores of whole documents")
-    names = rows["document"].unique().drop_nulls()
-    tutorials = [name for name in names if is_tutorial(name)]
-    return _leave_out(rows, rows["document"].is_in(tutorials), warnings, "ratings in tutorials")
-
-
-def _leave_out_copies(rows: pl.DataFrame, warnings: list[str]) -> pl.DataFrame:
-    """The rows without those that are there already, to the millisecond."""
-    again = rows.select(
-        pl.struct(*_SUBMISSION, "system").is_first_distinct().not_() & pl.col("end").is_not_null()
-    ).to_series()
-    return _leave_out(rows, again, warnings, "the same row is there already")
 
 
 def _with_segments(rows: pl.DataFrame, through: bool) -> pl.DataFrame:
@@ -210,14 +200,6 @@ def _is_numbered_through(rows: pl.DataFrame) -> bool:
     return numbers_run_through(
         list(zip(*hit, strict=True)) for hit in hits.select("document", "item").iter_rows()
     )
-
-
-def _leave_out_superseded(rows: pl.DataFrame, warnings: list[str]) -> pl.DataFrame:
-    """The last submission of each item: where items are numbered through, a second one replaces the first."""
-    item = ["worker", "batch", "source", "target", "system", "document", "item"]
-    # Equal times cannot tell which came last; both are kept.
-    earlier = rows.select(pl.col("end_number") < pl.col("end_number").max().over(item)).to_series()
-    return _leave_out(rows, earlier, warnings, "the item was submitted again later, which counts")
 
 
 def _key_of(rows: pl.DataFrame, keys: Sequence[Key], warnings: list[str]) -> Key | None:

@@ -3,33 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import polars as pl
 
 from steelyard.domain.errors import SourceError
-from steelyard.domain.plugin import Scale
-from steelyard.formats._judgement_columns import DEFAULT_SCALE, ColumnReader
-
-# Our choice: enough to find them again, few enough to read.
-MOST_NAMED = 20
+from steelyard.domain.scale import Scale
+from steelyard.formats._column_reader import ColumnReader
+from steelyard.formats._hit_times import completed
+from steelyard.formats._judgement_columns import DEFAULT_SCALE, named, shown
+from steelyard.frames import hit_times_frame
 
 
 @dataclass(frozen=True, slots=True)
 class JudgementsFile:
-    """What a judgements file says: a ratings frame, and what a reader should know about it."""
+    """What a judgements file says: ratings, how long HITs took, and what a reader should know."""
 
     frame: pl.DataFrame
     warnings: tuple[str, ...]
+    hit_times: pl.DataFrame = field(default_factory=hit_times_frame)
 
 
 @dataclass(frozen=True, slots=True)
 class JudgementTable:
-    """A table as read, and how to say where its rows (from 0) are."""
+    """A table as read, and how to say where its rows (from 0) are.
+
+    `hit_times` is what is known of them beyond the table's own column.
+    """
 
     cells: pl.DataFrame
     places: Callable[[Sequence[int]], list[str]]
     warnings: tuple[str, ...] = ()
+    hit_times: pl.DataFrame = field(default_factory=hit_times_frame)
 
 
 def row_numbers(rows: Sequence[int]) -> list[str]:
@@ -37,32 +42,43 @@ def row_numbers(rows: Sequence[int]) -> list[str]:
     return [f"row {row + 1}" for row in rows]
 
 
-def line_numbers(lines: Sequence[int]) -> Callable[[Sequence[int]], list[str]]:
+def line_numbers(lines: Sequence[int] | pl.Series) -> Callable[[Sequence[int]], list[str]]:
     """The places of rows in a file, given the line on which each begins."""
     return lambda rows: [f"line {lines[row]}" for row in rows]
 
 
-def named(names: Sequence[str]) -> str:
-    """A list for a warning, cut where it gets too long.
-
-    >>> named(["a", "b"])
-    'a, b'
-    """
-    hidden = len(names) - MOST_NAMED
-    return ", ".join(names[:MOST_NAMED]) + (f" and {hidden} more" if hidden > 0 else "")
-
-
 def checked(table: JudgementTable, where: str, *, scale: Scale | None) -> JudgementsFile:
     """The ratings of a table whose columns have our names; SourceError lists every bad cell."""
+    _refuse_nested(table.cells, where)
     reader = ColumnReader(table.cells)
     frame = reader.ratings(scale=scale or DEFAULT_SCALE)
     if frame is None:
         problems = sorted(reader.problems, key=lambda problem: problem[0])
         places = table.places([row for row, _ in problems])
-        raise SourceError(
-            where, [f"{place}: {text}." for place, (_, text) in zip(places, problems, strict=True)]
-        )
-    return JudgementsFile(frame=frame, warnings=table.warnings)
+        told = [f"{place}: {text}." for place, (_, text) in zip(places, problems, strict=True)]
+        raise SourceError(where, told + ["further on, more of the same."] * reader.n_untold)
+    return JudgementsFile(
+        frame=frame,
+        warnings=(*table.warnings, *reader.warnings),
+        hit_times=completed(table.hit_times, reader.hit_times),
+    )
+
+
+def _refuse_nested(cells: pl.DataFrame, where: str) -> None:
+    """SourceError if a column holds something that is neither a number, a text nor a time."""
+    problems = [
+        f"the column {shown(column.name)!r} holds {str(column.dtype.base_type()).lower()} values; "
+        "a cell must be a number, a text or a time."
+        for column in cells
+        if is_nested(column.dtype)
+    ]
+    if problems:
+        raise SourceError(where, problems)
+
+
+def is_nested(dtype: pl.DataType) -> bool:
+    """Whether the cells of a column are no single values."""
+    return dtype.is_nested() or dtype in (pl.Object, pl.Binary)
 
 
 def with_languages_apart(cells: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:

@@ -10,10 +10,13 @@ from collections.abc import Sequence
 import polars as pl
 
 from steelyard.domain.errors import SourceError
+from steelyard.formats._judgement_columns import shown
 from steelyard.formats._judgement_table import JudgementTable, line_numbers
 
 # Our choice: four columns for each item of a HIT of a thousand, few enough to read at once.
 MOST_COLUMNS = 5000
+# What stands between the cells of a file, by the ending of its name.
+SEPARATORS = {".csv": ",", ".tsv": "\t"}
 
 
 def read_separated(
@@ -45,7 +48,7 @@ def read_separated(
     # Without quotes a record is a line.
     filled = cells.select(~pl.all_horizontal(pl.all().is_null())).to_series()
     first_line = 1 if header else 2
-    return JudgementTable(cells.filter(filled), line_numbers((filled.arg_true() + first_line).to_list()))
+    return JudgementTable(cells.filter(filled), line_numbers(filled.arg_true() + first_line))
 
 
 def first_record(text: str, separator: str) -> list[str]:
@@ -65,7 +68,7 @@ def _header(names: Sequence[str], where: str) -> list[str]:
     header = [name.strip() or f"column {number}" for number, name in enumerate(names, start=1)]
     repeated = sorted(name for name, times in Counter(header).items() if times > 1)
     if repeated:
-        raise SourceError(where, [f"line 1: the column {name!r} is there twice." for name in repeated])
+        raise SourceError(where, [f"line 1: the column {shown(name)!r} is there twice." for name in repeated])
     return header
 
 
@@ -82,7 +85,7 @@ def _read_quoted(text: str, separator: str, where: str, header: Sequence[str] | 
         end = reader.line_num
         for record in reader:
             if len(record) > len(names):
-                problems.append(f"line {end + 1}: {len(record)} cells, but {expected.format(len(names))}.")
+                problems.append(f"line {end + 1}: {len(record):,} cells, but {expected.format(len(names))}.")
             elif record:
                 records.append(record + [""] * (len(names) - len(record)))
                 lines.append(end + 1)

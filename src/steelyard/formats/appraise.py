@@ -25,7 +25,7 @@ from pathlib import Path
 import polars as pl
 
 from steelyard.domain.errors import SourceError
-from steelyard.domain.plugin import Scale
+from steelyard.domain.scale import Scale
 from steelyard.domain.work import KNOWN_KINDS, ItemKind
 from steelyard.formats import _appraise_results
 from steelyard.formats._appraise_batches import read_batches

@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from steelyard.domain.errors import SourceError
-from steelyard.domain.plugin import Scale
+from steelyard.domain.scale import Scale
 from steelyard.domain.text import CalibrationText
 from steelyard.formats.campaign_texts import CampaignTexts
 from steelyard.formats.table_file import Table, read_table

@@ -1,7 +1,7 @@
 """Judgements as a table, one row per rating: .csv, .tsv, .jsonl (each also .gz) or .parquet.
 
 Results of other systems are recognised by their columns, here and nowhere else, and read as
-judgements too: see `results_2016` and `appraise`.
+judgements too: see `results_2016`, `_flat_2016` and `appraise`.
 """
 
 from __future__ import annotations
@@ -13,17 +13,21 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from steelyard.domain.errors import SourceError
-from steelyard.domain.plugin import Scale
-from steelyard.formats import _appraise_results, results_2016
-from steelyard.formats._judgement_columns import ALIASES, choose_columns
+from steelyard.domain.scale import Scale
+from steelyard.formats import _appraise_results, _flat_2016, results_2016
+from steelyard.formats._folder import files_to_analyse
+from steelyard.formats._hit_times import may_be_hit_time
+from steelyard.formats._judgement_columns import ALIASES, as_text, choose_columns, named, shown
 from steelyard.formats._judgement_table import (
     JudgementsFile,
     JudgementTable,
     checked,
+    is_nested,
     line_numbers,
     row_numbers,
 )
-from steelyard.formats._separated import read_separated
+from steelyard.formats._separated import SEPARATORS, read_separated
+from steelyard.formats._spaced import with_tabs
 from steelyard.formats.table_file import read_jsonl, write_table
 from steelyard.formats.text_file import read_text
 from steelyard.frames import spread_credit
@@ -34,7 +38,6 @@ if TYPE_CHECKING:
 __all__ = ["ENDINGS", "JudgementsFile", "from_table", "read", "write"]
 
 ENDINGS = (".csv", ".tsv", ".jsonl", ".parquet", ".csv.gz", ".tsv.gz", ".jsonl.gz")
-_SEPARATORS = {".csv": ",", ".tsv": "\t"}
 _WRITTEN = {
     "worker_id": "worker",
     "segment_id": "segment",
@@ -63,19 +66,28 @@ def read(
     caller names is taken as a plain table, whoever wrote it.
     """
     path, where = Path(path), str(path)
+    if path.is_dir():
+        raise SourceError(where, [_is_folder(path)])
     ending = Path(path.name.removesuffix(".gz")).suffix.lower()
     if ending == ".parquet" and path.suffix != ".gz":
         table = JudgementTable(_read_parquet(path), row_numbers)
     elif ending == ".jsonl":
         table = _read_jsonl(read_text(path), where)
-    elif ending in _SEPARATORS:
+    elif ending in SEPARATORS:
         opened = read_separated if columns else _read_any_separated
-        table = opened(read_text(path), _SEPARATORS[ending], where)
+        table = opened(read_text(path), SEPARATORS[ending], where)
     else:
         raise SourceError(where, [f"cannot tell the format; end the name in {', '.join(ENDINGS)}."])
-    if not columns and (theirs := _of_another_system(table, where, folder=path.parent)) is not None:
+    if not columns and (theirs := _of_another_system(table, path, scale=scale)) is not None:
         return checked(theirs, where, scale=scale)
     return _judgements(table, where, columns=columns, scale=scale)
+
+
+def _is_folder(path: Path) -> str:
+    files = files_to_analyse(path, ENDINGS)
+    if not files:
+        return "is a folder, and no file in it can be analysed: none has columns worker, segment and rating."
+    return f"is a folder. Name one of its files that can be analysed: {named(files)}."
 
 
 def from_table(
@@ -90,7 +102,7 @@ def from_table(
     except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
         raise SourceError(where, [f"cannot be read as a table ({error})."]) from None
     found = JudgementTable(cells, row_numbers)
-    if not columns and (theirs := _of_another_system(found, where, folder=None)) is not None:
+    if not columns and (theirs := _of_another_system(found, None, scale=scale)) is not None:
         return checked(theirs, where, scale=scale)
     return _judgements(found, where, columns=columns, scale=scale)
 
@@ -112,22 +124,26 @@ def write(frame: pl.DataFrame, path: str | Path) -> None:
 
 def _read_any_separated(text: str, separator: str, where: str) -> JudgementTable:
     """As `read_separated`, also where the first line is no header, or not one in the file's own marks."""
-    if results_2016.is_spaced(text):
-        return read_separated(results_2016.with_tabs(text), "\t", where)
+    if _flat_2016.is_spaced(text):
+        return read_separated(with_tabs(text), "\t", where)
     return read_separated(text, separator, where, header=_appraise_results.missing_header(text, separator))
 
 
-def _of_another_system(table: JudgementTable, where: str, *, folder: Path | None) -> JudgementTable | None:
+def _of_another_system(
+    table: JudgementTable, path: Path | None, *, scale: Scale | None
+) -> JudgementTable | None:
     """The table under our names if its columns are those of another system's results; else None.
 
-    `folder` is where a key file may lie that leads back to our own items.
+    Beside `path` may lie files that say more, such as a key that leads back to our own items.
     """
-    names = table.cells.columns
+    names = [column.name for column in table.cells if not is_nested(column.dtype)]
+    folder = path.parent if path else None
     if results_2016.is_batch(names):
-        return results_2016.from_batch(table, where, folder=folder)
-    if results_2016.is_flat(names):
-        return results_2016.from_flat(table)
-    if _appraise_results.is_export(names):
+        return results_2016.from_batch(table, str(path or "table"), folder=folder)
+    if _flat_2016.is_flat(names):
+        return _flat_2016.from_flat(table, path, scale=scale)
+    single = table.cells.select(names)
+    if _appraise_results.is_export(names) or _appraise_results.has_marked_copies(single):
         return _appraise_results.from_export(table, folder=folder)
     return None
 
@@ -140,24 +156,42 @@ def _judgements(
         raise SourceError(where, choice.problems)
     cells = table.cells.select(pl.col(column).alias(name) for name, column in choice.taken.items())
     warnings = list(choice.warnings)
-    if choice.taken["segment"].strip().lower() == "item" and "document" in choice.taken:
+    if _is_called(choice.taken, "segment", "item") and "document" in choice.taken:
         # Earlier systems number items from 0 in every document.
-        together = pl.concat_str(["document", "segment"], separator=":", ignore_nulls=True)
+        parts = [as_text(cells["document"]), as_text(cells["segment"])]
+        together = pl.select(pl.concat_str(parts, separator=":", ignore_nulls=True)).to_series()
         cells = cells.with_columns(together.alias("segment"))
         warnings.append(
             f"Took {choice.taken['document']!r} and {choice.taken['segment']!r} together as segment, "
             "since items are numbered within documents."
         )
+    if _is_called(choice.taken, "hit_seconds", "time") and not may_be_hit_time(cells):
+        cells = cells.drop("hit_seconds")
+        warnings.append(
+            f"Ignored column {choice.taken['hit_seconds']!r}: it is not the seconds that each HIT took "
+            "(if it is, call it hit_seconds)."
+        )
     return checked(JudgementTable(cells, table.places, tuple(warnings)), where, scale=scale)
+
+
+def _is_called(taken: Mapping[str, str], ours: str, theirs: str) -> bool:
+    """Whether the column taken for one of ours has this name."""
+    return taken.get(ours, "").strip().lower() == theirs
 
 
 def _read_parquet(path: Path) -> pl.DataFrame:
     try:
-        return pl.read_parquet(path)
+        cells = pl.read_parquet(path)
     except FileNotFoundError:
         raise SourceError(str(path), ["there is no such file."]) from None
     except (OSError, pl.exceptions.PolarsError) as error:
-        raise SourceError(str(path), [f"is not a readable Parquet file ({error})."]) from None
+        raise SourceError(str(path), [f"is not a readable Parquet file ({shown(str(error))})."]) from None
+    texts = [name for name, dtype in cells.schema.items() if dtype == pl.Binary]
+    try:
+        # Some writers do not mark texts as such.
+        return cells.with_columns(pl.col(texts).cast(pl.String))
+    except pl.exceptions.PolarsError:
+        return cells
 
 
 def _read_jsonl(text: str, where: str) -> JudgementTable:

@@ -9,7 +9,7 @@ not tell these, it is cut from the right, at the kind.
 A HIT with too few or too many answers, or with `undefined` in them (a picture failed to load), was
 never fully judged: it is left out whole and named in a warning. Its worker is to be paid all the same.
 
-The scripts' own flat tables (ad-latest.csv and the like), one row per rating, are read as well.
+The scripts' own flat tables (ad-latest.csv and the like), one row per rating, are in `_flat_2016`.
 """
 
 from __future__ import annotations
@@ -17,13 +17,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
 import polars as pl
 
 from steelyard.domain.errors import SourceError
-from steelyard.domain.plugin import Scale
+from steelyard.domain.scale import Scale
 from steelyard.formats._answers_2016 import (
     HitItem,
     IncompleteError,
@@ -31,18 +30,23 @@ from steelyard.formats._answers_2016 import (
     answers_of,
     is_number,
 )
-from steelyard.formats._judgement_columns import as_text
+from steelyard.formats._flat_2016 import from_flat, is_flat, is_spaced
+from steelyard.formats._hit_times import IS_REJECTED, combined
+from steelyard.formats._judgement_columns import as_text, named
 from steelyard.formats._judgement_table import (
     JudgementsFile,
     JudgementTable,
     checked,
-    named,
+    is_nested,
     with_languages_apart,
 )
 from steelyard.formats._key_file import Key, KeyEntry, keys_in
+from steelyard.formats._moments import moment
 from steelyard.formats._separated import read_separated
+from steelyard.formats._spaced import with_tabs
 from steelyard.formats.text_file import read_text
 from steelyard.formats.upload_2016 import ATTRIBUTE_NAMES, unquoted
+from steelyard.frames import HIT_TIMES_SCHEMA, hit_times_frame
 
 _ITEM_COLUMN = re.compile(r"Input\.(sys|sys_id|sid|tst|rid)_(\d+)")
 _CELLS = (
@@ -58,21 +62,7 @@ _CELLS = (
         "languages",
     ),
 )
-# Our names for the columns of a flat table.
-_FLAT = {
-    "worker": "WorkerId",
-    "hit": "HITId",
-    "system": "sys_id",
-    "segment": "sid",
-    "kind": "type",
-    "rating": "score",
-}
 _ATTRIBUTES = {short: attribute for attribute, short in ATTRIBUTE_NAMES.items()}
-_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-# Mechanical Turk writes times as Fri May 29 10:18:25 PDT 2015. Hours from Greenwich, by zone.
-_HOURS = {"GMT": 0, "UTC": 0, "EDT": -4, "EST": -5, "CDT": -5, "CST": -6, "MDT": -6, "MST": -7}
-_HOURS |= {"PDT": -7, "PST": -8}
-_TIME = re.compile(r"\w{3} (\w{3}) +(\d+) (\d+):(\d+):(\d+) (\w+) (\d{4})")
 
 
 @dataclass(slots=True)
@@ -82,6 +72,8 @@ class _Found:
     cells: list[dict[str, str | None]] = field(default_factory=list)
     places: list[tuple[int, int]] = field(default_factory=list)
     """The row of the batch, and the number of the answer in it, from 1."""
+    times: list[dict[str, object]] = field(default_factory=list)
+    """One for each submitted HIT that was fully judged."""
     problems: list[tuple[int, str]] = field(default_factory=list)
     incomplete: list[str] = field(default_factory=list)
     keys_used: set[str] = field(default_factory=set)
@@ -95,7 +87,7 @@ def read_results(path: Path, *, scale: Scale | None = None) -> JudgementsFile:
     if is_batch(table.cells.columns):
         return checked(from_batch(table, where, folder=path.parent), where, scale=scale)
     if is_flat(table.cells.columns):
-        return checked(from_flat(table), where, scale=scale)
+        return checked(from_flat(table, path, scale=scale), where, scale=scale)
     raise SourceError(
         where,
         ["is no table of results: it has neither HITId, WorkerId and Answer.Q1 nor HITId, sys_id and sid."],
@@ -110,7 +102,8 @@ def is_batch(columns: Sequence[str]) -> bool:
 def from_batch(table: JudgementTable, where: str, *, folder: Path | None) -> JudgementTable:
     """The answers of a batch under our names. A key in `folder` that knows the items names them."""
     batch = _Batch(table.cells.columns, where, keys_in(folder, ("rid",)))
-    rows: list[dict[str, str | None]] = pl.DataFrame([as_text(column) for column in table.cells]).to_dicts()
+    single = [as_text(column) for column in table.cells if not is_nested(column.dtype)]
+    rows: list[dict[str, str | None]] = pl.DataFrame(single).to_dicts()
     found = _Found()
     for number, row in enumerate(rows):
         batch.add(number, row, found)
@@ -125,48 +118,8 @@ def from_batch(table: JudgementTable, where: str, *, folder: Path | None) -> Jud
 
     cells = pl.DataFrame(found.cells, schema=dict.fromkeys(_CELLS, pl.String))
     apart, warnings = with_languages_apart(cells)
-    return JudgementTable(apart, places, (*_warnings(rows, found), *warnings))
-
-
-def is_spaced(text: str) -> bool:
-    """Whether this is a flat table whose header is set in spaces or tabs, whatever its name ends in."""
-    return set(_FLAT.values()) <= set(_names(text))
-
-
-def with_tabs(text: str) -> str:
-    """A flat table with tabs between all cells: its header has spaces even where its rows have tabs."""
-    rows = text.split("\n")[1:]
-    return "\n".join(
-        ["\t".join(_names(text)), *(row if "\t" in row else "\t".join(row.split()) for row in rows)]
-    )
-
-
-def is_flat(columns: Sequence[str]) -> bool:
-    """Whether these are the columns of a flat table."""
-    return set(_FLAT.values()) <= set(columns)
-
-
-def from_flat(table: JudgementTable) -> JudgementTable:
-    """The rows of a flat table under our names."""
-    found = {name.removeprefix("Input."): name for name in table.cells.columns}
-    taken = {**_FLAT, **({"attribute": found["item"]} if "item" in found else {})}
-    cells = table.cells.select(pl.col(column).alias(name) for name, column in taken.items())
-    if "attribute" in taken:
-        cells = cells.with_columns(pl.col("attribute").replace(_ATTRIBUTES))
-    used = set(taken.values())
-    if {"src", "trg"} <= set(found):
-        pair = table.cells.select(pl.concat_str(found["src"], found["trg"], separator="-")).to_series()
-        cells = cells.with_columns(pair.alias("languages"))
-        used |= {found["src"], found["trg"]}
-    apart, warnings = with_languages_apart(cells)
-    ignored = [name for name in table.cells.columns if name not in used]
-    if ignored:
-        warnings = [f"Ignored columns: {', '.join(ignored)}.", *warnings]
-    return JudgementTable(apart, table.places, tuple(warnings))
-
-
-def _names(text: str) -> list[str]:
-    return [name.strip('"') for name in text.partition("\n")[0].split()]
+    times = combined(hit_times_frame(pl.DataFrame(found.times, schema=HIT_TIMES_SCHEMA)))
+    return JudgementTable(apart, places, (*_warnings(rows, found), *warnings), times)
 
 
 class _Batch:
@@ -201,6 +154,7 @@ class _Batch:
             }
             found.cells += [{**shared, **own, **cells} for cells in known_as]
             found.places += [(number, place)] * len(known_as)
+        found.times.append(_time(row, found.cells[-1]["hit"]))
 
     def _items(self, row: Mapping[str, str | None]) -> list[HitItem]:
         """The items of the HIT in the order of the upload; empty places are none."""
@@ -273,25 +227,28 @@ def _shared_cells(row: Mapping[str, str | None], n_answers: int) -> dict[str, st
         "attribute": _ATTRIBUTES.get(item, item),
         # Only the whole HIT was timed.
         "seconds": str(float(seconds) / n_answers) if is_number(seconds) else None,
-        "submitted_at": _moment((row.get("SubmitTime") or "").strip()),
+        "submitted_at": _iso(row.get("SubmitTime")),
         "assignment_id": row.get("AssignmentId") or f"{row['HITId']}:{row['WorkerId']}",
         "languages": "-".join(languages) if all(languages) else None,
     }
 
 
-def _moment(text: str) -> str | None:
-    """A time of Mechanical Turk in ISO 8601; None where it cannot be read."""
-    match = _TIME.fullmatch(text)
-    try:
-        if match is None:
-            return datetime.fromisoformat(text).isoformat()
-        month, day, hour, minute, second, zone, year = match.groups()
-        here = timezone(timedelta(hours=_HOURS[zone]))
-        date = datetime(int(year), _MONTHS.index(month) + 1, int(day), tzinfo=here)
-        moment = date.replace(hour=int(hour), minute=int(minute), second=int(second))
-    except (ValueError, KeyError):
-        return None
-    return moment.astimezone(UTC).isoformat()
+def _iso(text: str | None) -> str | None:
+    found = moment(text or "")
+    return found.isoformat() if found else None
+
+
+def _time(row: Mapping[str, str | None], hit: str | None) -> dict[str, object]:
+    """How long a submitted HIT took and what became of it, as far as the batch tells."""
+    seconds = row.get("WorkTimeInSeconds") or ""
+    return {
+        "worker_id": row["WorkerId"],
+        "hit_id": hit,
+        "work_seconds": float(seconds) if is_number(seconds) else None,
+        "accepted_at": moment(row.get("AcceptTime") or ""),
+        "submitted_at": moment(row.get("SubmitTime") or ""),
+        "is_rejected": IS_REJECTED.get((row.get("AssignmentStatus") or "").strip().lower()),
+    }
 
 
 def _warnings(rows: Sequence[Mapping[str, str | None]], found: _Found) -> list[str]:
@@ -307,7 +264,7 @@ def _warnings(rows: Sequence[Mapping[str, str | None]], found: _Found) -> list[s
     rejected = sum(row.get("AssignmentStatus") == "Rejected" for row in rows)
     if rejected:
         warnings.append(f"{_hits(rejected)} had been rejected; the ratings are kept, checks decide.")
-    unread = sum(bool(row.get("SubmitTime")) and not _moment(row["SubmitTime"] or "") for row in rows)
+    unread = sum(bool(row.get("SubmitTime")) and not _iso(row["SubmitTime"]) for row in rows)
     if unread:
         warnings.append(f"The time of submission of {_hits(unread)} could not be read.")
     if any(cells["seconds"] is not None for cells in found.cells):

@@ -1,0 +1,58 @@
+"""Which files of a folder can be analysed, for someone who named the folder instead."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+
+import polars as pl
+
+from steelyard.formats import _appraise_results, _flat_2016, results_2016
+from steelyard.formats._judgement_columns import choose_columns
+from steelyard.formats._separated import SEPARATORS, first_record
+
+# Enough for any header.
+_BEGINNING = 1 << 20
+
+
+def files_to_analyse(folder: Path, endings: Sequence[str]) -> list[str]:
+    """The names of the files that begin as judgements do, in order."""
+    files = sorted(path for path in folder.iterdir() if path.name.lower().endswith(tuple(endings)))
+    return [path.name for path in files if path.is_file() and _begins_as_judgements(path)]
+
+
+def _begins_as_judgements(path: Path) -> bool:
+    ending = Path(path.name.lower().removesuffix(".gz")).suffix
+    try:
+        if ending == ".parquet":
+            return _are_of_judgements(list(pl.read_parquet_schema(path)))
+        with gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb") as file:
+            beginning = file.read(_BEGINNING).decode("utf-8-sig", "replace")
+    except (OSError, EOFError, zlib.error, pl.exceptions.PolarsError):
+        return False
+    text = beginning.replace("\r\n", "\n").replace("\r", "\n")
+    if ending == ".jsonl":
+        return _are_of_judgements(_keys(text.partition("\n")[0]))
+    separator = SEPARATORS[ending]
+    return (
+        _flat_2016.is_spaced(text)
+        or _appraise_results.missing_header(text, separator) is not None
+        or _are_of_judgements(first_record(text, separator))
+    )
+
+
+def _keys(line: str) -> list[str]:
+    try:
+        record = json.loads(line)
+    except ValueError:
+        return []
+    return list(record) if isinstance(record, dict) else []
+
+
+def _are_of_judgements(names: Sequence[str]) -> bool:
+    """Whether a table with these columns is judgements, ours or another system's."""
+    theirs = (results_2016.is_batch, _flat_2016.is_flat, _appraise_results.is_export)
+    return any(recognises(names) for recognises in theirs) or not choose_columns(names, {}).problems
