@@ -1,0 +1,39 @@
+"""Shared by the table and the figure of significance: the p-values as a matrix, and stars."""
+
+from __future__ import annotations
+
+from steelyard.domain.errors import NotEnoughData
+from steelyard.domain.result import Analysis
+
+# Bounds below which a p-value earns its stars, as WMT prints them.
+STARS = {"***": 0.001, "**": 0.01, "*": 0.05}
+
+Matrix = tuple[tuple[float | None, ...], ...]
+
+
+def p_matrix(analysis: Analysis) -> tuple[tuple[str, ...], Matrix]:
+    """The systems best first, and the p-values that the one of the row is better than that of the column.
+
+    None on the diagonal and wherever two systems could not be compared.
+    """
+    names: tuple[str, ...] = tuple(analysis.systems["system_id"].to_list())
+    if len(names) < 2:
+        raise NotEnoughData("There is one system only, so there is no other for it to be better than.")
+    known = {
+        (better, worse): p_value
+        for better, worse, p_value in analysis.pairs.select("better", "worse", "p_value").iter_rows()
+    }
+    if all(p_value is None for p_value in known.values()):
+        raise NotEnoughData("No two systems could be compared: they share too few segments for the test.")
+    return names, tuple(tuple(known.get((row, column)) for column in names) for row in names)
+
+
+def stars(p_value: float | None) -> str:
+    """Stars of a p-value: * below .05, ** below .01, *** below .001.
+
+    >>> stars(0.02), stars(0.05), stars(1e-9), stars(None)
+    ('*', '', '***', '')
+    """
+    if p_value is None:
+        return ""
+    return next((mark for mark, bound in STARS.items() if p_value < bound), "")

@@ -1,0 +1,74 @@
+"""What every exhibit takes from its sources: title, signature, shares, and what a check is run with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from steelyard.domain.exhibit import Column, Evidence
+from steelyard.domain.plugin import Exhibit
+from steelyard.domain.result import AnalysisSettings, CheckSettings
+
+# The name under which nobody is checked.
+NO_CHECK = "none"
+
+
+def title_of(exhibit: Exhibit, evidence: Sequence[Evidence]) -> str:
+    """The exhibit's title with its source's, or alone where there are several: rows name them then."""
+    if len(evidence) > 1:
+        return exhibit.title
+    return f"{exhibit.title}: {evidence[0].title}"
+
+
+def signature_of(evidence: Sequence[Evidence]) -> str:
+    """The signature of every source, one a line."""
+    return "\n".join(source.analysis.signature for source in evidence)
+
+
+def in_columns(rows: pl.DataFrame, columns: Sequence[Column]) -> pl.DataFrame:
+    """The rows with the columns that are shown, in their order."""
+    return rows.select(column.name for column in columns)
+
+
+def group_borders(rows: pl.DataFrame, *names: str) -> tuple[int, ...]:
+    """The rows, from 0, at which any of the columns takes a new value; the first row of all is none."""
+    changes = rows.select(pl.any_horizontal(pl.col(name).ne_missing(pl.col(name).shift(1)) for name in names))
+    return tuple(place for place in changes.to_series().arg_true().to_list() if place)
+
+
+def share(part: int | None, whole: int) -> float | None:
+    """Part of the whole; unknown where the part is, or where there is no whole.
+
+    >>> share(321, 557), share(0, 0)
+    (0.5763016157989228, None)
+    """
+    return None if part is None or not whole else part / whole
+
+
+def check_settings(settings: AnalysisSettings) -> CheckSettings:
+    """What a check is told, as the analysis told it."""
+    return CheckSettings(settings.threshold, settings.threshold_included, settings.scale)
+
+
+def checked_ratings(evidence: Evidence) -> pl.DataFrame:
+    """Everyone's ratings of the attributes that the checks are about."""
+    about = evidence.analysis.settings.check_attributes
+    if about is None:
+        return evidence.frame
+    return evidence.frame.filter(pl.col("attribute").is_in(list(about)))
+
+
+def left_out(evidence: Evidence) -> pl.DataFrame:
+    """The ratings that the scores do not rest on: of workers who did not pass, and of excluded HITs."""
+    kept = evidence.kept.select("worker_id", "hit_id").unique()
+    return evidence.frame.join(kept, on=["worker_id", "hit_id"], how="anti", maintain_order="left")
+
+
+def count(number: int, noun: str) -> str:
+    """A number with its noun.
+
+    >>> count(1, "worker"), count(2, "worker")
+    ('1 worker', '2 workers')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,90 @@
+"""Every worker with all that was found about them, for the manager who decides."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from steelyard.domain.exhibit import Column, Evidence, ExhibitOptions, Table
+from steelyard.domain.plugin import Exhibit
+from steelyard.domain.result import Analysis
+from steelyard.exhibits._sources import in_columns, signature_of, title_of
+from steelyard.review.payment import WORDS
+
+_COLUMNS = (
+    Column("worker_id", "Worker"),
+    Column("verdict", "Verdict"),
+    Column("n_judgements", "Judgements"),
+    Column("n_pairs", "Degraded pairs"),
+    Column("mean_difference", "Mean drop", 1),
+    Column("sd_difference", "sd", 1),
+    Column("p_value", "p", 4),
+    Column("power", "Power", 2),
+    Column("n_repeats", "Repeats"),
+    Column("consistency_p", "Consistency p", 4),
+    Column("equivalence_p", "Equivalence p", 4),
+    Column("mean", "Mean rating", 1),
+    Column("sd", "sd of ratings", 1),
+    Column("seconds_per_judgement", "Seconds per judgement", 1),
+    Column("flags", "Flags"),
+    Column("excluded_hits", "HITs left out"),
+    Column("suggestion", "Suggestion"),
+    Column("reason", "Why this verdict"),
+    Column("remarks", "Why these flags"),
+)
+# Those who need a person's eye first.
+_MOST_URGENT = ("refuse", "look", "pay")
+_LEAST_CLEAR = ("fail", "insufficient", "pass")
+
+
+def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Table:
+    """Every worker with verdict, the numbers behind it, flags and advice on payment; urgent ones first.
+
+    Power is the chance that a drop of a fifth of the scale would have been found, given how far the
+    worker's own repeats lie apart: a fail with little power says little. Flags are signs for a person
+    to look at, and no proof. The advice follows the practice of [Graham2013] and [Graham2014], who paid
+    workers that failed: nobody is refused on a p-value, and a manager decides. Not for publication, for
+    it concerns people.
+    """
+    analysis = evidence[0].analysis
+    rows = (
+        analysis.workers.join(_excluded(analysis), on="worker_id", how="left", maintain_order="left")
+        .with_columns(pl.col("excluded_hits").fill_null(0))
+        .sort(
+            _place("suggestion", _MOST_URGENT),
+            _place("verdict", _LEAST_CLEAR),
+            pl.col("flags").list.len().fill_null(0) * -1,
+            "worker_id",
+        )
+        .with_columns(
+            pl.col("flags").list.join(", "),
+            pl.col("remarks").list.join(" "),
+            pl.col("suggestion").replace_strict(dict(WORDS), default=None, return_dtype=pl.String),
+        )
+    )
+    return Table(
+        name=TABLE.name,
+        title=title_of(TABLE, evidence),
+        columns=_COLUMNS,
+        rows=in_columns(rows, _COLUMNS),
+        notes=("A manager decides: never refuse payment on a p-value. Verdicts choose ratings, not people.",),
+        signature=signature_of(evidence),
+    )
+
+
+def _excluded(analysis: Analysis) -> pl.DataFrame:
+    """How many single HITs of each worker were left out."""
+    return (
+        analysis.hits.filter(pl.col("excluded").is_not_null())
+        .group_by("worker_id")
+        .agg(excluded_hits=pl.len().cast(pl.Int64))
+    )
+
+
+def _place(name: str, order: Sequence[str]) -> pl.Expr:
+    places = {word: place for place, word in enumerate(order)}
+    return pl.col(name).replace_strict(places, default=len(order), return_dtype=pl.Int64)
+
+
+TABLE = Exhibit(name="workers", title="Workers", cite=("Graham2013", "Graham2014"), make=make)

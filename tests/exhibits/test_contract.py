@@ -1,0 +1,225 @@
+"""What every registered table and figure must do, whatever the data."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+from steelyard.domain.errors import NotEnoughData
+from steelyard.domain.exhibit import Bars, Cells, Evidence, ExhibitOptions, Figure, Panel, Points, Rule, Table
+from steelyard.domain.plugin import Exhibit
+from steelyard.exhibits.figures import figures
+from steelyard.exhibits.tables import tables
+from steelyard.flows.exhibit import REPORT_FIGURES, REPORT_TABLES
+
+BIBLIOGRAPHY = Path(__file__).parents[2] / "docs" / "references.bib"
+EXHIBITS = [
+    *(pytest.param(exhibit, id=f"table {name}") for name, exhibit in tables().items()),
+    *(pytest.param(exhibit, id=f"figure {name}") for name, exhibit in figures().items()),
+]
+every_exhibit = pytest.mark.parametrize("exhibit", EXHIBITS)
+Weighed = Callable[..., Evidence]
+REGULAR_ONLY = pl.col("item_kind") == "regular"
+# Settings under which frames without usable controls can be weighed at all.
+UNCHECKED: dict[str, Any] = {"check": "none", "method": "mean-rating"}
+
+
+def _timeless(frame: pl.DataFrame) -> pl.DataFrame:
+    nothing = [pl.lit(None, frame.schema[name]).alias(name) for name in ("seconds", "submitted_at")]
+    return frame.with_columns(nothing)
+
+
+# Data that leave out what some exhibit needs: what becomes of the toy crowd, and how it is weighed.
+POOR: dict[str, tuple[Callable[[pl.DataFrame], pl.DataFrame], dict[str, Any]]] = {
+    "one worker": (lambda frame: frame.filter(worker_id="ann"), {}),
+    "no controls": (lambda frame: frame.filter(REGULAR_ONLY), UNCHECKED),
+    "no repeats": (lambda frame: frame.filter(pl.col("item_kind") != "repeat"), {}),
+    "one system": (lambda frame: frame.filter(system_id="beta"), {}),
+    "constant ratings": (lambda frame: frame.with_columns(rating=pl.lit(50.0)), UNCHECKED),
+    "no times": (_timeless, {}),
+    "no check": (lambda frame: frame, {"check": "none"}),
+    "one rating": (lambda frame: frame.head(1), UNCHECKED),
+    "controls of one kind": (lambda frame: frame.filter(pl.col("item_kind") != "reference"), {}),
+}
+
+
+def _assert_sound_table(table: Table, signature: str) -> None:
+    assert table.rows.columns == [column.name for column in table.columns]
+    assert len(table.rows) > 0
+    assert all(column.title for column in table.columns)
+    assert table.title
+    assert table.signature == signature
+    assert all(0 < border < len(table.rows) for border in table.borders)
+    assert all(note.endswith((".", "!")) for note in table.notes)
+    for name, dtype in table.rows.schema.items():
+        assert dtype != pl.Null, name
+        if dtype.is_float():
+            assert table.rows[name].is_finite().all(ignore_nulls=True), f"{name}: unknown is null, not NaN"
+
+
+def _assert_sound_panel(panel: Panel) -> None:
+    assert panel.marks
+    for mark in panel.marks:
+        if isinstance(mark, Cells):
+            assert len(mark.values) == len(mark.texts) == len(panel.y.categories)
+            assert {len(row) for row in (*mark.values, *mark.texts)} == {len(panel.x.categories)}
+        elif not isinstance(mark, Rule):
+            numbers = [
+                value for name in mark.__slots__ if isinstance(value := getattr(mark, name), tuple) and value
+            ]
+            lengths = {len(value) for value in numbers}
+            assert len(lengths) == 1, mark
+            assert all(math.isfinite(x) for value in numbers for x in value if not isinstance(x, str))
+
+
+def _assert_sound(made: Table | Figure, signature: str) -> None:
+    if isinstance(made, Table):
+        _assert_sound_table(made, signature)
+        return
+    _assert_sound_table(made.table, signature)
+    assert made.signature == signature
+    assert made.title
+    assert made.caption
+    assert made.panels
+    for panel in made.panels:
+        _assert_sound_panel(panel)
+
+
+def _rows(made: Table | Figure) -> pl.DataFrame:
+    return made.rows if isinstance(made, Table) else made.table.rows
+
+
+@pytest.fixture(scope="module")
+def attributes(two_attributes: pl.DataFrame, weighed: Weighed) -> Evidence:
+    """The toy crowd on two attributes: what every exhibit can be made from."""
+    return weighed(two_attributes)
+
+
+@every_exhibit
+def test_a_full_campaign_supports_it(exhibit: Exhibit, attributes: Evidence, options: ExhibitOptions) -> None:
+    made = exhibit.make([attributes], options)
+
+    _assert_sound(made, attributes.analysis.signature)
+    assert made.name == exhibit.name
+
+
+@pytest.fixture(scope="module", params=POOR)
+def poor(request: pytest.FixtureRequest, crowd: pl.DataFrame, weighed: Weighed) -> Evidence:
+    """The toy crowd without something."""
+    without, settings = POOR[request.param]
+    return weighed(without(crowd), **settings)
+
+
+@every_exhibit
+def test_poor_data_give_a_sound_exhibit_or_one_sentence_on_what_is_missing(
+    exhibit: Exhibit, poor: Evidence, options: ExhibitOptions
+) -> None:
+    made, missing = None, ""
+    try:
+        made = exhibit.make([poor], options)
+    except NotEnoughData as problem:
+        missing = str(problem)
+
+    if made is None:
+        assert re.fullmatch(r"[A-Z].{20,}\.", missing)
+    else:
+        _assert_sound(made, poor.analysis.signature)
+
+
+@pytest.fixture(scope="module")
+def shuffled(two_attributes: pl.DataFrame, weighed: Weighed) -> Evidence:
+    return weighed(two_attributes.sample(fraction=1.0, shuffle=True, seed=3))
+
+
+@every_exhibit
+def test_the_order_of_rows_does_not_matter(
+    exhibit: Exhibit, attributes: Evidence, shuffled: Evidence, options: ExhibitOptions
+) -> None:
+    rows = _rows(exhibit.make([shuffled], options))
+
+    assert_frame_equal(rows, _rows(exhibit.make([attributes], options)), rel_tol=1e-9)
+
+
+@every_exhibit
+def test_the_same_seed_gives_the_same_exhibit_and_leaves_the_data_alone(
+    exhibit: Exhibit, attributes: Evidence, options: ExhibitOptions
+) -> None:
+    before = attributes.frame.clone()
+
+    first, second = exhibit.make([attributes], options), exhibit.make([attributes], options)
+
+    assert _rows(first).equals(_rows(second))
+    if isinstance(first, Figure) and isinstance(second, Figure):
+        assert first.panels == second.panels
+    assert attributes.frame.equals(before)
+
+
+@pytest.mark.parametrize("name", [name for name, table in tables().items() if table.several])
+def test_several_sources_are_all_there_with_their_signatures(
+    name: str, attributes: Evidence, options: ExhibitOptions
+) -> None:
+    other = replace(attributes, title="Another")
+
+    made = tables()[name].make([attributes, other], options)
+
+    assert set(_rows(made)["source"]) == {"Toy", "Another"}
+    _assert_sound(made, f"{attributes.analysis.signature}\n{other.analysis.signature}")
+
+
+@pytest.mark.parametrize("name", figures())
+def test_the_table_of_a_figure_holds_what_is_drawn(
+    name: str, attributes: Evidence, options: ExhibitOptions
+) -> None:
+    figure = figures()[name].make([attributes], options)
+    assert isinstance(figure, Figure)
+
+    listed = np.concatenate(
+        [column.drop_nulls().to_numpy() for column in figure.table.rows if column.dtype.is_numeric()]
+    )
+    for panel in figure.panels:
+        for mark in panel.marks:
+            drawn: tuple[float, ...] = ()
+            if isinstance(mark, Points):
+                drawn = (*mark.x, *(() if panel.y.categories else mark.y))
+            elif isinstance(mark, Bars):
+                drawn = tuple(height / 100 for height in mark.height)
+            elif isinstance(mark, Cells):
+                drawn = tuple(value for row in mark.values for value in row if value is not None)
+            assert all(np.isclose(listed, value, rtol=1e-12, atol=0).any() for value in drawn)
+
+
+@every_exhibit
+def test_its_docstring_is_fit_for_the_reference_page(exhibit: Exhibit) -> None:
+    text = exhibit.make.__doc__ or ""
+
+    assert 20 < len(text.splitlines()[0]) <= 110
+    assert len(text.splitlines()) > 3
+    assert exhibit.cite
+    for key in exhibit.cite:
+        assert f"[{key}" in text
+        assert f"{{{key}," in BIBLIOGRAPHY.read_text("utf-8")
+
+
+def test_the_report_finds_its_exhibits() -> None:
+    assert set(REPORT_FIGURES) <= set(figures())
+    assert set(REPORT_TABLES) <= set(tables())
+
+
+def test_everything_of_the_methods_specification_is_there() -> None:
+    assert set(tables()) >= {
+        *("worker-filter", "agreement", "pass-by-language", "pass-counts", "ranking", "ranking-variants"),
+        *("significance", "workers", "campaign-counts", "attributes"),
+    }
+    assert set(figures()) >= {
+        *("ranking", "significance", "p-against-pace", "worker-differences", "repeat-against-first"),
+        *("rating-histograms", "agreement"),
+    }
