@@ -3,65 +3,177 @@
 from __future__ import annotations
 
 import json
-import math
 import re
+from base64 import b64decode
 from dataclasses import replace
+from html.parser import HTMLParser
 
-import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from steelyard.domain.result import Analysis, AnalysisSettings
-from steelyard.flows.analyse import analyse
-from steelyard.frames import ratings_frame
-from steelyard.report.html import axis_for, to_html
-from steelyard.report.json import to_json
-from steelyard.report.text import number, rank_range, to_text
-
-MEANS = {"<b>good</b>": 70.0, "fair & square": 50.0, "bad": 30.0}
+from steelyard.domain.exhibit import Figure, Table
+from steelyard.domain.result import Analysis
+from steelyard.report.html import to_html
+from steelyard.report.json import to_dict, to_json
+from steelyard.report.numbers import number
+from steelyard.report.text import to_text
 
 
-@pytest.fixture
-def analysis() -> Analysis:
-    """Three systems far apart, six workers, everyone kept; names that HTML would misread."""
-    rng = np.random.default_rng(5)
-    rows = [
-        (f"w{worker}", system, str(segment), float(np.clip(rng.normal(mean, 8), 0, 100)))
-        for worker in range(6)
-        for segment in range(20)
-        for system, mean in MEANS.items()
+class Outline(HTMLParser):
+    """The ids, anchors, headings and text of a page, and whether its elements are closed."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.ids: list[str] = []
+        self.anchors: list[str] = []
+        self.open: list[str] = []
+        self.words: list[str] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        values = dict(attrs)
+        self.ids += [values["id"] or ""] if "id" in values else []
+        if tag == "a" and (values.get("href") or "").startswith("#"):
+            self.anchors.append((values["href"] or "")[1:])
+        if tag != "meta":
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        pass
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.words.append(data)
+
+
+def many_workers(analysis: Analysis, n_workers: int) -> Analysis:
+    """The analysis with its workers repeated under new names."""
+    copies = [
+        analysis.workers.with_columns(pl.col("worker_id") + f"-{k}")
+        for k in range(n_workers // len(analysis.workers))
     ]
-    table = pl.DataFrame(rows, schema=["worker_id", "system_id", "segment_id", "rating"], orient="row")
-    frame = ratings_frame(
-        table.with_columns(hit_id=pl.lit("h"), item_kind=pl.lit("regular"), attribute=pl.lit(""))
-    )
-    return analyse(
-        frame, AnalysisSettings(check="none"), title='A "title" <script>', warnings=("Mind <this>.",)
-    )
+    return replace(analysis, workers=pl.concat(copies))
 
 
-def test_names_and_titles_are_escaped(analysis: Analysis) -> None:
-    page = to_html(analysis)
+def test_names_and_titles_are_escaped(analysis: Analysis, table: Table, every_mark: Figure) -> None:
+    page = to_html(analysis, [table, every_mark])
 
     assert "&lt;b&gt;good&lt;/b&gt;" in page
     assert "<b>good</b>" not in page
     assert "<script" not in page
-    assert "Mind &lt;this&gt;." in page
+    assert "Mind &lt;this&gt;, at 50 %." in page
+    assert "Careless &lt;here&gt;." in page
 
 
-def test_the_page_fetches_nothing(analysis: Analysis) -> None:
+def test_the_page_fetches_nothing(analysis: Analysis, table: Table, every_mark: Figure) -> None:
+    page = to_html(analysis, [table, every_mark])
+
+    addresses = re.findall(r'href="([^"]*)"', page)
+    assert addresses
+    assert all(address.startswith(("#", "data:")) for address in addresses)
+    assert re.findall(r"\bsrc=|url\(|@import|<link|<script|<iframe", page) == []
+
+
+def test_every_element_is_closed_and_every_id_used_once(
+    analysis: Analysis, table: Table, every_mark: Figure
+) -> None:
+    outline = Outline(to_html(analysis, [table, every_mark]))
+
+    assert outline.open == []
+    assert len(set(outline.ids)) == len(outline.ids)
+
+
+def test_the_contents_lead_to_the_sections(analysis: Analysis, table: Table) -> None:
+    outline = Outline(to_html(analysis, [table]))
+
+    assert outline.anchors == ["ranking", "significance", "workers", "agreement", "further", "method"]
+    assert set(outline.anchors) <= set(outline.ids)
+
+
+def test_without_exhibits_the_ranking_is_drawn_all_the_same(analysis: Analysis) -> None:
+    outline = Outline(to_html(analysis))
+
+    assert "figure-ranking" in outline.ids
+    assert "further" not in outline.anchors
+
+
+def test_a_ranking_given_takes_the_place_of_ours(analysis: Analysis, every_mark: Figure) -> None:
+    page = to_html(analysis, [replace(every_mark, name="ranking")])
+
+    assert page.count('id="figure-ranking"') == 1
+    assert "One of each." in page
+
+
+@pytest.mark.parametrize(
+    ("name", "section"),
+    [
+        ("ranking", "ranking"),
+        ("significance", "significance"),
+        ("agreement", "agreement"),
+        ("odd", "further"),
+    ],
+)
+def test_exhibits_stand_in_their_sections(
+    analysis: Analysis, every_mark: Figure, name: str, section: str
+) -> None:
+    page = to_html(analysis, [replace(every_mark, name=name)])
+
+    before = page[: page.index(f'id="figure-{name}"')]
+    assert re.findall(r'<section id="(\w+)"', before)[-1] == section
+
+
+def test_exhibits_keep_the_order_given(analysis: Analysis, table: Table, every_mark: Figure) -> None:
+    page = to_html(analysis, [every_mark, table])
+
+    assert page.index('id="figure-every-mark"') < page.index('id="table-toy"')
+
+
+def test_the_pages_own_signature_is_not_repeated_under_each_exhibit(analysis: Analysis, table: Table) -> None:
+    other = replace(table, name="other", signature="steelyard:0.1|other")
+
+    page = to_html(analysis, [table, other])
+
+    assert page.count(analysis.signature) == 1
+    assert "steelyard:0.1|other" in page
+
+
+def test_a_figure_saved_from_the_page_bears_the_signature(analysis: Analysis, every_mark: Figure) -> None:
+    page = to_html(analysis, [every_mark])
+
+    found = re.search(r'download="every-mark.svg" href="data:image/svg\+xml;base64,([^"]+)"', page)
+    assert found
+    assert analysis.signature in b64decode(found[1]).decode()
+
+
+def test_the_page_names_the_winners_and_carries_the_signature(analysis: Analysis) -> None:
     page = to_html(analysis)
 
-    assert re.findall(r"(?:src|href)=|url\(|@import", page) == []
+    assert "<strong>&lt;b&gt;good&lt;/b&gt;, fair &amp; square</strong> share the first place" in page
+    assert f"<code>{analysis.signature}</code>" in page
 
 
-def test_the_page_names_the_winner_and_carries_the_signature(analysis: Analysis) -> None:
-    page = to_html(analysis)
+@pytest.mark.parametrize(
+    ("clusters", "said"),
+    [
+        ([1, 2, 2], "is rated above every other system"),
+        ([1, 1, 1], "they form one cluster"),
+    ],
+)
+def test_the_headline_follows_the_clusters(analysis: Analysis, clusters: list[int], said: str) -> None:
+    systems = analysis.systems.with_columns(cluster=pl.Series(clusters))
 
-    assert "is rated above every other system" in page
-    assert analysis.signature in page
+    assert said in to_html(replace(analysis, systems=systems))
+
+
+def test_a_single_system_is_no_winner(analysis: Analysis) -> None:
+    alone = replace(analysis, systems=analysis.systems.head(1), pairs=analysis.pairs.clear())
+
+    page = to_html(alone)
+
+    assert "is the only system" in page
+    assert 'id="significance"' not in page
 
 
 def test_the_page_promises_no_more_about_borders_than_the_rule_does(analysis: Analysis) -> None:
@@ -81,47 +193,204 @@ def test_the_page_has_each_systems_score_as_in_the_analysis(analysis: Analysis) 
         assert f"<td>{number(score)}</td>" in page
 
 
+def test_every_worker_is_on_the_page_with_verdict_flags_and_advice(analysis: Analysis) -> None:
+    page = to_html(analysis)
+
+    rows = [row for row in page.split("<tr>") if 'class="verdict' in row]
+    assert len(rows) == len(analysis.workers)
+    (random,) = [row for row in rows if "w-random" in row]
+    assert "failed" in random
+    assert "consider refusal" in random
+    assert "controls rated out of order, very fast" in random
+    assert "Could not. About scores. About time." in random
+
+
+def test_those_who_need_a_look_come_first(analysis: Analysis) -> None:
+    page = to_html(analysis)
+
+    places = [page.index(f'scope="row">{name}<') for name in ("w-random", "w-odd", "w-&lt;script&gt;")]
+    assert places == sorted(places)
+    assert places[-1] < page.index('scope="row">w-careful<')
+
+
+def test_the_page_says_that_a_manager_decides(analysis: Analysis) -> None:
+    page = to_html(analysis)
+
+    assert "3 workers: pay; 1 worker: look first; 1 worker: consider refusal." in page
+    assert "a manager decides: nobody is refused payment on a p-value" in page
+
+
+def test_many_workers_are_folded_and_the_urgent_ones_shown(analysis: Analysis) -> None:
+    crowd = many_workers(analysis, 300)
+
+    page = to_html(crowd)
+
+    assert "<details><summary>All 300 workers</summary>" in page
+    assert "To be looked at first" in page
+    assert "The first 10 of 120; the others lead the list of all workers." in page
+    assert all(f"{name}-59" in page for name in ("w-careful", "w-random"))
+
+
+def test_few_workers_are_listed_openly(analysis: Analysis) -> None:
+    assert "<details open><summary>All 5 workers</summary>" in to_html(analysis)
+
+
+def test_flags_contamination_and_hits_left_out_are_told(analysis: Analysis) -> None:
+    page = to_html(analysis)
+
+    assert "one HIT rated on another level (1 worker)" in page
+    assert "about 2.1\N{NO-BREAK SPACE}% of those who passed" in page
+    assert "1 single HIT was left out" in page
+    assert "H3</td>" in page
+    assert "H2</td>" not in page
+
+
+def test_without_a_check_everyone_counts(analysis: Analysis) -> None:
+    unchecked = replace(
+        analysis,
+        settings=replace(analysis.settings, check="none"),
+        workers=analysis.workers.with_columns(pl.lit(None, pl.String).alias("verdict")),
+        contamination=None,
+    )
+
+    page = to_html(unchecked)
+
+    assert "No check was applied" in page
+    assert "not checked" in page
+    assert "clicked at random" not in page
+
+
+def test_each_attribute_has_its_ranking(analysis: Analysis) -> None:
+    page = to_html(analysis)
+
+    assert "By the attribute “adequacy” alone" in page
+    assert "By the attribute “fluency_&amp;” alone" in page
+
+
+def test_rankings_by_many_attributes_are_folded(analysis: Analysis) -> None:
+    page = to_html(replace(analysis, attributes=analysis.attributes * 2))
+
+    assert page.count("<details><summary>By the attribute “adequacy” alone</summary>") == 2
+
+
+def test_agreement_is_shown_with_its_intervals(analysis: Analysis) -> None:
+    page = to_html(analysis)
+
+    assert "Krippendorff&#39;s alpha" in page
+    assert "<td>0.432</td><td>0.300</td><td>0.500</td>" in page
+
+
+def test_an_analysis_without_agreement_or_hits_has_no_such_sections(analysis: Analysis) -> None:
+    bare = replace(analysis, agreement=analysis.agreement.clear(), hits=analysis.hits.clear(), attributes=())
+
+    page = to_html(bare)
+
+    assert 'id="agreement"' not in page
+    assert "HITs left out" not in page
+
+
+def test_the_style_follows_the_screen_but_paper_is_light(analysis: Analysis) -> None:
+    page = to_html(analysis)
+
+    assert "@media screen and (prefers-color-scheme: dark)" in page
+    assert "@page { size: A4;" in page
+    assert "--main-edge: #00588a;" in page
+
+
+def test_the_page_is_the_same_every_time(analysis: Analysis, every_mark: Figure) -> None:
+    assert to_html(analysis, [every_mark]) == to_html(analysis, [every_mark])
+
+
 def test_the_terminal_draws_a_line_between_clusters(analysis: Analysis) -> None:
     lines = to_text(analysis).splitlines()
 
-    rules = [line for line in lines if set(line) == {"-"}]
-    assert len(rules) == analysis.systems["cluster"].n_unique()
+    header = next(place for place, line in enumerate(lines) if "95 % interval" in line)
+    rules = [place - header for place, line in enumerate(lines[: header + 6]) if set(line) == {"-"}]
+    assert rules == [1, 4]
     assert lines[-1] == analysis.signature
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "5 workers (2 fail, 1 insufficient, 2 pass); 60 of 200 judgements kept",
+        "2 workers flagged for a look: scores 1, shift 1, time 1",
+        "1 single HIT left out, each for a reason of its own",
+        "about 2.1 % of those who passed can be expected to have clicked at random",
+        "agreement within workers Pearson's r 0.77 (30 pairs); between workers Krippendorff's alpha 0.43 "
+        "(1,200 pairs)",
+        "Warning: Mind <this>, at 50 %.",
+    ],
+)
+def test_the_terminal_tells_what_was_found(analysis: Analysis, line: str) -> None:
+    assert line in to_text(analysis).splitlines()
+
+
+def test_the_terminal_sets_attributes_side_by_side(analysis: Analysis) -> None:
+    lines = to_text(analysis).splitlines()
+
+    place = next(k for k, line in enumerate(lines) if line.startswith("by attribute"))
+    assert lines[place].split() == ["by", "attribute", "adequacy", "fluency_&"]
+    assert lines[place + 4].split() == ["bad_50%", "−0.600", "(3)", "−0.600", "(1)"]
+
+
+def test_the_terminal_is_silent_on_what_is_not_there(analysis: Analysis) -> None:
+    bare = replace(
+        analysis,
+        agreement=analysis.agreement.clear(),
+        hits=analysis.hits.clear(),
+        attributes=(),
+        contamination=None,
+        warnings=(),
+        workers=analysis.workers.with_columns(pl.lit([], pl.List(pl.String)).alias("flags")),
+    )
+
+    text = to_text(bare)
+
+    assert not re.findall("agreement|HIT|attribute|random|flag|Warning", text)
+
+
+def test_no_name_can_command_the_terminal(analysis: Analysis) -> None:
+    systems = analysis.systems.with_columns(system_id=pl.Series(["\x1b[31mred", "b\r\nb", "c"]))
+
+    text = to_text(replace(analysis, systems=systems, attributes=(), title="\x1b]0;x\x07"))
+
+    assert not set("\x1b\r\x07") & set(text)
 
 
 def test_json_has_null_for_what_is_unknown_and_full_precision(analysis: Analysis) -> None:
     document = json.loads(to_json(analysis))
 
     assert document["workers"][0]["offset"] is None
-    assert document["workers"][0]["verdict"] is None
-    assert document["systems"][0]["score"] == analysis.systems["score"][0]
+    assert document["workers"][4]["sd"] is None
+    assert document["systems"][2]["lower"] is None
+    assert document["systems"][0]["score"] == 0.51234567890123
     assert "NaN" not in to_json(analysis)
 
 
-@pytest.mark.parametrize(("low", "high", "expected"), [(1, 1, "1"), (2, 5, "2-5")])
-def test_rank_ranges_read_naturally(low: int, high: int, expected: str) -> None:
-    assert rank_range(low, high) == expected
+def test_the_json_of_a_worker_begins_with_the_contracts_keys(analysis: Analysis) -> None:
+    keys = list(to_dict(analysis)["workers"][0])
+
+    contract = ["worker_id", "n_judgements", "n_pairs", "mean_difference", "statistic", "p_value", "verdict"]
+    contract += ["flags", "mean", "sd", "offset", "slope", "precision", "weight"]
+    added = ["sd_difference", "power", "n_repeats", "consistency_p", "equivalence_p"]
+    added += ["seconds_per_judgement", "suggestion", "reason", "remarks"]
+    assert keys == contract + added
 
 
-@pytest.mark.parametrize(
-    ("value", "digits", "expected"),
-    [(None, 3, "–"), (math.nan, 3, "–"), (-0.5, 1, "−0.5"), (1 / 3, 3, "0.333")],
-)
-def test_numbers_have_a_true_minus_and_a_dash_for_none(
-    value: float | None, digits: int, expected: str
-) -> None:
-    assert number(value, digits) == expected
+def test_the_json_has_attributes_agreement_and_hits_left_out(analysis: Analysis) -> None:
+    document = json.loads(to_json(analysis))
+
+    assert [ranking["attribute"] for ranking in document["attributes"]] == ["adequacy", "fluency_&"]
+    assert document["attributes"][1]["systems"][0]["system_id"] == "bad_50%"
+    assert document["agreement"][2]["value"] == 0.4321
+    assert document["excluded_hits"] == [{"worker_id": "w-odd", "hit_id": "H3", "reason": "Careless <here>."}]
+    assert document["contamination"] == 0.0213
 
 
-@given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=20))
-def test_an_axis_holds_its_values_between_round_ticks(values: list[float]) -> None:
-    axis = axis_for(values)
-
-    assert all(-1e-6 <= axis.percent(value) <= 100 + 1e-6 for value in values)
-    assert 2 <= len(axis.ticks) <= 12
-    leading = axis.step / 10 ** math.floor(math.log10(axis.step) + 1e-9)
-    assert min(abs(leading - good) for good in (1, 2, 5)) < 1e-6
+def test_an_unknown_contamination_is_null(analysis: Analysis) -> None:
+    assert to_dict(replace(analysis, contamination=None))["contamination"] is None
 
 
-def test_an_axis_over_nothing_still_exists() -> None:
-    assert len(axis_for([None]).ticks) >= 2
+def test_one_attribute_alone_gives_no_list_of_attributes(analysis: Analysis) -> None:
+    assert to_dict(replace(analysis, attributes=()))["attributes"] == []

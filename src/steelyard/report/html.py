@@ -2,56 +2,68 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import polars as pl
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
 from steelyard.aggregation import methods
+from steelyard.domain.exhibit import Figure, Table
 from steelyard.domain.result import Analysis
 from steelyard.qc import checks
-from steelyard.report.text import number, rank_range
+from steelyard.report import analysis_tables, figures_html, tables_html
+from steelyard.report.characters import printable
+from steelyard.report.drawing.palette import DARK, LIGHT, style_sheet
+from steelyard.report.numbers import counted, number, p_value, percent
+from steelyard.report.words import ADVICE, NOT_CHECKED, VERDICTS, differences, flags_in_words
 
-VERDICT_WORDS = {"pass": "passed", "fail": "failed", "insufficient": "too few controls"}
+Exhibit = Table | Figure
+# Exhibits of these names have a section of their own; the others follow after all of these.
+PLACES = {"ranking": "ranking", "significance": "significance", "agreement": "agreement"}
+# Fewer workers than this are listed openly, and at most so many that need a look beside the folded list.
+FEW_WORKERS, MOST_URGENT = 30, 10
 
 
 @dataclass(frozen=True, slots=True)
-class Axis:
-    """A linear axis: where values lie on it, in per cent of its length."""
+class Section:
+    """A part of the page that the contents at its top lead to."""
 
-    low: float
-    high: float
-    ticks: tuple[float, ...]
-    step: float
-
-    def percent(self, value: float) -> float:
-        """Position of a value, 0 at the left end and 100 at the right."""
-        return round(100 * (value - self.low) / (self.high - self.low), 3)
-
-    def label(self, tick: float) -> str:
-        """The tick's number with as many digits as its step needs."""
-        return number(tick, max(0, -math.floor(math.log10(self.step) + 1e-9)))
+    anchor: str
+    title: str
 
 
-def axis_for(values: Iterable[float | None], *, wanted_ticks: int = 5) -> Axis:
-    """An axis over the values with round ticks (1, 2 or 5 times a power of ten)."""
-    known = [value for value in values if value is not None and math.isfinite(value)]
-    low, high = (min(known), max(known)) if known else (0.0, 1.0)
-    if high - low < 1e-9:
-        low, high = low - 0.5, high + 0.5
-    rough = (high - low) / wanted_ticks
-    power = 10.0 ** math.floor(math.log10(rough))
-    step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough * (1 - 1e-9))
-    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
-    ticks = tuple(k * step for k in range(first, last + 1))
-    return Axis(ticks[0], ticks[-1], ticks, step)
+def to_html(analysis: Analysis, exhibits: Sequence[Exhibit] = ()) -> str:
+    """The whole report page. Exhibits are shown in the order given, each in the section it belongs to.
+
+    Without exhibits it still has the ranking, the workers and how the numbers were made.
+    """
+    placed = _placed(analysis, exhibits)
+    return (
+        _templates()
+        .get_template("report.html")
+        .render(
+            analysis=analysis,
+            counts=analysis.counts,
+            colours={"light": style_sheet(LIGHT), "dark": style_sheet(DARK)},
+            placed=placed,
+            sections=_sections(analysis, placed),
+            best=analysis.systems.filter(pl.col("cluster") == 1)["system_id"].to_list(),
+            tables=_tables(analysis),
+            crew=_crew(analysis),
+            method=methods()[analysis.settings.method],
+            check=checks().get(analysis.settings.check),
+            differences=differences(analysis.settings),
+            level=analysis_tables.level(analysis),
+        )
+    )
 
 
-def to_html(analysis: Analysis) -> str:
-    """The whole report page: ranking with intervals, workers with verdicts, warnings, signature."""
+@cache
+def _templates() -> Environment:
     environment = Environment(
         loader=PackageLoader("steelyard.report"),
         autoescape=True,
@@ -59,47 +71,117 @@ def to_html(analysis: Analysis) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"number": number}
-    systems = list(analysis.systems.iter_rows(named=True))
-    axis = axis_for(value for row in systems for value in (row["lower"], row["score"], row["upper"]))
-    return environment.get_template("report.html").render(
-        analysis=analysis,
-        counts=analysis.counts,
-        axis=axis,
-        rows=[_system_row(row, axis, systems) for row in systems],
-        best=_best(analysis.systems),
-        workers=_worker_rows(analysis.workers),
-        verdict_counts=_verdict_counts(analysis.workers),
-        method=methods()[analysis.settings.method],
-        check=checks().get(analysis.settings.check),
-        level=f"{100 * analysis.settings.method_settings.level:g}",
-    )
+    environment.filters |= {
+        "number": number,
+        "p_value": p_value,
+        "percent": percent,
+        "counted": counted,
+        "printable": printable,
+    }
+    return environment
 
 
-def _system_row(row: dict[str, Any], axis: Axis, systems: list[dict[str, Any]]) -> dict[str, Any]:
-    known = row["lower"] is not None and row["upper"] is not None
-    left = axis.percent(row["lower"]) if known else None
-    index = row["rank"] - 1
-    return row | {
-        "ranks": rank_range(row["rank_low"], row["rank_high"]),
-        "dot": axis.percent(row["score"]),
-        "left": left,
-        "width": round(axis.percent(row["upper"]) - left, 3) if left is not None else None,
-        "opens_cluster": index == 0 or systems[index - 1]["cluster"] != row["cluster"],
+def _placed(analysis: Analysis, exhibits: Sequence[Exhibit]) -> dict[str, list[Markup]]:
+    """The exhibits as pieces of the page, by section."""
+    placed: dict[str, list[Markup]] = {"ranking": [], "significance": [], "agreement": [], "further": []}
+    shown = list(exhibits)
+    if not any(isinstance(exhibit, Figure) and exhibit.name == "ranking" for exhibit in shown):
+        score = methods()[analysis.settings.method].title
+        shown.insert(0, analysis_tables.ranking_figure(analysis, score))
+    for exhibit in shown:
+        # The page has its ranking table anyway.
+        if isinstance(exhibit, Table) and exhibit.name == "ranking":
+            continue
+        section = PLACES.get(exhibit.name, "further")
+        placed[section].append(_piece(exhibit, analysis.signature))
+    return placed
+
+
+def _piece(exhibit: Exhibit, signature: str) -> Markup:
+    if isinstance(exhibit, Figure):
+        piece = figures_html.to_html(exhibit, page_signature=signature)
+    else:
+        piece = tables_html.to_html(exhibit, page_signature=signature)
+    # Both writers escape every word.
+    return Markup(piece)  # noqa: S704
+
+
+def _tables(analysis: Analysis) -> dict[str, Any]:
+    """The tables that every page has, made from the analysis itself."""
+
+    def open_table(table: Table) -> Markup:
+        return tables_html.table_grid(table) + Markup('<p class="links">Download: {}</p>').format(
+            tables_html.csv_link(table)
+        )
+
+    return {
+        "ranking": open_table(analysis_tables.ranking_table(analysis)),
+        "pairs": open_table(analysis_tables.pairs_table(analysis)),
+        "agreement": open_table(analysis_tables.agreement_table(analysis)),
+        "excluded": open_table(analysis_tables.excluded_table(analysis)),
+        "workers_file": tables_html.csv_link(analysis_tables.workers_table(analysis)),
+        "attributes": [
+            (
+                ranking.attribute,
+                open_table(
+                    analysis_tables.ranking_table(analysis, ranking.systems, attribute=ranking.attribute)
+                ),
+            )
+            for ranking in analysis.attributes
+        ],
     }
 
 
-def _best(systems: pl.DataFrame) -> list[str]:
-    """The systems of the first cluster."""
-    return systems.filter(pl.col("cluster") == 1)["system_id"].to_list()
+def _sections(analysis: Analysis, placed: dict[str, list[Markup]]) -> list[Section]:
+    sections = [Section("ranking", "Ranking")]
+    if len(analysis.systems) > 1:
+        sections.append(Section("significance", "Significance"))
+    sections.append(Section("workers", "Workers"))
+    if len(analysis.agreement) or placed["agreement"]:
+        sections.append(Section("agreement", "Agreement"))
+    if placed["further"]:
+        sections.append(Section("further", "Further tables and figures"))
+    return [*sections, Section("method", "How these numbers were made")]
 
 
-def _worker_rows(workers: pl.DataFrame) -> list[dict[str, Any]]:
-    order = {"fail": 0, "insufficient": 1, "pass": 2, None: 3}
-    rows = sorted(workers.iter_rows(named=True), key=lambda row: (order[row["verdict"]], row["worker_id"]))
-    return [row | {"words": VERDICT_WORDS.get(row["verdict"], "not checked")} for row in rows]
+def _crew(analysis: Analysis) -> dict[str, Any]:
+    """What the section on workers says."""
+    workers = [_worker(row) for row in analysis_tables.urgent_first(analysis.workers).iter_rows(named=True)]
+    urgent = [worker for worker in workers if worker["suggestion"] in ("refuse", "look")]
+    return {
+        "all": workers,
+        "urgent": urgent[:MOST_URGENT],
+        "n_urgent": len(urgent),
+        "is_open": len(workers) <= FEW_WORKERS,
+        "verdicts": _counted(analysis.workers["verdict"], VERDICTS),
+        "flags": _flag_counts(analysis.workers),
+        "advice": _counted(analysis.workers["suggestion"], ADVICE),
+        "n_excluded": len(analysis_tables.excluded_hits(analysis)),
+    }
 
 
-def _verdict_counts(workers: pl.DataFrame) -> dict[str, int]:
-    counted = dict(workers["verdict"].drop_nulls().value_counts().iter_rows())
-    return {verdict: counted[verdict] for verdict in VERDICT_WORDS if verdict in counted}
+def _worker(row: dict[str, Any]) -> dict[str, Any]:
+    reasons = [row["reason"], *(row.get("remarks") or ())]
+    return row | {
+        "verdict_words": VERDICTS.get(row["verdict"], NOT_CHECKED),
+        "flag_words": flags_in_words(row["flags"]),
+        "advice_words": ADVICE.get(row["suggestion"], ""),
+        "why": " ".join(reason for reason in reasons if reason),
+    }
+
+
+def _counted(column: pl.Series, words: dict[str, str]) -> list[tuple[int, str]]:
+    """How often each of the known words occurs, in their order."""
+    counts = dict(column.drop_nulls().value_counts().iter_rows())
+    return [(counts[name], said) for name, said in words.items() if counts.get(name)]
+
+
+def _flag_counts(workers: pl.DataFrame) -> list[tuple[int, str]]:
+    counts = (
+        workers["flags"]
+        .explode()
+        .drop_nulls()
+        .value_counts()
+        .sort("count", "flags", descending=[True, False])
+    )
+    return [(count, flags_in_words([flag])) for flag, count in counts.iter_rows()]

@@ -3,40 +3,43 @@
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import asdict
 from typing import Any
 
 import polars as pl
 
 from steelyard.domain.result import Analysis
+from steelyard.report.plain import plain, records
 
+# The contract's keys come first, in its order.
 WORKER_KEYS = (
-    "worker_id",
-    "n_judgements",
-    "n_pairs",
-    "mean_difference",
-    "statistic",
-    "p_value",
-    "verdict",
-    "flags",
-    "mean",
-    "sd",
-    "offset",
-    "slope",
-    "precision",
-    "weight",
+    *("worker_id", "n_judgements", "n_pairs", "mean_difference", "statistic", "p_value", "verdict", "flags"),
+    *("mean", "sd", "offset", "slope", "precision", "weight"),
+    *("sd_difference", "power", "n_repeats", "consistency_p", "equivalence_p", "seconds_per_judgement"),
+    *("suggestion", "reason", "remarks"),
 )
 
 
 def to_dict(analysis: Analysis) -> dict[str, Any]:
     """The analysis in plain types. What is unknown is None, never 0 or NaN; nothing is rounded."""
+    excluded = analysis.hits.filter(pl.col("excluded").is_not_null())
     return {
         "signature": analysis.signature,
         "counts": asdict(analysis.counts),
-        "workers": _records(analysis.workers.select(WORKER_KEYS)),
-        "systems": _records(analysis.systems),
-        "pairs": _records(analysis.pairs),
+        "workers": records(analysis.workers.select(WORKER_KEYS)),
+        "systems": records(analysis.systems),
+        "pairs": records(analysis.pairs),
+        "attributes": [
+            {
+                "attribute": ranking.attribute,
+                "systems": records(ranking.systems),
+                "pairs": records(ranking.pairs),
+            }
+            for ranking in analysis.attributes
+        ],
+        "agreement": records(analysis.agreement),
+        "excluded_hits": records(excluded.select("worker_id", "hit_id", reason=pl.col("excluded"))),
+        "contamination": plain(analysis.contamination),
         "warnings": list(analysis.warnings),
     }
 
@@ -44,11 +47,3 @@ def to_dict(analysis: Analysis) -> dict[str, Any]:
 def to_json(analysis: Analysis) -> str:
     """The analysis as an indented JSON document."""
     return json.dumps(to_dict(analysis), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-
-
-def _records(frame: pl.DataFrame) -> list[dict[str, Any]]:
-    return [{key: _known(value) for key, value in row.items()} for row in frame.iter_rows(named=True)]
-
-
-def _known(value: Any) -> Any:
-    return None if isinstance(value, float) and not math.isfinite(value) else value

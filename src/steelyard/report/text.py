@@ -2,40 +2,81 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import polars as pl
 
+from steelyard.domain.exhibit import Column, Table
 from steelyard.domain.result import Analysis
+from steelyard.report import tables
+from steelyard.report.characters import columns, printable
+from steelyard.report.numbers import counted, number, percent, rank_range
+from steelyard.report.words import AGREEMENT_OF, COEFFICIENTS
+
+# Which coefficient speaks for agreement in one line: those of the ratings as they are, without categories.
+_SPEAKING = ("alpha", "icc", "pearson", "kappa")
 
 
 def to_text(analysis: Analysis) -> str:
     """The ranking with its clusters, what became of the workers, the warnings and the signature."""
-    parts = [analysis.title, "", ranking_table(analysis.systems), "", workers_line(analysis)]
+    parts = [printable(analysis.title), "", ranking_table(analysis.systems)]
+    if len(analysis.attributes) > 1:
+        parts += ["", attributes_table(analysis)]
+    parts += ["", workers_line(analysis)]
+    parts += [
+        line
+        for line in (
+            flags_line(analysis),
+            excluded_line(analysis),
+            contamination_line(analysis),
+            agreement_line(analysis),
+        )
+        if line
+    ]
     if analysis.warnings:
-        parts += ["", *(f"Warning: {warning}" for warning in analysis.warnings)]
-    parts += ["", analysis.signature]
+        parts += ["", *(f"Warning: {printable(warning)}" for warning in analysis.warnings)]
+    parts += ["", printable(analysis.signature)]
     return "\n".join(parts)
 
 
 def ranking_table(systems: pl.DataFrame) -> str:
     """Systems best first; a line is drawn under each cluster."""
-    width = max([len("system"), *(len(name) for name in systems["system_id"])])
+    names = [printable(name) for name in systems["system_id"]]
+    width = max([len("system"), *map(columns, names)])
     header = (
         f"{'rank':>7}  {'system':<{width}}  {'score':>7}  {'95 % interval':>17}  "
         f"{'mean':>6}  {'segments':>8}  {'n':>7}"
     )
     lines = [header, "-" * len(header)]
     previous = None
-    for row in systems.iter_rows(named=True):
+    for name, row in zip(names, systems.iter_rows(named=True), strict=True):
         if previous is not None and row["cluster"] != previous:
             lines.append("-" * len(header))
         previous = row["cluster"]
         interval = f"[{number(row['lower'])}, {number(row['upper'])}]"
         lines.append(
-            f"{rank_range(row['rank_low'], row['rank_high']):>7}  {row['system_id']:<{width}}  "
+            f"{rank_range(row['rank_low'], row['rank_high']):>7}  {name}{' ' * (width - columns(name))}  "
             f"{number(row['score']):>7}  {interval:>17}  {number(row['mean_rating'], 1):>6}  "
             f"{row['n_segments']:>8}  {row['n_judgements']:>7}"
         )
     return "\n".join(lines)
+
+
+def attributes_table(analysis: Analysis) -> str:
+    """Each system's score, with its rank, in every attribute; systems in the order of the ranking."""
+    rows = analysis.systems.select("system_id")
+    found = [Column("system_id", "by attribute")]
+    for place, ranking in enumerate(analysis.attributes):
+        name = f"attribute_{place}"
+        scores = [
+            (system, f"{number(score):>7} ({rank})")
+            for system, score, rank in ranking.systems.select("system_id", "score", "rank").iter_rows()
+        ]
+        column = pl.DataFrame(scores, schema={"system_id": pl.String, name: pl.String}, orient="row")
+        rows = rows.join(column, on="system_id", how="left", maintain_order="left")
+        found.append(Column(name, ranking.attribute))
+    written = tables.to_text(Table(name="attributes", title="", columns=tuple(found), rows=rows))
+    return written.lstrip("\n")
 
 
 def workers_line(analysis: Analysis) -> str:
@@ -47,13 +88,55 @@ def workers_line(analysis: Analysis) -> str:
     return f"{counts.workers} workers ({verdicts}); {kept}"
 
 
-def rank_range(low: int, high: int) -> str:
-    """1 or 1-3."""
-    return str(low) if low == high else f"{low}-{high}"
+def flags_line(analysis: Analysis) -> str:
+    """How many workers have a flag, and how many each; nothing if none has."""
+    flags = analysis.workers["flags"]
+    flagged = int((flags.list.len().fill_null(0) > 0).sum())
+    if not flagged:
+        return ""
+    counts = flags.explode().drop_nulls().value_counts().sort(["count", "flags"], descending=[True, False])
+    listed = ", ".join(f"{flag} {n}" for flag, n in counts.iter_rows())
+    return f"{counted(flagged, 'worker')} flagged for a look: {listed}"
 
 
-def number(value: float | None, digits: int = 3) -> str:
-    """A rounded number with a true minus sign, or a dash where there is none."""
-    if value is None or value != value:
-        return "–"
-    return f"{value:.{digits}f}".replace("-", "−")
+def excluded_line(analysis: Analysis) -> str:
+    """How many single HITs were left out; nothing if none was."""
+    n_hits = len(analysis.hits.filter(pl.col("excluded").is_not_null()))
+    return f"{counted(n_hits, 'single HIT')} left out, each for a reason of its own" if n_hits else ""
+
+
+def contamination_line(analysis: Analysis) -> str:
+    """What share of those who passed may have clicked at random; nothing if it cannot be told."""
+    if analysis.contamination is None:
+        return ""
+    share = percent(analysis.contamination, 1).replace("\N{NO-BREAK SPACE}", " ")
+    return f"about {share} of those who passed can be expected to have clicked at random"
+
+
+def agreement_line(analysis: Analysis) -> str:
+    """How far workers agree with themselves and with each other; nothing if it cannot be told."""
+    known = analysis.agreement.filter(pl.col("value").is_not_null())
+    said = []
+    for of, words in AGREEMENT_OF.items():
+        row = _speaking(known.filter(pl.col("of") == of))
+        if row is not None:
+            name = COEFFICIENTS.get(row["coefficient"], row["coefficient"])
+            categories = f" in {row['categories']} categories" if row["categories"] is not None else ""
+            said.append(
+                f"{words} {name}{categories} {number(row['value'], 2)} ({counted(row['n_pairs'], 'pair')})"
+            )
+    return f"agreement {'; '.join(said)}" if said else ""
+
+
+def _speaking(rows: pl.DataFrame) -> dict[str, Any] | None:
+    """The row that stands for all: of plain ratings before standardised ones, whole before categories."""
+    if rows.is_empty():
+        return None
+    order = {name: place for place, name in enumerate(_SPEAKING)}
+    first = rows.sort(
+        pl.col("scale") != "rating",
+        pl.col("categories").is_not_null(),
+        pl.col("coefficient").replace_strict(order, default=len(order)),
+        maintain_order=True,
+    )
+    return first.row(0, named=True)

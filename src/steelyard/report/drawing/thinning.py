@@ -1,0 +1,96 @@
+"""Fewer shapes for the same picture: squares for crowds of dots, and lines without what no eye could see."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from steelyard.domain.exhibit import Figure, Panel, Points
+from steelyard.report.drawing.scales import FloatArray
+from steelyard.report.drawing.scene import Box, Place, rectangle
+
+# A panel with more dots than this shows where they are dense instead [our choice].
+MOST_DOTS = 2_000
+# And all panels of a figure together have no more, to keep files small [our choice].
+MOST_DOTS_OF_FIGURE = 6_000
+# Side of a square, in units, and how many shades there are [our choice].
+SIDE, SHADES = 8.0, 8
+# Longer lines are thinned to what a column of this many units shows.
+LONG_LINE, LINE_STEP = 2_000, 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Shade:
+    """Squares of one strength between 0 and 1."""
+
+    strength: float
+    squares: tuple[tuple[Place, ...], ...]
+
+
+def dots_allowed(figure: Figure) -> int:
+    """How many dots each panel of the figure may show singly."""
+    return min(MOST_DOTS, MOST_DOTS_OF_FIGURE // max(1, len(figure.panels)))
+
+
+def crowds(panel: Panel, *, most: int) -> frozenset[int]:
+    """Which marks of a panel are drawn as squares: the largest sets of dots, while too many are left."""
+    sizes = {k: len(mark.x) for k, mark in enumerate(panel.marks) if isinstance(mark, Points)}
+    chosen: set[int] = set()
+    for k in sorted(sizes, key=lambda k: (-sizes[k], k)):
+        if sum(sizes.values()) - sum(sizes[j] for j in chosen) <= most:
+            break
+        chosen.add(k)
+    return frozenset(chosen)
+
+
+def crowd_note(figure: Figure) -> str:
+    """A sentence for the caption if any dots are drawn as squares, else nothing."""
+    most = dots_allowed(figure)
+    n_dots = sum(
+        len(mark.x)
+        for panel in figure.panels
+        for k, mark in enumerate(panel.marks)
+        if isinstance(mark, Points) and k in crowds(panel, most=most)
+    )
+    if not n_dots:
+        return ""
+    return f"{n_dots:,} points are shown as squares: the more of them lie in one, the stronger its colour."
+
+
+def density(x: FloatArray, y: FloatArray, box: Box) -> list[Shade]:
+    """Squares over a box, stronger where more of the places lie: strength is as the root of their number."""
+    columns, rows = max(1, round(box.width / SIDE)), max(1, round(box.height / SIDE))
+    wide, high = box.width / columns, box.height / rows
+    column = np.clip(((x - box.left) / wide).astype(np.int64), 0, columns - 1)
+    row = np.clip(((y - box.top) / high).astype(np.int64), 0, rows - 1)
+    counts = np.bincount(row * columns + column, minlength=rows * columns)
+    # The least shade is visible, the fullest square has the strongest.
+    level = np.ceil(SHADES * np.sqrt(counts / max(1, counts.max()))).astype(np.int64)
+    shades = []
+    for strength in range(1, SHADES + 1):
+        places = [divmod(int(k), columns) for k in np.flatnonzero(level == strength)]
+        squares = [
+            rectangle(
+                box.left + c * wide, box.top + r * high, box.left + (c + 1) * wide, box.top + (r + 1) * high
+            )
+            for r, c in places
+        ]
+        if squares:
+            shades.append(Shade(strength / SHADES, tuple(squares)))
+    return shades
+
+
+def thin_line(places: list[Place]) -> list[Place]:
+    """A long line reduced to first, lowest, highest and last place of each run within half a unit."""
+    if len(places) <= LONG_LINE:
+        return places
+    array = np.array(places)
+    column = np.floor(array[:, 0] / LINE_STEP)
+    starts = np.flatnonzero(np.diff(column, prepend=np.inf))
+    ends = np.append(starts[1:], len(array))
+    kept: set[int] = set()
+    for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+        run = array[start:end, 1]
+        kept |= {start, start + int(run.argmin()), start + int(run.argmax()), end - 1}
+    return [places[k] for k in sorted(kept)]

@@ -1,0 +1,134 @@
+"""An analysis for LaTeX: one file per table, figures as PDF, and a document that holds them all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from steelyard.aggregation import methods
+from steelyard.domain.exhibit import Figure, Table
+from steelyard.domain.result import Analysis
+from steelyard.report import analysis_tables, whole_files
+from steelyard.report.drawing.thinning import crowd_note
+from steelyard.report.figure_file import write_figure
+from steelyard.report.latex_text import breakable, escape, file_name
+from steelyard.report.numbers import counted
+from steelyard.report.tables_latex import to_latex
+from steelyard.report.text import (
+    agreement_line,
+    contamination_line,
+    excluded_line,
+    flags_line,
+    workers_line,
+)
+from steelyard.report.words import differences
+
+Exhibit = Table | Figure
+DOCUMENT = "report.tex"
+# Any engine of today takes it; scripts beyond Latin need XeLaTeX or LuaLaTeX and a font that has them.
+_PREAMBLE = r"""\documentclass[a4paper]{article}
+\usepackage[margin=25mm]{geometry}
+\usepackage{iftex}
+\ifPDFTeX
+  \usepackage[utf8]{inputenc}
+  \usepackage[T1]{fontenc}
+\else
+  \usepackage{fontspec}
+\fi
+\usepackage{booktabs}
+\usepackage{longtable}
+\usepackage{graphicx}
+"""
+
+
+def write_latex(folder: Path, analysis: Analysis, exhibits: Sequence[Exhibit] = ()) -> None:
+    """Write report.tex and its parts into the folder, which is made if it is not there.
+
+    Each part is a .tex file that papers can \\input, a figure's beside its .pdf. Files of these names
+    are replaced, each only when its successor is complete; others are left alone.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    parts = []
+    for name, exhibit in _named(_own(analysis), exhibits):
+        if isinstance(exhibit, Figure):
+            # Heading, notes and signature are in the caption.
+            write_figure(exhibit, folder / f"{name}.pdf", has_words=False)
+            written = _figure(exhibit, name)
+        else:
+            written = to_latex(exhibit)
+        whole_files.write(folder / f"{name}.tex", written.encode())
+        parts.append(name)
+    whole_files.write(folder / DOCUMENT, _document(analysis, parts).encode())
+
+
+def _own(analysis: Analysis) -> list[Table]:
+    """The tables that every report has. What was found about single workers is not for print."""
+    tables = [analysis_tables.ranking_table(analysis)]
+    tables += [
+        analysis_tables.ranking_table(analysis, ranking.systems, attribute=ranking.attribute)
+        for ranking in analysis.attributes
+    ]
+    return [*tables, *([analysis_tables.agreement_table(analysis)] if len(analysis.agreement) else [])]
+
+
+def _named(own: Sequence[Table], exhibits: Sequence[Exhibit]) -> Iterator[tuple[str, Exhibit]]:
+    """Each part with a name of its own for its files; exhibits take the place of tables of their name."""
+    given = {exhibit.name for exhibit in exhibits if isinstance(exhibit, Table)}
+    taken = {Path(DOCUMENT).stem}
+    for exhibit in [*(table for table in own if table.name not in given), *exhibits]:
+        kind = "figure" if isinstance(exhibit, Figure) else "table"
+        wished = f"{kind}-{file_name(exhibit.name)}"
+        # Also on disks that take capitals and small letters for the same.
+        number = next(n for n in range(1, len(taken) + 2) if _numbered(wished, n).lower() not in taken)
+        taken.add(_numbered(wished, number).lower())
+        yield _numbered(wished, number), exhibit
+
+
+def _numbered(name: str, number: int) -> str:
+    return name if number == 1 else f"{name}-{number}"
+
+
+def _figure(figure: Figure, name: str) -> str:
+    words = " ".join(part for part in (figure.caption, crowd_note(figure)) if part)
+    share = "0.72" if len(figure.panels) <= 1 else "1"
+    lines = [
+        r"\begin{figure}[htbp]",
+        r"\centering",
+        rf"\includegraphics[width={share}\linewidth,height=0.8\textheight,keepaspectratio]{{{name}.pdf}}",
+        rf"\caption[{escape(figure.title)}]{{{escape(figure.title.rstrip('.'))}. {escape(words)}}}"
+        rf"\label{{fig:{file_name(figure.name)}}}",
+    ]
+    if figure.signature:
+        lines.append(rf"\par\smallskip{{\scriptsize\ttfamily {breakable(figure.signature)}\par}}")
+    return "\n".join([*lines, r"\end{figure}"]) + "\n"
+
+
+def _document(analysis: Analysis, parts: Sequence[str]) -> str:
+    method = methods()[analysis.settings.method]
+    facts = [
+        f"{counted(analysis.counts.systems, 'system')}, {counted(analysis.counts.hits, 'HIT')}, "
+        f"{workers_line(analysis)}.",
+        f"Method: {method.title} ({method.name}). Check: {analysis.settings.check}. "
+        f"Differences between systems: {differences(analysis.settings)}.",
+    ]
+    further = [line(analysis) for line in (flags_line, excluded_line, contamination_line, agreement_line)]
+    facts += [f"{line[0].upper()}{line[1:]}." for line in further if line]
+    lines = [
+        _PREAMBLE,
+        rf"\title{{{escape(analysis.title)}}}",
+        r"\author{Steelyard report}",
+        r"\date{}",
+        r"\begin{document}",
+        r"\maketitle",
+        *(f"{escape(fact)}\n" for fact in facts),
+    ]
+    if analysis.warnings:
+        items = [rf"\item {escape(warning)}" for warning in analysis.warnings]
+        lines += [r"\begin{itemize}", *items, r"\end{itemize}", ""]
+    lines.append(rf"\noindent{{\footnotesize\ttfamily {breakable(analysis.signature)}\par}}")
+    # Floats must not pile up: LaTeX holds but few of them at once.
+    lines += [
+        f"\\input{{{part}}}\n\\clearpage" if place % 8 == 7 else f"\\input{{{part}}}"
+        for place, part in enumerate(parts)
+    ]
+    return "\n".join([*lines, r"\end{document}"]) + "\n"

@@ -1,0 +1,56 @@
+"""The cells of a table as people read them: rounded as its columns say, the same in every format."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from steelyard.domain.exhibit import Column, Table
+from steelyard.report.characters import printable
+from steelyard.report.numbers import DASH, MINUS, number, p_value, percent
+from steelyard.report.plain import plain
+
+_P_COLUMNS = ("p", "p_value", "p_holm")
+
+
+def cell(value: Any, column: Column) -> str:
+    """One cell in words; a dash for what is unknown.
+
+    >>> cell(0.35333, Column("share", "Kept", 1, per_cent=True)), cell(2e-9, Column("p_value", "p", 4))
+    ('35.3\\xa0%', '<0.0001')
+    """
+    known = plain(value)
+    if known is None:
+        return DASH
+    if isinstance(known, bool):
+        return "yes" if known else "no"
+    if isinstance(known, list):
+        return ", ".join(printable(str(part)) for part in known)
+    if isinstance(known, int | float):
+        return _number(known, column)
+    return printable(str(known))
+
+
+def _number(value: float, column: Column) -> str:
+    if column.per_cent:
+        share = percent(value, column.digits or 0)
+        # A heading that has the sign makes it needless in every cell.
+        return share.removesuffix("\N{NO-BREAK SPACE}%") if "%" in column.title else share
+    if column.digits is None:
+        return (str(value) if isinstance(value, int) else f"{value:.6g}").replace("-", MINUS)
+    # A column named after a system may end like one of p-values, which are never negative.
+    if value >= 0 and (column.name in _P_COLUMNS or column.name.endswith("_p")):
+        return p_value(value, column.digits)
+    return number(value, column.digits)
+
+
+def rows(table: Table, *, most: int | None = None) -> Iterator[list[str]]:
+    """The rows of a table in words, all or the first ones."""
+    chosen = table.rows.select(column.name for column in table.columns)
+    for row in (chosen if most is None else chosen.head(most)).iter_rows():
+        yield [cell(value, column) for value, column in zip(row, table.columns, strict=True)]
+
+
+def numeric(table: Table) -> list[bool]:
+    """Which columns hold numbers, which stand to the right; words stand to the left."""
+    return [table.rows[column.name].dtype.is_numeric() for column in table.columns]

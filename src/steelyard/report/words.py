@@ -1,0 +1,47 @@
+"""What verdicts, flags, tests and coefficients are called in front of people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from steelyard.aggregation import methods
+from steelyard.domain.result import AnalysisSettings
+
+VERDICTS = {"pass": "passed", "fail": "failed", "insufficient": "too few controls"}
+NOT_CHECKED = "not checked"
+FLAGS = {
+    "scores": "controls rated out of order",
+    "time": "very fast",
+    "sequence": "the same rating over and over",
+    "rejected": "had a HIT rejected",
+    "concurrency": "several HITs at once",
+    "endpoints": "little but the ends of the scale",
+    "shift": "one HIT rated on another level",
+}
+# The advice on payment, short enough for a cell.
+ADVICE = {"pay": "pay", "look": "look first", "refuse": "consider refusal"}
+TESTS = {
+    "rank-sum": "one-sided rank-sum tests on segment scores",
+    "rank-sum-common": "one-sided rank-sum tests on the scores of common segments",
+    "signed-rank": "one-sided signed-rank tests on common segments",
+    "permutation": "one-sided paired permutation tests on common segments",
+}
+AGREEMENT_OF = {"intra": "within workers", "inter": "between workers"}
+COEFFICIENTS = {
+    "kappa": "kappa",
+    "alpha": "Krippendorff's alpha",
+    "icc": "ICC(1,1)",
+    "pearson": "Pearson's r",
+}
+
+
+def flags_in_words(flags: Iterable[str] | None) -> str:
+    """Flags in words; one we do not know by the name it has."""
+    return ", ".join(FLAGS.get(flag, flag) for flag in flags or ())
+
+
+def differences(settings: AnalysisSettings) -> str:
+    """How differences between systems were tested, and when they count."""
+    has_own = methods()[settings.method].own_test
+    test = "the share of the method's own draws" if has_own else TESTS[settings.method_settings.test]
+    return f"{test}; a difference counts at p < {settings.threshold:g}"
