@@ -24,6 +24,9 @@ BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", flags=re.M | re.S)
 # "Save this as `name`" and the block after it.
 FILE = re.compile(r"[Ss]ave this as `([^`]+)`.*?^```\w+\n(.*?)^```$", flags=re.M | re.S)
 CUT = "…"
+# The page that begins where campaigns end; all others design one.
+ANALYSING = "tables-and-figures.md"
+DESIGNING = [page for page in PAGES if page != ANALYSING]
 
 
 class Command(NamedTuple):
@@ -87,14 +90,14 @@ def folder(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.M
     return tmp_path
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", DESIGNING)
 def test_every_whole_campaign_file_of_a_page_is_one_the_reader_saves(page: str) -> None:
     whole = [block for language, block in BLOCK.findall(text_of(page)) if "[campaign]" in block]
 
     assert len(whole) == len(campaign_files(page)) == 1
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", DESIGNING)
 def test_the_campaign_file_of_a_page_is_accepted_and_builds_hits(page: str, folder: Path) -> None:
     (name,) = campaign_files(page)
     numbers = count()
@@ -131,6 +134,27 @@ def test_a_plan_or_layout_prints_what_the_page_shows(
     wanted = ".*".join(re.escape(piece) for piece in pieces)
     printed = " ".join(f"{captured.out}\n{captured.err}".split())
     assert re.search(wanted, printed), printed
+
+
+@pytest.mark.parametrize("page", [ANALYSING])
+def test_the_commands_of_the_page_on_tables_and_figures_work_one_after_the_other(
+    page: str, folder: Path
+) -> None:
+    found = [command.arguments for command in commands(page) if not command.target]
+
+    codes = {" ".join(arguments): run(arguments) for arguments in found}
+
+    assert len(codes) >= 9
+    assert set(codes.values()) == {0}, codes
+    for name in (
+        "report.html",
+        "report/report.tex",
+        "agreement.tex",
+        "variants.csv",
+        "pace.svg",
+        "worker.png",
+    ):
+        assert (folder / name).stat().st_size > 0
 
 
 def test_the_index_names_every_page() -> None:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from os import PathLike, fspath
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Unpack
 
-from steelyard.domain.plugin import Scale
+from steelyard.domain.exhibit import Evidence, ExhibitOptions
 from steelyard.domain.result import Analysis as AnalysisRecord
+from steelyard.domain.scale import VAS, Scale
+from steelyard.flows.analyse import weigh
 from steelyard.flows.settings import Choices, settings_from
-from steelyard.flows.source import Source, analyse_source, from_campaign, read_source
+from steelyard.flows.source import Source, from_campaign, read_source
 from steelyard.frames import gather_credit
 
 if TYPE_CHECKING:
@@ -28,7 +30,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Analysis(AnalysisRecord):
-    """An analysis that can print and save itself."""
+    """An analysis that can print, draw and save itself."""
+
+    evidence: Evidence | None = field(default=None, repr=False, compare=False)
 
     @property
     def ranking(self) -> str:
@@ -37,17 +41,49 @@ class Analysis(AnalysisRecord):
 
         return ranking_table(self.systems)
 
+    def table(self, name: str, **options: Any) -> pl.DataFrame:
+        """One of the tables that `steelyard exhibits` lists, as a data frame in full precision.
+
+        Options are those of `steelyard table`: categories, chance, weight, worker.
+        """
+        from steelyard.flows.exhibit import make_table
+
+        return make_table(name, [self._known()], self._options(options)).rows
+
+    def plot(self, name: str, path: str | PathLike[str], **options: Any) -> None:
+        """Draw one of the figures that `steelyard exhibits` lists to a .svg, .png or .pdf file."""
+        from steelyard.flows.exhibit import make_figure
+        from steelyard.report.figure_file import write_figure
+
+        write_figure(make_figure(name, [self._known()], self._options(options)), Path(path))
+
     def to_html(self, path: str | PathLike[str]) -> None:
         """Write the report as one self-contained page."""
+        from steelyard.flows.exhibit import report_exhibits
         from steelyard.report.html import to_html
 
-        Path(path).write_text(to_html(self), encoding="utf-8")
+        exhibits = report_exhibits(self._known(), self._options({}))
+        Path(path).write_text(to_html(self, exhibits), encoding="utf-8")
+
+    def to_latex(self, folder: str | PathLike[str]) -> None:
+        """Write the report for LaTeX: tables, figures and a document that holds them."""
+        from steelyard.flows.exhibit import report_exhibits
+        from steelyard.report.latex import write_latex
+
+        write_latex(Path(folder), self, report_exhibits(self._known(), self._options({})))
 
     def to_json(self) -> str:
         """The analysis as the JSON that `steelyard analyse --json` gives."""
         from steelyard.report.json import to_json
 
         return to_json(self)
+
+    def _known(self) -> Evidence:
+        assert self.evidence is not None
+        return self.evidence
+
+    def _options(self, options: dict[str, Any]) -> ExhibitOptions:
+        return ExhibitOptions(**({"seed": self.settings.seed} | options))
 
 
 @dataclass(frozen=True)
@@ -72,9 +108,9 @@ class Campaign:
         """All judgements given so far."""
         return Judgements(from_campaign(self._opened))
 
-    def analyse(self, *, check: str | None = None, **choices: Unpack[Choices]) -> Analysis:
+    def analyse(self, **choices: Unpack[Choices]) -> Analysis:
         """Check workers, score and rank systems; the choices are those of `steelyard.analyse`."""
-        return analyse(self.judgements(), check=check, **choices)
+        return analyse(self.judgements(), **choices)
 
     def export(self, path: str | PathLike[str]) -> int:
         """Write all judgements to a file that `read` takes; returns their number."""
@@ -135,27 +171,45 @@ def open(address: str | PathLike[str]) -> Campaign:  # noqa: A001 (the name user
 
 
 def read(
-    source: Any, *, columns: Mapping[str, str] | None = None, scale: tuple[float, float] | None = None
+    source: Any,
+    *,
+    columns: Mapping[str, str] | None = None,
+    scale: tuple[float, float] | None = None,
+    hit_times: str | PathLike[str] | None = None,
 ) -> Judgements:
-    """Judgements from a file or a pandas, polars or pyarrow table; SourceError lists all problems."""
+    """Judgements from a file or a pandas, polars or pyarrow table; SourceError lists all problems.
+
+    `hit_times` is a file that says when each HIT was taken and handed in.
+    """
     wanted = Scale(*scale) if scale else None
+    times = Path(hit_times) if hit_times is not None else None
     if isinstance(source, str | PathLike):
-        return Judgements(read_source(fspath(source), columns=columns, scale=wanted))
-    from steelyard.formats import judgements_file
+        return Judgements(read_source(fspath(source), columns=columns, scale=wanted, hit_times=times))
+    from steelyard.formats import hit_times_file, judgements_file
 
     table = judgements_file.from_table(source, columns=columns, scale=wanted)
-    frame = gather_credit(table.frame)
-    return Judgements(Source(frame, title="table", campaign="table", warnings=table.warnings))
+    return Judgements(
+        Source(
+            gather_credit(table.frame),
+            title="table",
+            campaign="table",
+            warnings=table.warnings,
+            hit_times=hit_times_file.read(times) if times else table.hit_times,
+            scale=wanted or VAS,
+        )
+    )
 
 
-def analyse(judgements: Any, *, check: str | None = None, **choices: Unpack[Choices]) -> Analysis:
+def analyse(judgements: Any, **choices: Unpack[Choices]) -> Analysis:
     """Quality control, scores and ranking of judgements, or of anything that `read` takes.
 
     `check` is the campaign's own, or paired-t, unless given; "none" keeps everyone. The other
-    choices are the options of `steelyard analyse`: method, clusters, standardise_over, unit,
-    recipe, attribute and seed.
+    choices are the options of `steelyard analyse`: method, check_attributes, require_consistency,
+    keep_hits, clusters, standardise_over, standardise_per, unit, test, recipe, attribute, draws, seed.
     """
     if not isinstance(judgements, Judgements):
         judgements = read(judgements)
-    record = analyse_source(judgements.source, settings_from(**choices), check=check)
-    return Analysis(**{field.name: getattr(record, field.name) for field in fields(record)})
+    evidence = weigh(judgements.source, settings_from(judgements.source, **choices))
+    record = evidence.analysis
+    known = {field.name: getattr(record, field.name) for field in fields(record)}
+    return Analysis(**known, evidence=evidence)

@@ -139,7 +139,10 @@ def test_a_campaign_goes_from_example_to_ranking(judged: Path, capsys: pytest.Ca
     assert run(["analyse", str(judged), "--check", "none", "--json", "-"]) == 0
 
     document = json.loads(capsys.readouterr().out)
-    assert set(document) == {"signature", "counts", "workers", "systems", "pairs", "warnings"}
+    assert list(document) == [
+        *("signature", "counts", "workers", "systems", "pairs", "attributes", "agreement"),
+        *("excluded_hits", "contamination", "warnings"),
+    ]
     assert document["counts"]["judgements"] == 500
     assert len(document["systems"]) == 5
     assert len(document["pairs"]) == 20

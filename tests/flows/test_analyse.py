@@ -8,8 +8,10 @@ import pytest
 
 from steelyard.domain.errors import NotEnoughData, NotFound, SourceError
 from steelyard.domain.result import Analysis, AnalysisSettings, MethodSettings
-from steelyard.flows.analyse import analyse, wmt_settings
-from steelyard.frames import ratings_frame
+from steelyard.flows.analyse import analyse
+from steelyard.flows.settings import settings_from, wmt_settings
+from steelyard.flows.source import Source
+from steelyard.frames import hit_times_frame, ratings_frame
 
 SETTINGS = AnalysisSettings(method_settings=MethodSettings(draws=50))
 
@@ -33,7 +35,7 @@ def frame() -> pl.DataFrame:
 
 
 def _analyse(frame: pl.DataFrame, settings: AnalysisSettings = SETTINGS) -> Analysis:
-    return analyse(frame, settings, title="Toy")
+    return analyse(Source(frame, title="Toy", campaign="file"), settings)
 
 
 def test_only_workers_who_pass_are_scored(frame: pl.DataFrame) -> None:
@@ -82,17 +84,12 @@ def test_frames_have_the_documented_columns(frame: pl.DataFrame) -> None:
     analysis = _analyse(frame)
 
     assert analysis.workers.columns == [
-        *(
-            "worker_id",
-            "n_judgements",
-            "n_pairs",
-            "mean_difference",
-            "statistic",
-            "p_value",
-            "verdict",
-            "flags",
-        ),
-        *("mean", "sd", "offset", "slope", "precision", "weight", "reason"),
+        *("worker_id", "n_judgements", "n_pairs", "mean_difference", "sd_difference", "statistic", "p_value"),
+        *("power", "verdict", "flags", "mean", "sd", "offset", "slope", "precision", "weight", "n_repeats"),
+        *("consistency_p", "equivalence_p", "seconds_per_judgement", "suggestion", "reason", "remarks"),
+    ]
+    assert analysis.hits.columns == [
+        *("worker_id", "hit_id", "n_judgements", "seconds", "concurrent", "excluded")
     ]
     assert analysis.systems.columns == [
         *("system_id", "rank", "rank_low", "rank_high", "cluster", "score", "lower", "upper"),
@@ -106,17 +103,17 @@ def test_every_worker_has_mean_and_deviation_over_all_their_ratings(frame: pl.Da
     workers = _analyse(frame).workers
 
     dull = workers.row(by_predicate=pl.col("worker_id") == "dull", named=True)
-    assert (dull["n_judgements"], dull["mean"], dull["sd"], dull["flags"]) == (56, 50.0, 0.0, [])
+    assert (dull["n_judgements"], dull["mean"], dull["sd"]) == (56, 50.0, 0.0)
     bob = frame.filter(pl.col("worker_id") == "bob")["rating"].to_numpy()
     found = workers.row(by_predicate=pl.col("worker_id") == "bob", named=True)
     assert (found["mean"], found["sd"]) == (pytest.approx(bob.mean()), pytest.approx(bob.std(ddof=1)))
 
 
 def test_the_signature_names_every_choice(frame: pl.DataFrame) -> None:
-    analysis = analyse(frame, SETTINGS, title="Toy", campaign="cs-en", protocol="da")
+    analysis = analyse(Source(frame, title="Toy", campaign="cs-en", protocol="da"), SETTINGS)
 
     assert analysis.signature == (
-        "steelyard:0.1|campaign:cs-en|protocol:da|qc:paired-t|kept:112/208|method:mean-z|unit:judgement|over:all|"
+        "steelyard:0.1|campaign:cs-en|protocol:da|qc:paired-t+hits|kept:112/208|method:mean-z|unit:judgement|over:all|"
         "clusters:strict|boot:50|seed:7"
     )
 
@@ -124,7 +121,7 @@ def test_the_signature_names_every_choice(frame: pl.DataFrame) -> None:
 def test_rare_choices_enter_the_signature_only_when_made(frame: pl.DataFrame) -> None:
     signature = _analyse(frame, wmt_settings(SETTINGS)).signature
 
-    assert "|clusters:wmt21|p:<=0.05|least:2|unstandardised:zero|" in signature
+    assert "|clusters:wmt21|p:<=0.05|pairs:2|least:2|unstandardised:zero|" in signature
 
 
 def test_the_same_seed_gives_the_same_analysis(frame: pl.DataFrame) -> None:
@@ -149,11 +146,65 @@ def test_the_frame_is_left_untouched(frame: pl.DataFrame) -> None:
     assert frame.equals(before)
 
 
-def test_one_attribute_of_several_must_be_chosen(frame: pl.DataFrame) -> None:
-    both = pl.concat([frame.with_columns(attribute=pl.lit(name)) for name in ("fluency", "adequacy")])
+def _of(frame: pl.DataFrame, attribute: str) -> pl.DataFrame:
+    return frame.with_columns(attribute=pl.lit(attribute))
 
-    with pytest.raises(SourceError, match=r"'adequacy', 'fluency'.* --attribute"):
-        _analyse(both)
+
+def test_several_attributes_weigh_the_same_and_are_given_one_by_one(frame: pl.DataFrame) -> None:
+    # Fluency was judged on half of the segments only, and the other way round.
+    fluency = _of(frame, "fluency").filter(pl.col("segment_id").str.slice(1).cast(int) < 10)
+    fluency = fluency.with_columns(rating=100 - pl.col("rating"))
+    settings = replace(SETTINGS, check="none", method="mean-rating")
+
+    analysis = _analyse(pl.concat([_of(frame, "adequacy"), fluency]), settings)
+
+    assert [alone.attribute for alone in analysis.attributes] == ["adequacy", "fluency"]
+    scores = [dict(alone.systems.select("system_id", "score").iter_rows()) for alone in analysis.attributes]
+    for system_id, score in analysis.systems.select("system_id", "score").iter_rows():
+        assert score == pytest.approx((scores[0][system_id] + scores[1][system_id]) / 2)
+    assert analysis.attributes[0].systems["system_id"].to_list() == ["good", "poor"]
+    assert analysis.attributes[1].systems["system_id"].to_list() == ["poor", "good"]
+
+
+def test_one_attribute_has_no_rankings_by_attribute(frame: pl.DataFrame) -> None:
+    assert _analyse(frame).attributes == ()
+
+
+def test_one_attribute_written_twice_gives_the_scores_of_one(frame: pl.DataFrame) -> None:
+    twice = pl.concat([_of(frame, "fluency"), _of(frame, "adequacy")])
+    settings = replace(SETTINGS, check="none", method="mean-rating")
+
+    scores = _analyse(twice, settings).systems["score"]
+
+    np.testing.assert_allclose(scores, _analyse(frame, settings).systems["score"], rtol=1e-12)
+
+
+def test_a_system_that_lacks_an_attribute_is_mentioned(frame: pl.DataFrame) -> None:
+    fluency = _of(frame, "fluency").filter(pl.col("system_id") == "good")
+    settings = replace(SETTINGS, check="none", method="mean-rating")
+
+    warnings = _analyse(pl.concat([_of(frame, "adequacy"), fluency]), settings).warnings
+
+    assert any(
+        "not judged in every attribute" in warning and "poor (fluency)" in warning for warning in warnings
+    )
+
+
+def test_workers_are_checked_by_the_attributes_named(frame: pl.DataFrame) -> None:
+    # Degraded copies are not worse in fluency here.
+    fluency = _of(frame, "fluency").with_columns(rating=pl.lit(60.0))
+    both = pl.concat([_of(frame, "adequacy"), fluency])
+
+    analysis = _analyse(both, replace(SETTINGS, check_attributes=("adequacy",)))
+
+    alone = _analyse(frame)
+    assert analysis.workers["p_value"].equals(alone.workers["p_value"])
+    assert "|qc:paired-t(adequacy)+hits|" in analysis.signature
+
+
+def test_an_attribute_to_check_by_that_is_not_there_is_refused(frame: pl.DataFrame) -> None:
+    with pytest.raises(SourceError, match="no rating is of attribute 'style'"):
+        _analyse(_of(frame, "fluency"), replace(SETTINGS, check_attributes=("fluency", "style")))
 
 
 def test_a_chosen_attribute_is_analysed_alone(frame: pl.DataFrame) -> None:
@@ -189,7 +240,9 @@ def test_a_system_that_lost_all_its_judgements_is_mentioned(frame: pl.DataFrame)
 
 
 def test_warnings_of_the_source_come_first(frame: pl.DataFrame) -> None:
-    analysis = analyse(frame, SETTINGS, title="Toy", warnings=["Ignored columns: colour."])
+    analysis = analyse(
+        Source(frame, title="Toy", campaign="file", warnings=("Ignored columns: colour.",)), SETTINGS
+    )
 
     assert analysis.warnings[0] == "Ignored columns: colour."
 
@@ -203,3 +256,75 @@ def test_unknown_names_are_refused_with_the_known_ones(frame: pl.DataFrame, chan
 def test_no_judgements_are_not_enough(frame: pl.DataFrame) -> None:
     with pytest.raises(NotEnoughData, match="no judgements yet"):
         _analyse(frame.clear())
+
+
+def test_a_rejected_hit_is_left_out_and_counted(frame: pl.DataFrame) -> None:
+    half = (
+        pl.when(pl.col("segment_id").str.slice(1).cast(int) < 10)
+        .then(pl.lit("first"))
+        .otherwise(pl.lit("second"))
+    )
+    parted = frame.with_columns(hit_id=pl.concat_str("worker_id", half, separator="-"))
+    times = hit_times_frame(
+        pl.DataFrame({"worker_id": ["ann"], "hit_id": ["ann-second"], "is_rejected": [True]})
+    )
+    source = Source(parted, title="Toy", campaign="file", hit_times=times)
+
+    analysis = analyse(source, SETTINGS)
+
+    # Ann and Bob gave 40 regular and 16 degraded ratings each; the second HIT holds 20 regular ones.
+    assert analysis.counts.kept_judgements == 112 - 20
+    excluded = analysis.hits.filter(pl.col("excluded").is_not_null())
+    assert excluded.select("worker_id", "hit_id").rows() == [("ann", "ann-second")]
+    assert any("(20 judgements) was left out" in warning for warning in analysis.warnings)
+
+
+def test_hits_are_kept_if_asked(frame: pl.DataFrame) -> None:
+    times = hit_times_frame(
+        pl.DataFrame({"worker_id": ["ann"], "hit_id": ["hit of ann"], "is_rejected": [True]})
+    )
+    source = Source(frame, title="Toy", campaign="file", hit_times=times)
+
+    analysis = analyse(source, settings_from(source, keep_hits=True, draws=0))
+
+    assert analysis.counts.kept_judgements == 112
+    assert "|qc:paired-t|" in analysis.signature
+
+
+def test_consistency_can_be_asked_of_those_who_pass(frame: pl.DataFrame) -> None:
+    first = frame.filter((pl.col("item_kind") == "regular") & (pl.col("worker_id") == "bob")).head(10)
+    drifted = first.with_columns(item_kind=pl.lit("repeat"), rating=pl.col("rating") - 20)
+    drifting = pl.concat([frame, drifted])
+
+    usual, strict = (
+        dict(
+            _analyse(drifting, replace(SETTINGS, require_consistency=asked))
+            .workers.select("worker_id", "verdict")
+            .iter_rows()
+        )
+        for asked in (False, True)
+    )
+
+    assert (usual["bob"], strict["bob"]) == ("pass", "fail")
+    assert (usual["ann"], strict["ann"]) == ("pass", "pass")
+
+
+@pytest.mark.parametrize("test", ["rank-sum-common", "signed-rank", "permutation"])
+def test_another_test_changes_p_values_and_the_signature_only(frame: pl.DataFrame, test: str) -> None:
+    settings = replace(SETTINGS, method_settings=replace(SETTINGS.method_settings, test=test))
+
+    analysis = _analyse(frame, settings)
+
+    assert f"|test:{test}|" in analysis.signature
+    assert analysis.systems["score"].equals(_analyse(frame).systems["score"])
+    assert analysis.pairs["p_value"][0] < 0.05 < analysis.pairs["p_value"][1]
+
+
+def test_systems_without_a_common_segment_cannot_be_paired(frame: pl.DataFrame) -> None:
+    apart = frame.with_columns(segment_id=pl.concat_str("system_id", "segment_id"))
+    settings = replace(SETTINGS, method_settings=replace(SETTINGS.method_settings, test="signed-rank"))
+
+    analysis = _analyse(apart, settings)
+
+    assert analysis.pairs["p_value"].to_list() == [None, None]
+    assert any("1 of 1 pairs of systems could not be tested" in warning for warning in analysis.warnings)

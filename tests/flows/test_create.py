@@ -13,6 +13,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from steelyard.flows.analyse import analyse
 from steelyard.flows.create import create
 from steelyard.flows.export import export, ratings
 from steelyard.flows.links import links
@@ -20,7 +21,7 @@ from steelyard.flows.open import OpenCampaign, open_campaign
 from steelyard.flows.progress import campaign_progress
 from steelyard.flows.settings import settings_from
 from steelyard.flows.simulate import simulate
-from steelyard.flows.source import analyse_source, from_campaign, read_source
+from steelyard.flows.source import from_campaign, read_source
 from steelyard.protocols import protocols
 from steelyard.store import campaigns
 
@@ -145,10 +146,8 @@ def test_judgements_of_a_shared_text_count_for_both_systems_in_file_and_database
         simulate(campaign, 10, seed=3)
         n_judgements = export(campaign, tmp_path / "judgements.csv")
 
-    settings = settings_from()
-    from_database, from_file = (
-        analyse_source(read_source(str(tmp_path / name)), settings) for name in ("alike.db", "judgements.csv")
-    )
+    sources = [read_source(str(tmp_path / name)) for name in ("alike.db", "judgements.csv")]
+    from_database, from_file = (analyse(source, settings_from(source)) for source in sources)
 
     assert from_database.systems.equals(from_file.systems)
     assert from_database.counts == from_file.counts
@@ -200,7 +199,7 @@ def test_calibration_texts_are_judged_and_known_but_score_nobody(
         source = from_campaign(campaign)
 
     assert set(frame["known"]) == {k / 10 for k in range(20)}
-    analysis = analyse_source(source, settings_from(), check="none")
+    analysis = analyse(source, settings_from(source, check="none"))
     assert "calibration" not in set(analysis.systems["system_id"])
 
 

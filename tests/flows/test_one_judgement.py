@@ -6,11 +6,12 @@ import uuid
 from datetime import datetime
 
 from steelyard.domain.result import AnalysisSettings
+from steelyard.flows.analyse import analyse
 from steelyard.flows.assign import NextItem, next_item
 from steelyard.flows.export import ratings
 from steelyard.flows.links import add_workers
 from steelyard.flows.open import OpenCampaign
-from steelyard.flows.source import analyse_source, from_campaign
+from steelyard.flows.source import from_campaign
 from steelyard.flows.submit import Submission, submit
 from steelyard.report.json import to_dict
 from steelyard.store import campaigns
@@ -59,7 +60,7 @@ def test_a_finished_hit_becomes_a_ranking(campaign: OpenCampaign, noon: datetime
         )
         view = submit(campaign, link.worker_id, submission, now=noon).next
 
-    analysis = analyse_source(from_campaign(campaign), AnalysisSettings(method="mean-rating"), check="none")
+    analysis = analyse(from_campaign(campaign), AnalysisSettings(method="mean-rating", check="none"))
     document = to_dict(analysis)
     assert document["counts"]["judgements"] == 50
     assert {system["system_id"] for system in document["systems"]} == {

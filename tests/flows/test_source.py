@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.domain.errors import SourceError
-from steelyard.domain.plugin import Scale
+from steelyard.domain.scale import Scale
 from steelyard.flows.create import create
 from steelyard.flows.source import is_database, read_source
 

@@ -171,15 +171,20 @@ def _post(connection: HTTPConnection, token: str, path: str, content: Any) -> An
 
 
 def _write_report(address: str, folder: Path) -> Path:
-    from steelyard.domain.result import AnalysisSettings
-    from steelyard.flows.source import analyse_source, read_source
+    from steelyard.domain.exhibit import ExhibitOptions
+    from steelyard.flows.analyse import weigh
+    from steelyard.flows.exhibit import report_exhibits
+    from steelyard.flows.settings import settings_from
+    from steelyard.flows.source import read_source
     from steelyard.report.html import to_html
     from steelyard.report.text import to_text
 
-    analysis = analyse_source(read_source(address), AnalysisSettings())
-    click.echo(f"\n{to_text(analysis)}\n")
+    source = read_source(address)
+    evidence = weigh(source, settings_from(source))
+    click.echo(f"\n{to_text(evidence.analysis)}\n")
     path = folder / "report.html"
-    path.write_text(to_html(analysis), encoding="utf-8")
+    page = to_html(evidence.analysis, report_exhibits(evidence, ExhibitOptions()))
+    path.write_text(page, encoding="utf-8")
     return path
 
 

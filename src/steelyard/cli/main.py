@@ -26,11 +26,14 @@ COMMANDS = {
     "simulate": "campaign_commands",
     "analyse": "analysis_commands",
     "report": "analysis_commands",
+    "table": "exhibit_commands",
+    "plot": "exhibit_commands",
     "hits": "campaign_commands",
     "export": "campaign_commands",
     "methods": "registry_commands",
     "checks": "registry_commands",
     "protocols": "registry_commands",
+    "exhibits": "registry_commands",
 }
 EXTRA_OF_MODULE = {
     "fastapi": "server",

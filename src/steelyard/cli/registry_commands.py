@@ -32,6 +32,18 @@ def protocols() -> None:
     _print(registered().values())
 
 
+@click.command()
+def exhibits() -> None:
+    """List the tables and figures that can be made from judgements."""
+    from steelyard.exhibits.figures import figures
+    from steelyard.exhibits.tables import tables
+
+    click.echo("Tables (steelyard table NAME SOURCE):")
+    _print(tables().values())
+    click.echo("\nFigures (steelyard plot NAME SOURCE --out FILE):")
+    _print(figures().values())
+
+
 def _print(plugins: Iterable[Any]) -> None:
     for plugin in plugins:
         click.echo(f"{plugin.name:<20} {plugin.title}  [{', '.join(plugin.cite)}]")

@@ -10,10 +10,11 @@ import polars as pl
 
 from steelyard.domain.campaign import CampaignSettings
 from steelyard.domain.errors import SourceError
+from steelyard.domain.work import AssignmentStatus
 from steelyard.flows.open import OpenCampaign
 from steelyard.formats import appraise, judgements_file, upload_2016
 from steelyard.formats.table_file import write_table
-from steelyard.frames import ratings_frame
+from steelyard.frames import hit_times_frame, ratings_frame
 from steelyard.protocols import protocols
 from steelyard.store import campaigns, judgements
 
@@ -51,6 +52,24 @@ def ratings(campaign: OpenCampaign) -> pl.DataFrame:
         strict=False,
     ).with_columns(attribute=pl.lit(campaign.settings.attribute))
     return ratings_frame(frame)
+
+
+def hit_times(campaign: OpenCampaign, frame: pl.DataFrame) -> pl.DataFrame:
+    """When each HIT was taken and handed in; its work is the time its items were on the screen.
+
+    The hours between acceptance and submission would count the night that someone slept over it.
+    """
+    with campaign.store.read() as connection:
+        rows = judgements.assignment_times(connection)
+    taken = pl.DataFrame(
+        rows, schema=["worker_id", "hit_id", "accepted_at", "submitted_at", "status"], orient="row"
+    )
+    work = frame.group_by("worker_id", "hit_id").agg(work_seconds=pl.col("seconds").sum())
+    times = taken.cast({"worker_id": pl.String, "hit_id": pl.String}).join(
+        work, on=["worker_id", "hit_id"], how="left"
+    )
+    is_rejected = pl.col("status").cast(pl.String) == AssignmentStatus.REJECTED.value
+    return hit_times_frame(times.with_columns(is_rejected=is_rejected))
 
 
 def export(campaign: OpenCampaign, path: Path) -> int:

@@ -2,31 +2,80 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypedDict, Unpack
 
-from steelyard.domain.result import AnalysisSettings, ClusterRule, StandardiseOver, Unit
-from steelyard.flows.analyse import wmt_settings
+from steelyard.domain.result import (
+    AnalysisSettings,
+    ClusterRule,
+    StandardiseOver,
+    StandardisePer,
+    Test,
+    Unit,
+)
+from steelyard.flows.source import Source
 
 
 class Choices(TypedDict, total=False):
     """The options of an analysis; None and absent both mean "as usual"."""
 
     method: str | None
+    check: str | None
+    check_attributes: Sequence[str] | None
+    require_consistency: bool | None
+    keep_hits: bool | None
     clusters: ClusterRule | None
     standardise_over: StandardiseOver | None
+    standardise_per: StandardisePer | None
     unit: Unit | None
+    test: Test | None
     recipe: str | None
     attribute: str | None
+    draws: int | None
     seed: int
+
+
+def wmt_settings(settings: AnalysisSettings) -> AnalysisSettings:
+    """The settings with the choices behind the WMT21 and WMT22 to-English results [Akhbardeh2021].
+
+    Mean z per segment and judgement over all kinds, a worker standardised from two ratings on, a
+    segment that nobody could standardise counted as 0, workers judged from two pairs on and passing at
+    p of at most 0.05, no second look at single HITs, the flags of those years, and their cluster rule, for which a win
+    still needs p below 0.05.
+    """
+    return replace(
+        settings,
+        method="mean-z",
+        clusters="wmt21",
+        threshold=0.05,
+        threshold_included=True,
+        least_pairs=2,
+        exclude_hits=False,
+        flag_rules="wmt",
+        method_settings=replace(
+            settings.method_settings,
+            standardise_over="all",
+            standardise_per="worker",
+            unit="judgement",
+            test="rank-sum",
+            minimum_ratings=2,
+            unstandardised_as_zero=True,
+        ),
+    )
 
 
 RECIPES = {"wmt": wmt_settings}
 
 
-def settings_from(**choices: Unpack[Choices]) -> AnalysisSettings:
-    """Settings from the choices given; one given beside a recipe wins over it."""
-    settings = AnalysisSettings(seed=choices.get("seed", 7), attribute=choices.get("attribute"))
+def settings_from(source: Source, **choices: Unpack[Choices]) -> AnalysisSettings:
+    """Settings for a source from the choices given; one given beside a recipe wins over it.
+
+    Without a wish of the caller, the campaign's own check is used.
+    """
+    settings = AnalysisSettings(
+        seed=choices.get("seed", 7), attribute=choices.get("attribute"), scale=source.scale
+    )
     recipe = choices.get("recipe")
     if recipe is not None:
         settings = RECIPES[recipe](settings)
@@ -34,10 +83,17 @@ def settings_from(**choices: Unpack[Choices]) -> AnalysisSettings:
     return replace(
         settings,
         method=choices.get("method") or settings.method,
+        check=choices.get("check") or source.check or settings.check,
+        check_attributes=tuple(choices.get("check_attributes") or ()) or None,
+        require_consistency=bool(choices.get("require_consistency")),
+        exclude_hits=settings.exclude_hits and not choices.get("keep_hits"),
         clusters=choices.get("clusters") or settings.clusters,
         method_settings=replace(
             of_method,
             standardise_over=choices.get("standardise_over") or of_method.standardise_over,
+            standardise_per=choices.get("standardise_per") or of_method.standardise_per,
             unit=choices.get("unit") or of_method.unit,
+            test=choices.get("test") or of_method.test,
+            draws=of_method.draws if (draws := choices.get("draws")) is None else draws,
         ),
     )

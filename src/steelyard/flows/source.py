@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import polars as pl
 
 from steelyard.domain.errors import SourceError
-from steelyard.domain.plugin import Scale
-from steelyard.domain.result import Analysis, AnalysisSettings
-from steelyard.flows.analyse import analyse
-from steelyard.frames import gather_credit
+from steelyard.domain.scale import VAS, Scale
+from steelyard.frames import gather_credit, hit_times_frame
 
 if TYPE_CHECKING:
     from steelyard.flows.open import OpenCampaign
@@ -32,6 +30,8 @@ class Source:
     protocol: str | None = None
     check: str | None = None
     warnings: tuple[str, ...] = ()
+    hit_times: pl.DataFrame = field(default_factory=hit_times_frame)
+    scale: Scale = VAS
 
 
 def is_database(source: str) -> bool:
@@ -51,48 +51,50 @@ def is_database(source: str) -> bool:
 
 
 def read_source(
-    source: str, *, columns: Mapping[str, str] | None = None, scale: Scale | None = None
+    source: str,
+    *,
+    columns: Mapping[str, str] | None = None,
+    scale: Scale | None = None,
+    hit_times: Path | None = None,
 ) -> Source:
-    """The ratings of a database or file. `columns` and `scale` are for files only."""
+    """The ratings of a database or file. `columns`, `scale` and a file of `hit_times` are for files only."""
     if is_database(source):
-        if columns or scale:
-            raise SourceError(source, ["is a campaign's database: its columns and scale are known already."])
+        if columns or scale or hit_times:
+            raise SourceError(
+                source, ["is a campaign's database: its columns, scale and hours of work are known already."]
+            )
         from steelyard.flows.open import open_campaign
 
         with open_campaign(source) as campaign:
             return from_campaign(campaign)
-    from steelyard.formats import judgements_file
+    from steelyard.formats import hit_times_file, judgements_file
 
     path = Path(source)
     read = judgements_file.read(path, columns=columns, scale=scale)
     name = path.name.removesuffix(".gz").rpartition(".")[0].removesuffix(".judgements")
-    short_name = re.sub(r"[^A-Za-z0-9._-]+", "-", name) or "file"
-    frame = gather_credit(read.frame)
-    return Source(frame, title=name, campaign=short_name, warnings=read.warnings)
-
-
-def analyse_source(source: Source, settings: AnalysisSettings, *, check: str | None = None) -> Analysis:
-    """The analysis of a source; without a wish of the caller, its campaign's check is used."""
-    chosen = check or source.check or settings.check
-    return analyse(
-        source.frame,
-        replace(settings, check=chosen),
-        title=source.title,
-        campaign=source.campaign,
-        protocol=source.protocol,
-        warnings=source.warnings,
+    return Source(
+        gather_credit(read.frame),
+        title=name,
+        campaign=re.sub(r"[^A-Za-z0-9._-]+", "-", name) or "file",
+        warnings=read.warnings,
+        hit_times=hit_times_file.read(hit_times) if hit_times else read.hit_times,
+        scale=scale or VAS,
     )
 
 
 def from_campaign(campaign: OpenCampaign) -> Source:
     """The ratings of an open campaign."""
-    from steelyard.flows.export import ratings
+    from steelyard.flows.export import hit_times, ratings
+    from steelyard.protocols import protocols
 
     settings = campaign.settings
+    frame = ratings(campaign)
     return Source(
-        ratings(campaign),
+        frame,
         title=settings.title,
         campaign=settings.name,
         protocol=settings.protocol,
         check=settings.check,
+        hit_times=hit_times(campaign, frame),
+        scale=protocols()[settings.protocol].scale,
     )

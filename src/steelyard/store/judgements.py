@@ -126,3 +126,12 @@ def rating_rows(connection: Connection) -> JudgementColumns:
     credited = credited_systems(connection)
     columns.append(tuple(map(credited.get, columns[4])))
     return JudgementColumns(*columns)
+
+
+def assignment_times(connection: Connection) -> list[tuple[str, str, datetime, datetime | None, str]]:
+    """Worker, HIT, time of acceptance and submission (None: not yet) and status of every assignment."""
+    stored = tables.assignments.c
+    query = select(
+        stored.worker_id, stored.hit_id, stored.accepted_at, stored.submitted_at, stored.status
+    ).order_by(stored.accepted_at, stored.assignment_id)
+    return [tuple(row) for row in connection.execute(query)]

@@ -42,7 +42,7 @@ def analysis(desk: DeskOf) -> dict[str, Any]:
     """The analysis of everything judged so far, as `steelyard analyse --json` gives it."""
     from steelyard.report.json import to_dict
 
-    return to_dict(desk.latest.get())
+    return to_dict(desk.latest.get().analysis)
 
 
 @router.get("/judgements.csv", response_class=Response)

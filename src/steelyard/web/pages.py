@@ -15,6 +15,7 @@ from markupsafe import Markup
 
 from steelyard.domain.campaign import CampaignSettings
 from steelyard.domain.errors import NotEnoughData, NotFound
+from steelyard.domain.exhibit import ExhibitOptions
 from steelyard.domain.languages import is_right_to_left, written_language
 from steelyard.domain.work import LinkRole
 from steelyard.flows.links import holder
@@ -58,11 +59,14 @@ def manager_page(desk: DeskOf, token: str) -> HTMLResponse:
 @router.get("/m/{token}/report", response_class=HTMLResponse)
 def report_page(desk: DeskOf, token: str) -> HTMLResponse:
     """The report of everything judged so far."""
+    from steelyard.flows.exhibit import report_exhibits
     from steelyard.report.html import to_html
 
     try:
         _require(desk, token, "manager")
-        return HTMLResponse(to_html(desk.latest.get()), headers={"Content-Security-Policy": REPORT_POLICY})
+        evidence = desk.latest.get()
+        page = to_html(evidence.analysis, report_exhibits(evidence, ExhibitOptions()))
+        return HTMLResponse(page, headers={"Content-Security-Policy": REPORT_POLICY})
     except NotFound as error:
         return _message("Link not valid", str(error), 404)
     except NotEnoughData as error:

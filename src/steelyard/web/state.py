@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 
 from fastapi import Request
 
-from steelyard.domain.result import Analysis, AnalysisSettings
+from steelyard.domain.exhibit import Evidence
+from steelyard.flows.analyse import weigh
 from steelyard.flows.open import OpenCampaign
 from steelyard.flows.progress import campaign_progress
-from steelyard.flows.source import analyse_source, from_campaign
+from steelyard.flows.settings import settings_from
+from steelyard.flows.source import from_campaign
 
 
 @dataclass
@@ -20,16 +22,17 @@ class LatestAnalysis:
     campaign: OpenCampaign
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _n_judgements: int = -1
-    _analysis: Analysis | None = None
+    _evidence: Evidence | None = None
 
-    def get(self) -> Analysis:
-        """The current analysis; NotEnoughData while there is none to be had."""
+    def get(self) -> Evidence:
+        """The current analysis and its ratings; NotEnoughData while there is none to be had."""
         with self._lock:
             n_judgements = campaign_progress(self.campaign).n_judgements
-            if self._analysis is None or n_judgements != self._n_judgements:
-                self._analysis = analyse_source(from_campaign(self.campaign), AnalysisSettings())
+            if self._evidence is None or n_judgements != self._n_judgements:
+                source = from_campaign(self.campaign)
+                self._evidence = weigh(source, settings_from(source))
                 self._n_judgements = n_judgements
-            return self._analysis
+            return self._evidence
 
 
 @dataclass(frozen=True)

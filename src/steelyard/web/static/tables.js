@@ -103,6 +103,7 @@ function verdictCell(finding) {
   if (Number.isFinite(finding.n_pairs)) facts.push(`${number(finding.n_pairs)} ${finding.n_pairs === 1 ? "pair" : "pairs"}`);
   facts.push(...(finding.flags ?? []));
   cell.append(" ", make("span", "soft facts", facts.join(", ")));
+  if (finding.reason) cell.title = finding.reason;
   return cell;
 }
 

@@ -1,0 +1,159 @@
+"""The options that decide what an analysis says, and what becomes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from steelyard.cli.options import seed_option
+
+if TYPE_CHECKING:
+    from steelyard.domain.exhibit import Evidence
+    from steelyard.domain.scale import Scale
+
+# Options that say how a source is read; all others are choices of the analysis.
+_READING = ("columns", "scale", "hit_times")
+
+
+def analysis_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of every command that analyses judgements."""
+    for option in reversed(
+        (
+            click.option(
+                "--method", help="How ratings become scores: see `steelyard methods`.  [default: mean-z]"
+            ),
+            click.option(
+                "--check",
+                help="How workers are checked: see `steelyard checks`, or none.  [default: paired-t]",
+            ),
+            click.option(
+                "--check-attributes",
+                metavar="NAME,…",
+                help="Check workers by these attributes only.  [default: all]",
+            ),
+            click.option(
+                "--require-consistency",
+                is_flag=True,
+                help="Passing also asks that repeats be rated as at first.",
+            ),
+            click.option(
+                "--keep-hits",
+                is_flag=True,
+                help="Keep single HITs that were rejected or careless, if their worker passes.",
+            ),
+            click.option(
+                "--clusters",
+                type=click.Choice(["strict", "wmt21"]),
+                help="Rule for borders.  [default: strict]",
+            ),
+            click.option(
+                "--standardise-over",
+                type=click.Choice(["all", "system"]),
+                help="Ratings that define a worker's mean.  [default: all]",
+            ),
+            click.option(
+                "--standardise-per",
+                type=click.Choice(["worker", "attribute"]),
+                help="Of several attributes, standardise all together or each alone.  [default: worker]",
+            ),
+            click.option(
+                "--unit",
+                type=click.Choice(["judgement", "worker", "flat"]),
+                help="What a segment score averages.  [default: judgement]",
+            ),
+            click.option(
+                "--test",
+                type=click.Choice(["rank-sum", "rank-sum-common", "signed-rank", "permutation"]),
+                help="Test between systems; all but the first take common segments only."
+                "  [default: rank-sum]",
+            ),
+            click.option(
+                "--recipe",
+                type=click.Choice(["wmt"]),
+                help="All of these as WMT21/22 had them; options given beside it win.",
+            ),
+            click.option("--attribute", help="Take one attribute of a file with several."),
+            click.option(
+                "--draws",
+                type=click.IntRange(min=0),
+                help="Draws of the bootstrap behind the intervals.  [default: 1000]",
+            ),
+            click.option(
+                "--scale", metavar="MIN,MAX", help="Range of the ratings in a file.  [default: 0,100]"
+            ),
+            click.option(
+                "--columns",
+                metavar="OURS=THEIRS,…",
+                help="Column names of a file, e.g. worker=login,rating=points.",
+            ),
+            click.option(
+                "--hit-times",
+                type=click.Path(path_type=Path),
+                metavar="FILE",
+                help="A table of when each HIT was taken and handed in.",
+            ),
+            seed_option,
+        )
+    ):
+        command = option(command)
+    return command
+
+
+def evidence_from(sources: Sequence[str], choices: dict[str, Any]) -> list[Evidence]:
+    """Each source read and analysed as the options say."""
+    from steelyard.aggregation import methods
+    from steelyard.flows.analyse import weigh
+    from steelyard.flows.settings import settings_from
+    from steelyard.flows.source import read_source
+    from steelyard.qc import checks
+
+    _require_known("method", choices["method"], list(methods()))
+    _require_known("check", choices["check"], [*checks(), "none"])
+    reading = {
+        "columns": _columns(choices["columns"]),
+        "scale": _scale(choices["scale"]),
+        "hit_times": choices["hit_times"],
+    }
+    wished = {name: value for name, value in choices.items() if name not in _READING}
+    if wished["check_attributes"] is not None:
+        wished["check_attributes"] = [name.strip() for name in wished["check_attributes"].split(",")]
+    found = []
+    for address in sources:
+        source = read_source(address, **reading)
+        found.append(weigh(source, settings_from(source, **wished)))
+    return found
+
+
+def _require_known(option: str, name: str | None, known: list[str]) -> None:
+    if name is not None and name not in known:
+        raise click.BadParameter(
+            f"{name!r} is unknown; there is: {', '.join(known)}.", param_hint=f"--{option}"
+        )
+
+
+def _columns(text: str | None) -> dict[str, str] | None:
+    if text is None:
+        return None
+    pairs = [part.partition("=") for part in text.split(",")]
+    if not all(ours.strip() and equals and theirs.strip() for ours, equals, theirs in pairs):
+        raise click.BadParameter("write it as worker=login,rating=points", param_hint="--columns")
+    return {ours.strip(): theirs.strip() for ours, _, theirs in pairs}
+
+
+def _scale(text: str | None) -> Scale | None:
+    from steelyard.domain.scale import Scale
+
+    if text is None:
+        return None
+    try:
+        low, high = (float(part) for part in text.split(","))
+    except ValueError:
+        low = high = 0.0
+    if not low < high:
+        raise click.BadParameter(
+            "write it as two numbers, the smaller first, e.g. 0,100", param_hint="--scale"
+        )
+    return Scale(low, high)

@@ -1,0 +1,150 @@
+"""Commands that make single tables and figures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from steelyard.cli.analysis_options import analysis_options, evidence_from
+from steelyard.cli.options import json_option, write_text
+
+if TYPE_CHECKING:
+    from steelyard.domain.exhibit import Evidence, ExhibitOptions
+
+_OPTIONS = ("categories", "chance", "weight", "worker")
+
+
+def _exhibit_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """What some exhibits leave to their reader."""
+    for option in reversed(
+        (
+            click.option(
+                "--categories",
+                default="5,4,2",
+                show_default=True,
+                metavar="N,…",
+                help="Numbers of categories for agreement.",
+            ),
+            click.option(
+                "--chance",
+                type=click.Choice(["uniform", "cohen", "scott"]),
+                default="uniform",
+                show_default=True,
+                help="What agreement by chance is taken to be.",
+            ),
+            click.option(
+                "--weight",
+                type=click.Choice(["pair", "item"]),
+                default="pair",
+                show_default=True,
+                help="What weighs the same in agreement between workers.",
+            ),
+            click.option("--worker", help="Show this worker, in exhibits of one worker."),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+_name_argument = click.argument("name", metavar="NAME")
+_sources_argument = click.argument("sources", metavar="SOURCE…", nargs=-1, required=True)
+
+
+@click.command()
+@_name_argument
+@_sources_argument
+@_exhibit_options
+@analysis_options
+@click.option(
+    "--to",
+    "target",
+    type=click.Path(path_type=Path),
+    help="Write it to a .csv, .tsv, .jsonl, .parquet or .tex file.",
+)
+@json_option
+def table(
+    name: str, sources: tuple[str, ...], target: Path | None, json_file: str | None, **choices: Any
+) -> None:
+    """Make one table of the literature from judgements: see `steelyard exhibits` for their names."""
+    from steelyard.exhibits.tables import tables
+    from steelyard.flows.exhibit import make_table
+    from steelyard.report import tables as written
+
+    _require_known(name, list(tables()))
+    evidence, options = _evidence(sources, choices)
+    made = make_table(name, evidence, options)
+    if target is not None:
+        if target.suffix.lower() == ".tex":
+            write_text(written.to_latex(made), str(target))
+        else:
+            from steelyard.formats.table_file import write_table
+
+            write_table(made.rows, target)
+    if json_file:
+        write_text(written.to_json(made), json_file)
+    if target is None and json_file != "-":
+        click.echo(written.to_text(made))
+
+
+@click.command()
+@_name_argument
+@_sources_argument
+@click.option(
+    "--out",
+    "target",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="The file to draw: .svg, .png or .pdf.",
+)
+@_exhibit_options
+@analysis_options
+def plot(name: str, sources: tuple[str, ...], target: Path, **choices: Any) -> None:
+    """Draw one figure of the literature from judgements: see `steelyard exhibits` for their names."""
+    from steelyard.exhibits.figures import figures
+    from steelyard.flows.exhibit import make_figure
+    from steelyard.report.figure_file import ENDINGS, write_figure
+
+    _require_known(name, list(figures()))
+    if target.suffix.lower() not in ENDINGS:
+        raise click.BadParameter(
+            f"name a file that ends in {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}.", param_hint="--out"
+        )
+    evidence, options = _evidence(sources, choices)
+    made = make_figure(name, evidence, options)
+    try:
+        write_figure(made, target)
+    except OSError as error:
+        raise click.FileError(str(target), error.strerror) from None
+    click.echo(f"{made.title}\n{made.caption}\n{made.signature}")
+
+
+def _evidence(sources: tuple[str, ...], choices: dict[str, Any]) -> tuple[list[Evidence], ExhibitOptions]:
+    from steelyard.domain.exhibit import ExhibitOptions
+
+    options = ExhibitOptions(
+        categories=_categories(choices["categories"]),
+        chance=choices["chance"],
+        weight=choices["weight"],
+        worker=choices["worker"],
+        seed=choices["seed"],
+    )
+    wished = {name: value for name, value in choices.items() if name not in _OPTIONS}
+    return evidence_from(sources, wished), options
+
+
+def _categories(text: str) -> tuple[int, ...]:
+    try:
+        numbers = tuple(int(part) for part in text.split(","))
+    except ValueError:
+        numbers = ()
+    if not numbers or min(numbers) < 2:
+        raise click.BadParameter("write whole numbers from 2 on, e.g. 5,4,2", param_hint="--categories")
+    return numbers
+
+
+def _require_known(name: str, known: list[str]) -> None:
+    if name not in known:
+        raise click.BadParameter(f"{name!r} is unknown; there is: {', '.join(known)}.", param_hint="NAME")

@@ -1,0 +1,52 @@
+"""Exhibits by name: a table or figure made from one or more sources, and those of the full report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from steelyard.domain.errors import NotEnoughData, NotFound
+from steelyard.domain.exhibit import Evidence, ExhibitOptions, Figure, Table
+from steelyard.domain.plugin import Exhibit
+from steelyard.exhibits.figures import figures
+from steelyard.exhibits.tables import tables
+
+# What a reader wants first, in that order.
+REPORT_FIGURES = (
+    *("ranking", "significance", "p-against-pace", "repeat-against-first", "rating-histograms", "agreement"),
+)
+REPORT_TABLES = ("pass-counts", "agreement")
+
+
+def make_table(name: str, evidence: Sequence[Evidence], options: ExhibitOptions) -> Table:
+    """The table of that name."""
+    made = _named(tables(), name, "table", evidence).make(evidence, options)
+    assert isinstance(made, Table)
+    return made
+
+
+def make_figure(name: str, evidence: Sequence[Evidence], options: ExhibitOptions) -> Figure:
+    """The figure of that name."""
+    made = _named(figures(), name, "figure", evidence).make(evidence, options)
+    assert isinstance(made, Figure)
+    return made
+
+
+def report_exhibits(evidence: Evidence, options: ExhibitOptions) -> list[Table | Figure]:
+    """The exhibits of the full report, but for those that the data cannot support."""
+    wanted = [figures()[name] for name in REPORT_FIGURES] + [tables()[name] for name in REPORT_TABLES]
+    made = []
+    for exhibit in wanted:
+        try:
+            made.append(exhibit.make([evidence], options))
+        except NotEnoughData:
+            continue
+    return made
+
+
+def _named(found: Mapping[str, Exhibit], name: str, noun: str, evidence: Sequence[Evidence]) -> Exhibit:
+    if name not in found:
+        raise NotFound(f"There is no {noun} {name!r}. Use one of: {', '.join(found)}.")
+    exhibit = found[name]
+    if len(evidence) > 1 and not exhibit.several:
+        raise NotFound(f"The {noun} {name!r} is made from one source, not from {len(evidence)}.")
+    return exhibit

@@ -1,0 +1,57 @@
+"""The signature: one line from which a stranger can recompute an analysis."""
+
+from __future__ import annotations
+
+from steelyard.aggregation import methods
+from steelyard.domain.result import LEAST_PAIRS, AnalysisSettings, Counts, MethodSettings
+from steelyard.version import __version__
+
+NO_CHECK = "none"
+
+
+def signature(settings: AnalysisSettings, counts: Counts, *, campaign: str, protocol: str | None) -> str:
+    """Every choice that was made; rare ones only where they differ from the usual."""
+    method, usual = settings.method_settings, MethodSettings()
+    parts = {
+        "steelyard": ".".join(__version__.split(".")[:2]),
+        "campaign": campaign,
+        "protocol": protocol,
+        "attribute": settings.attribute,
+        "qc": _quality(settings),
+        "kept": f"{counts.kept_judgements}/{counts.judgements}",
+        "method": settings.method,
+        "unit": method.unit,
+        "over": method.standardise_over,
+        "per": method.standardise_per if method.standardise_per != usual.standardise_per else None,
+        "test": _test(settings),
+        "clusters": settings.clusters,
+        "p": _limit(settings) if _limit(settings) != _limit(AnalysisSettings()) else None,
+        "pairs": settings.least_pairs if settings.least_pairs != LEAST_PAIRS else None,
+        "least": method.minimum_ratings if method.minimum_ratings != usual.minimum_ratings else None,
+        "unstandardised": "zero" if method.unstandardised_as_zero else None,
+        "level": method.level if method.level != usual.level else None,
+        "boot": method.draws,
+        "seed": settings.seed,
+    }
+    return "|".join(f"{name}:{value}" for name, value in parts.items() if value is not None)
+
+
+def _test(settings: AnalysisSettings) -> str | None:
+    """How differences between systems were tested, if not by the usual test."""
+    if methods()[settings.method].own_test:
+        return "draws"
+    test = settings.method_settings.test
+    return test if test != MethodSettings().test else None
+
+
+def _quality(settings: AnalysisSettings) -> str:
+    """The check and what it was about, and the rules applied beside it."""
+    if settings.check == NO_CHECK:
+        return NO_CHECK
+    about = f"({','.join(settings.check_attributes)})" if settings.check_attributes else ""
+    rules = ["consistency"] * settings.require_consistency + ["hits"] * settings.exclude_hits
+    return "+".join([settings.check + about, *rules])
+
+
+def _limit(settings: AnalysisSettings) -> str:
+    return f"{'<=' if settings.threshold_included else '<'}{settings.threshold:g}"

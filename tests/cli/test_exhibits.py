@@ -1,0 +1,147 @@
+"""`steelyard table`, `plot` and `report`: what they write, and how they refuse."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from steelyard.cli.main import run
+from steelyard.exhibits.figures import figures
+from steelyard.exhibits.tables import tables
+
+# What a file of one attribute, with controls and times, cannot show.
+NEEDS_MORE = {"attributes"}
+
+
+@pytest.fixture(scope="module")
+def judgements(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Eight workers with two HITs each, every other one careless; three systems; all kinds and times."""
+    rng = np.random.default_rng(4)
+    rows = []
+    for w in range(8):
+        for s in range(40):
+            system, quality = ("good", 75.0) if s % 3 else ("poor", 50.0)
+            base = {"worker": f"w{w}", "hit": f"h{w}-{s % 2}", "segment": f"s{s}", "system": system}
+            kinds = {"regular": 0.0, ("degraded" if s % 4 < 2 else "repeat"): -30.0 if s % 4 < 2 else 0.0}
+            for kind, change in kinds.items():
+                level = rng.uniform(0, 100) if w % 2 else rng.normal(quality + change, 5)
+                rating = float(np.clip(round(level), 0, 100))
+                rows.append({**base, "kind": kind, "rating": rating, "hit_seconds": 300 + 10 * w})
+    path = tmp_path_factory.mktemp("judged") / "judgements.csv"
+    pl.DataFrame(rows).write_csv(path)
+    return path
+
+
+@pytest.mark.parametrize("name", sorted(set(tables()) - NEEDS_MORE))
+def test_every_table_is_printed_with_its_signature(
+    name: str, judgements: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["table", name, str(judgements)]) == 0
+
+    printed = capsys.readouterr().out
+    assert printed.startswith(tables()[name].title)
+    assert "steelyard:0.1|campaign:judgements|qc:paired-t+hits|" in printed
+
+
+@pytest.mark.parametrize("name", sorted(figures()))
+@pytest.mark.parametrize("ending", ["svg", "png", "pdf"])
+def test_every_figure_is_drawn_to_every_kind_of_file(
+    name: str, ending: str, judgements: Path, tmp_path: Path
+) -> None:
+    target = tmp_path / f"figure.{ending}"
+
+    assert run(["plot", name, str(judgements), "--out", str(target)]) == 0
+
+    begins = {"svg": b"<svg", "png": b"\x89PNG", "pdf": b"%PDF"}[ending]
+    assert begins in target.read_bytes()[:200]
+
+
+def test_a_table_is_written_as_json(judgements: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["table", "ranking", str(judgements), "--json", "-"]) == 0
+
+    written = json.loads(capsys.readouterr().out)
+    assert [row["system_id"] for row in written["rows"]] == ["good", "poor"]
+    assert written["name"] == "ranking"
+
+
+@pytest.mark.parametrize("ending", ["csv", "tex", "jsonl"])
+def test_a_table_is_written_to_a_file(judgements: Path, tmp_path: Path, ending: str) -> None:
+    target = tmp_path / f"ranking.{ending}"
+
+    assert run(["table", "ranking", str(judgements), "--to", str(target)]) == 0
+
+    text = target.read_text("utf-8")
+    assert text.index("good") < text.index("poor")
+
+
+def test_what_the_data_cannot_support_says_what_is_missing(
+    judgements: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bare = tmp_path / "bare.csv"
+    pl.read_csv(judgements).drop("hit_seconds").write_csv(bare)
+
+    assert run(["plot", "p-against-pace", str(bare), "--out", str(tmp_path / "pace.svg")]) == 1
+
+    assert "how long judgements or HITs took" in capsys.readouterr().err
+    assert not (tmp_path / "pace.svg").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["table", "tables"], "'tables' is unknown; there is: agreement, "),
+        (["plot", "pie", "--out", "pie.svg"], "'pie' is unknown; there is: agreement, "),
+        (["plot", "ranking", "--out", "ranking.gif"], ".svg, .png or .pdf"),
+        (["table", "agreement", "--categories", "five"], "5,4,2"),
+        (["table", "agreement", "--categories", "1"], "from 2 on"),
+        (["plot", "worker-differences", "--out", "w.svg", "--worker", "nobody"], "nobody"),
+        (["table", "ranking", "--check-attributes", "style"], "no rating is of attribute 'style'"),
+    ],
+)
+def test_wrong_usage_is_refused(
+    arguments: list[str], said: str, judgements: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command, name, *options = arguments
+
+    assert run([command, name, str(judgements), *options]) == 2
+
+    assert said in capsys.readouterr().err
+
+
+def test_several_sources_make_one_table(judgements: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["table", "pass-by-language", str(judgements), str(judgements), "--json", "-"]) == 0
+
+    assert len(json.loads(capsys.readouterr().out)["rows"]) == 2
+
+
+def test_a_table_of_one_source_refuses_two(judgements: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["table", "ranking", str(judgements), str(judgements)]) == 2
+
+    assert "made from one source, not from 2" in capsys.readouterr().err
+
+
+def test_the_report_is_written_for_latex(judgements: Path, tmp_path: Path) -> None:
+    assert run(["report", str(judgements), "--latex", str(tmp_path / "paper")]) == 0
+
+    document = (tmp_path / "paper" / "report.tex").read_text("utf-8")
+    named = [line for line in document.splitlines() if r"\input" in line]
+    assert len(named) >= 6
+    assert (tmp_path / "paper" / "figure-ranking.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_a_report_needs_a_place_to_go(judgements: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["report", str(judgements)]) == 2
+
+    assert "--html FILE, --latex DIR" in capsys.readouterr().err
+
+
+def test_exhibits_are_listed_with_their_citations(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["exhibits"]) == 0
+
+    printed = capsys.readouterr().out
+    assert all(name in printed for name in (*tables(), *figures()))
+    assert "[Graham2013]" in printed
