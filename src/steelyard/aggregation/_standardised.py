@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import polars as pl
 
-from steelyard.aggregation._order import index_of
 from steelyard.domain.result import MethodSettings
 from steelyard.domain.work import SCORED_KINDS
+from steelyard.frames import index_of
 from steelyard.stats.standardise import standardised, worker_moments
 
 

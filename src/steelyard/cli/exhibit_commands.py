@@ -69,9 +69,9 @@ def table(
     name: str, sources: tuple[str, ...], target: Path | None, json_file: str | None, **choices: Any
 ) -> None:
     """Make one table of the literature from judgements: see `steelyard exhibits` for their names."""
+    import steelyard.report.tables as written
     from steelyard.exhibits.tables import tables
     from steelyard.flows.exhibit import make_table
-    from steelyard.report import tables as written
 
     _require_known(name, list(tables()))
     evidence, options = _evidence(sources, choices)

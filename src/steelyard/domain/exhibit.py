@@ -171,16 +171,21 @@ class Figure:
 class Evidence:
     """What an exhibit is made from: one source's ratings and hours of work, and their analysis.
 
-    `frame` holds everyone's ratings, `kept` those that the scores rest on (the attribute chosen, if one
-    was). `analyse` answers the same source again under other settings.
+    `frame` holds everyone's ratings (of the attribute chosen, if one was), and `keeps` says of each row
+    whether the scores rest on it. `analyse` answers the same source again under other settings.
     """
 
     title: str
     frame: pl.DataFrame
-    kept: pl.DataFrame
+    keeps: pl.Series
     hit_times: pl.DataFrame
     analysis: Analysis
     analyse: Callable[[AnalysisSettings], Analysis]
+
+    @property
+    def kept(self) -> pl.DataFrame:
+        """The ratings that the scores rest on."""
+        return self.frame.filter(self.keeps)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from steelyard.flows.quality import control_quality
 from steelyard.flows.ranking import ranked_systems, system_pairs, untested_pairs
 from steelyard.flows.signature import signature
 from steelyard.flows.source import Source
-from steelyard.frames import scored
+from steelyard.frames import scored, with_categories
 
 _WORKER_COLUMNS = (
     *("worker_id", "n_judgements", "n_pairs", "mean_difference", "sd_difference", "statistic", "p_value"),
@@ -46,14 +46,15 @@ def weigh(source: Source, settings: AnalysisSettings) -> Evidence:
     """The analysis together with the ratings it rests on, as tables and figures need them."""
     source = replace(source, frame=_of_attribute(source.frame, settings.attribute))
     method = _method(settings.method)
-    quality = control_quality(source, settings)
+    coded, coded_times = with_categories(source.frame, source.hit_times)
+    quality = control_quality(replace(source, frame=coded, hit_times=coded_times), settings)
     rng = np.random.default_rng(settings.seed)
     fit = method.fit(quality.kept, settings.method_settings, rng)
     counts = Counts(
         judgements=len(source.frame),
         workers=source.frame["worker_id"].n_unique(),
         hits=source.frame["hit_id"].n_unique(),
-        systems=scored(source.frame)["system_id"].n_unique(),
+        systems=len(_systems_of(coded)),
         kept_judgements=len(quality.kept),
         kept_workers=quality.kept["worker_id"].n_unique(),
     )
@@ -75,7 +76,7 @@ def weigh(source: Source, settings: AnalysisSettings) -> Evidence:
         contamination=quality.contamination,
         warnings=(
             *source.warnings,
-            *_missing_systems(source.frame, fit),
+            *_missing_systems(coded, fit),
             *quality.warnings,
             *fit.warnings,
             *_ignored_test(method, settings),
@@ -85,7 +86,7 @@ def weigh(source: Source, settings: AnalysisSettings) -> Evidence:
     return Evidence(
         title=source.title,
         frame=source.frame,
-        kept=quality.kept,
+        keeps=quality.keeps,
         hit_times=source.hit_times,
         analysis=analysis,
         analyse=lambda other: analyse(source, other),
@@ -118,7 +119,7 @@ def _by_attribute(
 ) -> tuple[AttributeRanking, ...]:
     """The rankings by each attribute, where there are several."""
     fits = fit.attributes
-    names = kept["attribute"].unique().sort().to_list()
+    names = kept["attribute"].unique().sort().cast(pl.String).to_list()
     if len(names) > 1 and not fits:
         fits = tuple(
             (
@@ -136,6 +137,11 @@ def _by_attribute(
     )
 
 
+def _systems_of(frame: pl.DataFrame) -> set[str]:
+    """The systems that have any rating that could count for them."""
+    return set(scored(frame.select("item_kind", "system_id", "credited").unique())["system_id"])
+
+
 def _ignored_test(method: Method, settings: AnalysisSettings) -> tuple[str, ...]:
     test = settings.method_settings.test
     if not method.own_test or test == MethodSettings().test:
@@ -144,7 +150,7 @@ def _ignored_test(method: Method, settings: AnalysisSettings) -> tuple[str, ...]
 
 
 def _missing_systems(frame: pl.DataFrame, fit: Fit) -> list[str]:
-    missing = sorted(set(scored(frame)["system_id"].unique()) - set(fit.systems["system_id"]))
+    missing = sorted(_systems_of(frame) - set(fit.systems["system_id"]))
     if not missing:
         return []
     return [f"No judgement of these systems was left to score, so they are not ranked: {', '.join(missing)}."]

@@ -35,12 +35,13 @@ _OF_A_HIT = ["worker_id", "hit_id"]
 
 @dataclass(frozen=True)
 class Quality:
-    """What quality control found. `kept`: the rows of the frame that the scores rest on.
+    """What quality control found. `keeps` says which rows of the frame the scores rest on: those of `kept`.
 
     `workers`: worker_id, n_judgements, the columns of a verdict, flags, remarks, mean, sd, n_repeats,
     consistency_p, equivalence_p, seconds_per_judgement, suggestion. `hits`: see `Analysis`.
     """
 
+    keeps: pl.Series
     kept: pl.DataFrame
     workers: pl.DataFrame
     hits: pl.DataFrame
@@ -59,9 +60,8 @@ def control_quality(source: Source, settings: AnalysisSettings) -> Quality:
     verdicts = _verdicts(frame, consistent, settings)
     hits = corrected_times(frame, source.hit_times)
     excluded = _excluded_hits(source, verdicts, settings)
-    kept = _kept(frame, verdicts, check=settings.check).join(
-        excluded, on=_OF_A_HIT, how="anti", maintain_order="left"
-    )
+    keeps = _keeps(frame, verdicts, excluded, check=settings.check)
+    kept = frame.filter(keeps)
     if kept.is_empty():
         raise NotEnoughData(
             "Every HIT of those who passed was left out as rejected or careless, so no judgement is left "
@@ -69,9 +69,12 @@ def control_quality(source: Source, settings: AnalysisSettings) -> Quality:
         )
     flags = worker_flags(frame, hits, source.hit_times, rules=settings.flag_rules, scale=settings.scale)
     return Quality(
+        keeps=keeps,
         kept=kept,
         workers=_workers(frame, verdicts, consistent, flags, hits, excluded),
-        hits=hits.join(excluded, on=_OF_A_HIT, how="left", maintain_order="left"),
+        hits=hits.join(excluded, on=_OF_A_HIT, how="left", maintain_order="left").cast(
+            {"worker_id": pl.String, "hit_id": pl.String}
+        ),
         contamination=_contamination(verdicts, settings),
         warnings=_warnings(excluded, kept, frame),
     )
@@ -90,12 +93,12 @@ def _verdicts(frame: pl.DataFrame, consistent: pl.DataFrame, settings: AnalysisS
     verdicts = {
         verdict.worker_id: verdict for verdict in found[settings.check].run(_checked(frame, settings), about)
     }
-    for worker_id in frame["worker_id"].unique().sort():
+    for worker_id in frame["worker_id"].unique().sort().cast(pl.String):
         if worker_id not in verdicts:
             reason = "None of the attributes that the check is about was judged."
             verdicts[worker_id] = Verdict(worker_id, "insufficient", 0, None, None, None, None, reason)
     if settings.require_consistency:
-        p_values = dict(consistent.select("worker_id", "consistency_p").iter_rows())
+        p_values = dict(consistent.select(pl.col("worker_id").cast(pl.String), "consistency_p").iter_rows())
         verdicts = {
             worker_id: _if_consistent(verdict, p_values.get(worker_id))
             for worker_id, verdict in verdicts.items()
@@ -119,7 +122,7 @@ def _checked(frame: pl.DataFrame, settings: AnalysisSettings) -> pl.DataFrame:
     """The ratings of the attributes that degraded copies are worse in."""
     if settings.check_attributes is None:
         return frame
-    found = frame["attribute"].unique().sort().to_list()
+    found = frame["attribute"].unique().sort().cast(pl.String).to_list()
     unknown = [name for name in settings.check_attributes if name not in found]
     if unknown:
         listed = ", ".join(repr(name) for name in found if name) or "none"
@@ -132,18 +135,20 @@ def _checked(frame: pl.DataFrame, settings: AnalysisSettings) -> pl.DataFrame:
 
 def _excluded_hits(source: Source, verdicts: Sequence[Verdict], settings: AnalysisSettings) -> pl.DataFrame:
     """HITs left out though their worker passed, with the reason: worker_id, hit_id, excluded."""
-    schema = {"worker_id": pl.String, "hit_id": pl.String, "excluded": pl.String}
+    frame = source.frame
+    schema: dict[str, pl.DataType] = {name: frame[name].dtype for name in _OF_A_HIT}
+    schema["excluded"] = pl.String()
     if not settings.exclude_hits:
         return pl.DataFrame(schema=schema)
     rejected = source.hit_times.filter(pl.col("is_rejected")).select(
         *_OF_A_HIT, excluded=pl.lit("It was rejected on the platform.")
     )
     passed = [verdict.worker_id for verdict in verdicts if verdict.verdict == "pass"]
-    changed = changed_hits(_checked(source.frame, settings), passed)
+    changed = changed_hits(_checked(frame, settings), passed)
     careless = pl.DataFrame(
         [(found.worker_id, found.hit_id, found.reason) for found in changed], schema=schema, orient="row"
     )
-    of_frame = source.frame.select(_OF_A_HIT).unique()
+    of_frame = frame.select(_OF_A_HIT).unique()
     return (
         pl.concat([rejected, careless])
         .unique(_OF_A_HIT, keep="first", maintain_order=True)
@@ -151,19 +156,28 @@ def _excluded_hits(source: Source, verdicts: Sequence[Verdict], settings: Analys
     )
 
 
-def _kept(frame: pl.DataFrame, verdicts: Sequence[Verdict], *, check: str) -> pl.DataFrame:
-    """The rows of workers who passed; all rows when nobody was checked."""
-    if check == NO_CHECK:
-        return frame
-    passed = [verdict.worker_id for verdict in verdicts if verdict.verdict == "pass"]
-    if not passed:
-        failed = sum(verdict.verdict == "fail" for verdict in verdicts)
-        raise NotEnoughData(
-            f"{check}: no worker passed ({failed} failed, {len(verdicts) - failed} had too few degraded "
-            "pairs to tell), so no judgement is left to score. Use --check none to score all of them, "
-            "or wait for more judgements."
+def _keeps(
+    frame: pl.DataFrame, verdicts: Sequence[Verdict], excluded: pl.DataFrame, *, check: str
+) -> pl.Series:
+    """Which rows are of workers who passed, or of anybody if nobody was checked, and not of HITs left out."""
+    keeps = pl.lit(True)
+    if check != NO_CHECK:
+        passed = [verdict.worker_id for verdict in verdicts if verdict.verdict == "pass"]
+        if not passed:
+            failed = sum(verdict.verdict == "fail" for verdict in verdicts)
+            raise NotEnoughData(
+                f"{check}: no worker passed ({failed} failed, {len(verdicts) - failed} had too few degraded "
+                "pairs to tell), so no judgement is left to score. Use --check none to score all of them, "
+                "or wait for more judgements."
+            )
+        keeps = pl.col("worker_id").is_in(pl.Series(passed, dtype=frame["worker_id"].dtype).implode())
+    rows = frame.select(*_OF_A_HIT, keeps=keeps)
+    if len(excluded):
+        left_out = excluded.select(*_OF_A_HIT, left_out=pl.lit(True))
+        rows = rows.join(left_out, on=_OF_A_HIT, how="left", maintain_order="left").with_columns(
+            pl.col("keeps") & pl.col("left_out").is_null()
         )
-    return frame.filter(pl.col("worker_id").is_in(passed))
+    return rows["keeps"]
 
 
 def _workers(
@@ -189,9 +203,10 @@ def _workers(
     pace = timed.group_by("worker_id").agg(
         seconds_per_judgement=pl.col("seconds").sum() / pl.col("n_judgements").sum()
     )
-    workers = moments.sort("worker_id")
+    workers = moments.cast({"worker_id": pl.String}).sort("worker_id")
     for table in (found, consistent, flags.rename({"details": "remarks"}), pace):
-        workers = workers.join(table, on="worker_id", how="left", maintain_order="left")
+        named = table.cast({"worker_id": pl.String})
+        workers = workers.join(named, on="worker_id", how="left", maintain_order="left")
     lost = set(excluded["worker_id"])
     advice = [
         suggestion(verdict, flags, has_excluded_hit=worker_id in lost)

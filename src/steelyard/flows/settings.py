@@ -41,8 +41,8 @@ def wmt_settings(settings: AnalysisSettings) -> AnalysisSettings:
 
     Mean z per segment and judgement over all kinds, a worker standardised from two ratings on, a
     segment that nobody could standardise counted as 0, workers judged from two pairs on and passing at
-    p of at most 0.05, no second look at single HITs, the flags of those years, and their cluster rule, for which a win
-    still needs p below 0.05.
+    p of at most 0.05, no second look at single HITs, the flags of those years, and their cluster
+    rule, for which a win still needs p below 0.05.
     """
     return replace(
         settings,

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from steelyard.domain.work import ItemKind
-from steelyard.frames import control_pairs
+from steelyard.frames import control_pairs, in_order_of
 from steelyard.stats.arrays import FloatArray, IntArray
 
 
@@ -43,7 +43,7 @@ def pairs_by_worker(frame: pl.DataFrame, kind: ItemKind, workers: pl.Series) -> 
     """
     if str(kind) not in frame["item_kind"]:
         return WorkerPairs(np.empty(0), np.empty(0), np.zeros(len(workers), np.int64))
-    pairs = control_pairs(frame, kind).sort("worker_id", maintain_order=True)
+    pairs = in_order_of(control_pairs(frame, kind), "worker_id")
     return WorkerPairs(
         base=pairs["base_rating"].to_numpy(),
         control=pairs["control_rating"].to_numpy(),
@@ -53,7 +53,7 @@ def pairs_by_worker(frame: pl.DataFrame, kind: ItemKind, workers: pl.Series) -> 
 
 def ratings_by_worker(frame: pl.DataFrame, kind: ItemKind, workers: pl.Series) -> tuple[FloatArray, IntArray]:
     """All ratings of items of `kind`, one worker after another, and how many each worker gave."""
-    rows = frame.filter(pl.col("item_kind") == str(kind)).sort("worker_id", maintain_order=True)
+    rows = in_order_of(frame.filter(pl.col("item_kind") == str(kind)), "worker_id")
     return rows["rating"].to_numpy(), _sizes(rows, workers)
 
 

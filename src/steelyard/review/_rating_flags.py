@@ -8,6 +8,7 @@ import polars as pl
 
 from steelyard.domain.scale import Scale
 from steelyard.domain.work import ItemKind
+from steelyard.frames import in_order_of
 
 # Workers see a reference as if a system had made it; below this share of the scale they do not
 # recognise what is perfect in adequacy [the limit of the public code of 2016].
@@ -71,13 +72,11 @@ def sequence(frame: pl.DataFrame) -> pl.DataFrame:
     such runs come by chance.
     """
     if _has_few_points(frame):
-        return pl.DataFrame(schema={"worker_id": pl.String, "detail": pl.String})
+        return pl.DataFrame(schema={"worker_id": frame["worker_id"].dtype, "detail": pl.String})
     in_hit = ["worker_id", "attribute", "hit_id"]
     row = pl.int_range(pl.len(), dtype=pl.Int64)
     place = pl.when(pl.col("position").null_count().over(in_hit) == 0).then("position").otherwise(row)
-    ordered = frame.select(*in_hit, "rating", place.alias("place")).sort(
-        *in_hit, "place", maintain_order=True
-    )
+    ordered = in_order_of(frame.select(*in_hit, "rating", place.alias("place")), *in_hit, then=["place"])
     return _runs(ordered, in_hit, least=_LONG_RUN)
 
 
@@ -87,7 +86,7 @@ def sequence_in_wmt(frame: pl.DataFrame) -> pl.DataFrame:
     The published counts follow from the order of rows, not from times or names of HITs.
     """
     together = ["worker_id", "attribute"]
-    ordered = frame.select(*together, "rating").sort(together, maintain_order=True)
+    ordered = in_order_of(frame.select(*together, "rating"), *together)
     return _runs(ordered, together, least=_LONG_RUN_IN_WMT)
 
 

@@ -7,7 +7,7 @@ import polars as pl
 
 from steelyard.domain.scale import Scale
 from steelyard.domain.work import ItemKind
-from steelyard.frames import control_pairs
+from steelyard.frames import control_pairs, in_order_of
 from steelyard.stats.arrays import FloatArray, IntArray
 from steelyard.stats.paired_tests import paired_t_by_group
 
@@ -37,7 +37,7 @@ def consistency(frame: pl.DataFrame, *, scale: Scale) -> pl.DataFrame:
         .with_columns(pl.col("n_repeats").fill_null(0).cast(pl.Int64))
     )
     # Sorted by value too: sums are then the same, to the last bit, whatever the order of rows.
-    difference = pairs.sort("worker_id", "difference")["difference"].to_numpy()
+    difference = in_order_of(pairs, "worker_id", then=["difference"])["difference"].to_numpy()
     sizes = workers["n_repeats"].to_numpy()
     return workers.with_columns(
         pl.Series("consistency_p", _two_sided(difference, sizes), pl.Float64),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -10,8 +11,7 @@ from scipy.special import stdtr
 
 from steelyard.domain.result import HitVerdict
 from steelyard.domain.work import ItemKind
-from steelyard.frames import control_pairs
-from steelyard.stats.multiplicity import holm
+from steelyard.frames import control_pairs, in_order_of
 
 # Below this a HIT is left out; strict, because it is looked for in every HIT of everyone [our choice].
 HIT_THRESHOLD = 0.01
@@ -35,25 +35,25 @@ def changed_hits(frame: pl.DataFrame, worker_ids: Collection[str]) -> list[HitVe
     a hundred. A HIT needs two pairs, the others together five; what is not found is not thereby proved
     honest.
     """
-    hits = _compared(frame.filter(pl.col("worker_id").is_in(list(worker_ids))))
+    hits = _compared(frame, worker_ids)
     suspects = hits.filter((pl.col("p_value") < HIT_THRESHOLD).any().over("worker_id"))
-    return [
-        verdict
-        for (worker_id,), own in suspects.group_by(["worker_id"], maintain_order=True)
-        for verdict in _changed(str(worker_id), own)
-    ]
+    changed = _with_holm(suspects).filter(pl.col("p_holm") < HIT_THRESHOLD)
+    return [_verdict(hit) for hit in changed.iter_rows(named=True)]
 
 
-def _compared(frame: pl.DataFrame) -> pl.DataFrame:
+def _compared(frame: pl.DataFrame, worker_ids: Collection[str]) -> pl.DataFrame:
     """Every HIT beside the worker's others: worker_id, hit_id, n, mean, other_mean, p_value (or NaN)."""
-    pairs = control_pairs(frame, ItemKind.DEGRADED).select(
-        "worker_id", "hit_id", difference=pl.col("base_rating") - pl.col("control_rating")
+    wanted = pl.Series("worker_id", list(worker_ids), frame["worker_id"].dtype).to_frame()
+    pairs = (
+        control_pairs(frame, ItemKind.DEGRADED)
+        .select("worker_id", "hit_id", difference=pl.col("base_rating") - pl.col("control_rating"))
+        .join(wanted, on="worker_id", how="semi")
     )
     # Distances from the worker's mean, for sums of squares that do not cancel.
     middle = pl.col("difference").mean().over("worker_id")
+    measured = pairs.with_columns(middle=middle, distance=pl.col("difference") - middle)
     hits = (
-        pairs.with_columns(middle=middle, distance=pl.col("difference") - middle)
-        .sort("worker_id", "hit_id", "difference")
+        in_order_of(measured, "worker_id", "hit_id", then=["difference"])
         .group_by("worker_id", "hit_id", maintain_order=True)
         .agg(
             pl.col("middle").first(),
@@ -82,20 +82,27 @@ def _compared(frame: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _changed(worker_id: str, own: pl.DataFrame) -> Iterator[HitVerdict]:
-    """The changed HITs of one worker."""
-    corrected = own.with_columns(p_holm=pl.lit(holm(own["p_value"].to_numpy())))
-    for hit in corrected.filter(pl.col("p_holm") < HIT_THRESHOLD).iter_rows(named=True):
-        yield HitVerdict(
-            worker_id=worker_id,
-            hit_id=hit["hit_id"],
-            n_pairs=hit["n"],
-            mean_difference=hit["mean"],
-            other_mean_difference=hit["other_mean"],
-            p_value=hit["p_value"],
-            p_holm=hit["p_holm"],
-            reason=_reason(hit["n"], hit["mean"], hit["other_mean"], hit["p_holm"]),
-        )
+def _with_holm(hits: pl.DataFrame) -> pl.DataFrame:
+    """The tested HITs with p_holm: as `stats.multiplicity.holm`, for every worker's HITs at once."""
+    tested = in_order_of(hits.filter(pl.col("p_value").is_not_nan()), "worker_id", then=["p_value"])
+    left = (pl.len() - pl.int_range(pl.len())).over("worker_id")
+    stepped = tested.with_columns(p_holm=pl.col("p_value") * left).with_columns(
+        pl.col("p_holm").cum_max().over("worker_id").clip(upper_bound=1.0)
+    )
+    return in_order_of(stepped, "worker_id", "hit_id")
+
+
+def _verdict(hit: dict[str, Any]) -> HitVerdict:
+    return HitVerdict(
+        worker_id=hit["worker_id"],
+        hit_id=hit["hit_id"],
+        n_pairs=hit["n"],
+        mean_difference=hit["mean"],
+        other_mean_difference=hit["other_mean"],
+        p_value=hit["p_value"],
+        p_holm=hit["p_holm"],
+        reason=_reason(hit["n"], hit["mean"], hit["other_mean"], hit["p_holm"]),
+    )
 
 
 def _reason(n_pairs: int, mean: float, other_mean: float, p_holm: float) -> str:

@@ -15,7 +15,7 @@ _NUMBERS_UP_TO = 8
 
 
 def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Figure:
-    """A cell for every ordered pair of systems, the stronger its colour the surer the row is better than the column.
+    """A cell for every ordered pair of systems, the stronger the surer the row is better than the column.
 
     Best systems first, so that a clear ranking fills the upper right; shaded below it is a system
     significantly better than one that scores higher, which happens because the test looks at ranks

@@ -1,0 +1,99 @@
+"""Workers' ratings of items, and what can be said of all pairs that two workers' ratings of one item make.
+
+Nothing goes through the pairs: how many of them agree follows from how many ratings an item has in each
+category.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from steelyard.agreement.cuts import Cut
+from steelyard.agreement.pairs import starts_group
+from steelyard.domain.exhibit import PairWeight
+from steelyard.stats.arrays import FloatArray, IntArray
+from steelyard.stats.kappa import PairSums
+
+# Of millions of ratings so many are taken at once: new large arrays cost more than what is done with them.
+_RATINGS_AT_ONCE = 200_000
+
+
+class ItemRatings(NamedTuple):
+    """Ratings that workers gave to items, or their z, at most one each. All arrays: (n,).
+
+    Sorted by item. Items and workers count from 0; numbers may be left out.
+    """
+
+    value: FloatArray
+    item: IntArray
+    worker: IntArray
+    n_workers: int
+
+
+class SharedItems(NamedTuple):
+    """Such ratings, of items that several workers rated: numbered 0, 1, ..., `n_items` - 1."""
+
+    value: FloatArray
+    item: IntArray
+    worker: IntArray
+    n_workers: int
+    n_items: int
+
+
+def known_only(ratings: ItemRatings) -> ItemRatings:
+    """The ratings whose value is not NaN."""
+    known = ~np.isnan(ratings.value)
+    if known.all():
+        return ratings
+    value, item, worker, n_workers = ratings
+    return ItemRatings(value[known], item[known], worker[known], n_workers)
+
+
+def shared_and_single(ratings: ItemRatings) -> tuple[SharedItems, ItemRatings]:
+    """The ratings of items that several workers rated, and those of items that one did."""
+    is_new = starts_group(ratings.item)
+    size = np.diff(np.append(np.flatnonzero(is_new), len(is_new)))
+    is_shared = np.repeat(size > 1, size)
+    value, item, worker, n_workers = ratings
+    number = np.cumsum(is_new[is_shared]) - 1
+    shared = SharedItems(value[is_shared], number, worker[is_shared], n_workers, int(np.sum(size > 1)))
+    return shared, ItemRatings(value[~is_shared], item[~is_shared], worker[~is_shared], n_workers)
+
+
+def n_pairs(ratings: ItemRatings) -> int:
+    """Number of pairs of ratings of the same item."""
+    size = np.bincount(ratings.item)
+    return int(size @ size - len(ratings.item)) // 2
+
+
+def inter_pair_sums(ratings: ItemRatings, cut: Cut, *, weight: PairWeight) -> PairSums:
+    """Sums over the pairs of ratings of the same item in the cut's categories, each pair in both orders.
+
+    With `weight` "item" the pairs of an item share one vote: their number grows with the square of its
+    ratings, and a few items that many rated would outweigh all others.
+    """
+    agreeing, either = 0.0, np.zeros(cut.n_categories)
+    for rows in _runs_of_items(ratings.item):
+        item, place = ratings.item[rows] - ratings.item[rows.start], cut.place(ratings.value[rows]) - 1
+        size = np.bincount(item)
+        in_cell = np.bincount(item * cut.n_categories + place, minlength=len(size) * cut.n_categories)
+        in_cell = in_cell.reshape(len(size), cut.n_categories)
+        vote = 1.0 / np.maximum(size * (size - 1), 1) if weight == "item" else np.ones(len(size))
+        agreeing += float(vote @ (np.einsum("uc,uc->u", in_cell, in_cell) - size))
+        either += np.bincount(place, (vote * (size - 1))[item], cut.n_categories)
+    return PairSums(np.array(agreeing), either, either)
+
+
+def _runs_of_items(item: IntArray) -> Iterator[slice]:
+    """Ratings in pieces small enough to be quick, no item in two of them."""
+    start = 0
+    while start < len(item):
+        end = start + _RATINGS_AT_ONCE
+        end = int(np.searchsorted(item, item[end])) if end < len(item) else len(item)
+        # An item with very many ratings is a piece of its own.
+        end = end if end > start else int(np.searchsorted(item, item[start], side="right"))
+        yield slice(start, end)
+        start = end

@@ -1,0 +1,348 @@
+"""The agreement table from a ratings frame."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from steelyard.agreement.summary import AGREEMENT_SCHEMA, AgreementOptions, agreement
+from steelyard.domain.scale import Scale
+from steelyard.frames import ratings_frame
+
+MakeFrame = Callable[[list[dict[str, Any]]], pl.DataFrame]
+Rows = dict[tuple[str, str, int | None, str], dict[str, Any]]
+
+
+def by_name(table: pl.DataFrame) -> Rows:
+    """The rows by of, scale, categories and coefficient."""
+    rows = {(r["of"], r["scale"], r["categories"], r["coefficient"]): r for r in table.to_dicts()}
+    assert len(rows) == len(table)
+    return rows
+
+
+def crowd(
+    rng: np.random.Generator, *, n_workers: int = 25, n_items: int = 60, n_rated: int = 30
+) -> pl.DataFrame:
+    """Workers with levels and noise of their own, rating some of the items and five of them again."""
+    quality = np.random.default_rng(0).normal(55, 18, n_items)
+    items = np.array([rng.choice(n_items, n_rated, replace=False) for _ in range(n_workers)])
+    items = np.concatenate([items, items[:, :5]], axis=1)
+    level, noise = rng.normal(0, 8, n_workers), rng.gamma(6, 2, n_workers)
+    rating = quality[items] + level[:, None] + rng.normal(size=items.shape) * noise[:, None]
+    n = items.shape[1]
+    return ratings_frame(
+        pl.DataFrame(
+            {
+                "worker_id": np.repeat([f"w{k:02d}" for k in range(n_workers)], n),
+                "hit_id": np.repeat([f"h{k:02d}" for k in range(n_workers)], n),
+                "item_kind": np.tile(["regular"] * n_rated + ["repeat"] * 5, n_workers),
+                "system_id": "a",
+                "segment_id": items.ravel().astype(str),
+                "attribute": "adequacy",
+                "position": np.tile(np.arange(1, n + 1), n_workers),
+                "rating": np.clip(rating, 0, 100).round().ravel(),
+            }
+        )
+    )
+
+
+@pytest.fixture(scope="module")
+def toy_crowd() -> pl.DataFrame:
+    return crowd(np.random.default_rng(11))
+
+
+def test_there_is_a_row_for_every_coefficient(toy_crowd: pl.DataFrame) -> None:
+    table = agreement(toy_crowd, AgreementOptions())
+
+    assert table.schema == AGREEMENT_SCHEMA
+    kappas = [(5, "kappa"), (4, "kappa"), (2, "kappa")]
+    expected = [
+        *[("intra", scale, *row) for scale in ("rating", "z") for row in [*kappas, (None, "pearson")]],
+        *[
+            ("inter", scale, *row)
+            for scale in ("rating", "z")
+            for row in [*kappas, (None, "alpha"), (None, "icc")]
+        ],
+    ]
+    assert table.select("of", "scale", "categories", "coefficient").rows() == expected
+
+
+def test_two_workers_by_hand(frame_of: MakeFrame) -> None:
+    ratings = {"v": [10, 30, 70, 90], "w": [20, 60, 80, 100]}
+    frame = frame_of(
+        [
+            {"worker_id": worker, "segment_id": str(k), "rating": rating}
+            for worker, given in ratings.items()
+            for k, rating in enumerate(given)
+        ]
+        + [{"worker_id": "v", "segment_id": "1", "rating": 60, "item_kind": "repeat"}]
+    )
+
+    rows = by_name(agreement(frame, AgreementOptions(categories=(2,))))
+
+    # Halves: low-low, low-high, high-high, high-high.
+    inter = rows["inter", "rating", 2, "kappa"]
+    assert (inter["n_pairs"], inter["agreement"], inter["value"], inter["chance"]) == (
+        4,
+        0.75,
+        0.5,
+        "uniform",
+    )
+    # Squared differences of the pairs 100, 900, 100, 100; over all 28 pairs 8 times the squares about 57.5.
+    squares = sum((r - 57.5) ** 2 for given in ratings.values() for r in given)
+    assert rows["inter", "rating", None, "alpha"]["value"] == pytest.approx(1 - 300 / (8 * squares / 28))
+    intra = rows["intra", "rating", 2, "kappa"]
+    assert (intra["n_pairs"], intra["agreement"], intra["value"]) == (1, 0.0, -1.0)
+    # Nobody gave ten ratings.
+    assert rows["inter", "z", 2, "kappa"]["n_pairs"] == 0
+
+
+@pytest.mark.parametrize("draws", [0, 20])
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [],
+        [{"rating": 50}],
+        [{"rating": 50, "segment_id": str(k)} for k in range(30)],
+        [{"rating": k, "segment_id": str(k), "worker_id": f"w{k}"} for k in range(30)],
+        [{"rating": k, "segment_id": str(k), "worker_id": f"w{k % 2}"} for k in range(30)],
+    ],
+    ids=[
+        "empty",
+        "one rating",
+        "one constant worker",
+        "a worker for every item",
+        "two workers, no item shared",
+    ],
+)
+def test_where_nothing_can_be_compared_there_are_no_pairs_and_no_values(
+    frame_of: MakeFrame, rows: list[dict[str, Any]], draws: int
+) -> None:
+    table = agreement(frame_of(rows), AgreementOptions(draws=draws))
+
+    assert table["n_pairs"].to_list() == [0] * 18
+    assert table.select("agreement", "value", "lower", "upper").null_count().row(0) == (18,) * 4
+
+
+def test_where_ratings_never_vary_only_the_share_that_agrees_is_known(frame_of: MakeFrame) -> None:
+    frame = frame_of([{"rating": 50, "segment_id": str(k), "worker_id": w} for k in range(20) for w in "uvw"])
+
+    rows = by_name(agreement(frame, AgreementOptions(categories=(2,), chance="scott", draws=10)))
+
+    assert rows["inter", "rating", 2, "kappa"]["agreement"] == 1.0
+    assert rows["inter", "rating", 2, "kappa"]["value"] is None
+    assert rows["inter", "rating", None, "alpha"]["value"] is None
+    assert rows["inter", "rating", None, "icc"]["value"] is None
+    assert rows["inter", "rating", None, "icc"]["n_pairs"] == 60
+
+
+def test_z_and_raw_agree_where_all_workers_are_alike() -> None:
+    rng = np.random.default_rng(3)
+    given = np.arange(5.0, 100.0, 5.0)
+    # Everyone gives the same ratings, to different items: equal means, equal deviations.
+    noisy = [np.argsort(np.argsort(np.arange(19) + rng.normal(0, 4, 19))) for _ in range(8)]
+    frame = ratings_frame(
+        pl.DataFrame(
+            [
+                {
+                    "worker_id": f"w{w}",
+                    "hit_id": "h",
+                    "item_kind": kind,
+                    "system_id": "a",
+                    "segment_id": str(k),
+                    "attribute": "adequacy",
+                    "rating": float(given[place]),
+                }
+                for w, places in enumerate(noisy)
+                for kind in ("regular", "repeat")
+                for k, place in enumerate(places if kind == "regular" else np.roll(places, 1))
+            ]
+        )
+    )
+
+    rows = by_name(agreement(frame, AgreementOptions()))
+
+    for of, coefficient in (("intra", "pearson"), ("inter", "alpha"), ("inter", "icc")):
+        z, raw = rows[of, "z", None, coefficient], rows[of, "rating", None, coefficient]
+        assert z["value"] == pytest.approx(raw["value"], rel=1e-12)
+        assert z["n_pairs"] == raw["n_pairs"]
+
+
+def test_rescaling_a_worker_changes_raw_agreement_but_not_that_of_z(toy_crowd: pl.DataFrame) -> None:
+    squeezed = toy_crowd.with_columns(
+        rating=pl.when(pl.col("worker_id") == "w03").then(40 + 0.5 * pl.col("rating")).otherwise("rating")
+    )
+
+    before, after = (agreement(frame, AgreementOptions()) for frame in (toy_crowd, squeezed))
+
+    of_z = pl.col("scale") == "z"
+    assert np.allclose(before.filter(of_z)["value"], after.filter(of_z)["value"], rtol=1e-12)
+    assert not np.allclose(before.filter(~of_z)["value"], after.filter(~of_z)["value"], rtol=1e-3)
+
+
+def test_z_takes_ten_ratings_of_any_kind(frame_of: MakeFrame) -> None:
+    def frame(n_degraded: int) -> pl.DataFrame:
+        kinds = ["regular"] * 5 + ["repeat"] * 2 + ["degraded"] * n_degraded
+        segments = [*range(5), 0, 1, *range(n_degraded)]
+        return frame_of(
+            [
+                {
+                    "worker_id": w,
+                    "segment_id": str(s),
+                    "item_kind": kind,
+                    "rating": 7 * s + 10 * (w == "w") + k,
+                }
+                for w in "vw"
+                for k, (kind, s) in enumerate(zip(kinds, segments, strict=True))
+            ]
+        )
+
+    nine, ten = (by_name(agreement(frame(n), AgreementOptions())) for n in (2, 3))
+
+    assert nine["inter", "z", None, "alpha"]["n_pairs"] == nine["intra", "z", None, "pearson"]["n_pairs"] == 0
+    assert ten["inter", "z", None, "alpha"]["n_pairs"] == 5 + 3
+    assert ten["intra", "z", None, "pearson"]["n_pairs"] == 4
+
+
+def test_z_is_cut_at_percentiles_pooled_over_the_frame(frame_of: MakeFrame) -> None:
+    # Both give 1 to 10, the other way round: z are alike and the median lies between 5 and 6.
+    frame = frame_of(
+        [
+            {"worker_id": w, "segment_id": str(k), "rating": k if w == "v" or k in (1, 10) else 11 - k}
+            for w in "vw"
+            for k in range(1, 11)
+        ]
+    )
+
+    rows = by_name(agreement(frame, AgreementOptions(categories=(2,))))
+
+    # Items 1 and 10 fall in the same half for both, the eight others in opposite halves.
+    assert rows["inter", "z", 2, "kappa"]["agreement"] == pytest.approx(0.2)
+
+
+def test_a_five_point_scale_is_compared_point_by_point(frame_of: MakeFrame) -> None:
+    points = {"v": [1, 2, 3, 4, 5], "w": [1, 2, 4, 4, 4]}
+    frame = frame_of(
+        [
+            {"worker_id": w, "segment_id": str(k), "rating": rating}
+            for w, given in points.items()
+            for k, rating in enumerate(given)
+        ]
+    )
+
+    rows = by_name(agreement(frame, AgreementOptions(scale=Scale(1.0, 5.0), categories=(7, 5, 2))))
+
+    assert [key[2] for key in rows if key[:2] == ("inter", "rating")] == [5, 2, None, None]
+    assert rows["inter", "rating", 5, "kappa"]["agreement"] == pytest.approx(3 / 5)
+    # 3 lies in the upper half of 1 to 5.
+    assert rows["inter", "rating", 2, "kappa"]["agreement"] == 1.0
+    assert [key[2] for key in rows if key[:2] == ("inter", "z")] == [7, 5, 2, None, None]
+
+
+def test_a_judgement_credited_to_several_systems_is_compared_once(frame_of: MakeFrame) -> None:
+    frame = frame_of(
+        [
+            {"worker_id": w, "system_id": "a", "credited": ["b", "c"], "rating": rating, "item_kind": kind}
+            for w, rating in (("v", 20), ("w", 30))
+            for kind in ("regular", "repeat")
+        ]
+    )
+
+    rows = by_name(agreement(frame, AgreementOptions()))
+
+    assert rows["inter", "rating", None, "alpha"]["n_pairs"] == 1
+    assert rows["intra", "rating", None, "pearson"]["n_pairs"] == 2
+
+
+def test_the_order_of_rows_does_not_matter(toy_crowd: pl.DataFrame) -> None:
+    options = AgreementOptions(draws=50)
+
+    tables = [
+        agreement(frame, options) for frame in (toy_crowd, toy_crowd.sample(fraction=1, shuffle=True, seed=1))
+    ]
+
+    numbers = [table.select(pl.col(pl.Float64)).fill_null(-9).to_numpy() for table in tables]
+    np.testing.assert_allclose(numbers[0], numbers[1], rtol=1e-10)
+
+
+def test_the_names_of_workers_do_not_matter(toy_crowd: pl.DataFrame) -> None:
+    renamed = toy_crowd.with_columns(worker_id=pl.col("worker_id").str.reverse())
+
+    tables = [agreement(frame, AgreementOptions()) for frame in (toy_crowd, renamed)]
+
+    np.testing.assert_allclose(tables[0]["value"], tables[1]["value"], rtol=1e-10)
+
+
+def test_the_same_seed_gives_the_same_intervals(toy_crowd: pl.DataFrame) -> None:
+    one, again, other = (agreement(toy_crowd, AgreementOptions(draws=30, seed=seed)) for seed in (1, 1, 2))
+
+    assert one.equals(again)
+    assert not one.equals(other)
+
+
+@pytest.mark.parametrize("chance", ["uniform", "cohen", "scott"])
+@pytest.mark.parametrize("weight", ["pair", "item"])
+def test_intervals_lie_about_the_value_and_draws_leave_it_alone(
+    toy_crowd: pl.DataFrame, chance: str, weight: str
+) -> None:
+    options = {"chance": chance, "weight": weight}
+
+    without, table = (agreement(toy_crowd, AgreementOptions(draws=draws, **options)) for draws in (0, 200))
+
+    assert without.drop("lower", "upper").equals(table.drop("lower", "upper"))
+    assert without["lower"].null_count() == without["upper"].null_count() == len(without)
+    assert (
+        table.select((pl.col("lower") < pl.col("value")) & (pl.col("value") < pl.col("upper")))
+        .to_series()
+        .all()
+    )
+
+
+def test_a_wider_level_gives_a_wider_interval(toy_crowd: pl.DataFrame) -> None:
+    narrow, wide = (agreement(toy_crowd, AgreementOptions(draws=200, level=level)) for level in (0.5, 0.99))
+
+    assert (wide["upper"] - wide["lower"] > narrow["upper"] - narrow["lower"]).all()
+
+
+def test_perfect_agreement_has_an_interval_of_one_point(frame_of: MakeFrame) -> None:
+    frame = frame_of(
+        [{"worker_id": w, "segment_id": str(k), "rating": 9 * k} for w in "uvwxyz" for k in range(11)]
+    )
+
+    row = by_name(agreement(frame, AgreementOptions(draws=40)))["inter", "rating", None, "alpha"]
+
+    assert (row["value"], row["lower"], row["upper"]) == pytest.approx((1.0, 1.0, 1.0))
+
+
+def test_the_frame_is_left_untouched(toy_crowd: pl.DataFrame) -> None:
+    before = toy_crowd.clone()
+
+    agreement(toy_crowd, AgreementOptions(draws=5))
+
+    assert toy_crowd.equals(before)
+
+
+@pytest.mark.parametrize("wrong", [{"categories": (5, 1)}, {"draws": -1}, {"level": 1.0}])
+def test_impossible_options_are_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=r"fewer than 2|no interval"):
+        AgreementOptions(**wrong)
+
+
+def test_intervals_cover_as_often_as_they_say() -> None:
+    rng = np.random.default_rng(20)
+    tables = [agreement(crowd(rng), AgreementOptions(draws=150, seed=k)) for k in range(120)]
+
+    value, lower, upper = (
+        np.array([t[name].to_numpy() for t in tables]) for name in ("value", "lower", "upper")
+    )
+    truth = value.mean(axis=0)
+    covered = ((lower <= truth) & (truth <= upper)).mean(axis=0)
+
+    # With 25 workers a drawing of workers covers somewhat less than 95 %: 0.92 over several such studies.
+    # That share of 120 has a standard error of 0.025: each row within four of these, the mean within 0.03.
+    assert covered.min() > 0.92 - 4 * 0.025
+    assert abs(covered.mean() - 0.92) < 0.03
