@@ -111,18 +111,6 @@ def test_corrected_times_are_the_published_ones_of_workers_with_all_hits_here(
     np.testing.assert_allclose(found["seconds"], found["corrected_work_seconds"], rtol=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("campaign", "agreeing", "n_hits"), [("wmt21-toen", 2919, 3123), ("wmt22-toen", 1269, 1325)]
-)
-def test_seconds_that_several_moments_share_set_the_published_times_apart(
-    published: ByCampaign, campaign: str, agreeing: int, n_hits: int
-) -> None:
-    found = published(campaign).filter("is_complete")
-
-    assert len(found) == n_hits
-    assert (found["concurrent"] == found["concurrent_hits"]).sum() == agreeing
-
-
 def _counted_again(accepted: list[datetime], submitted: list[datetime]) -> list[int]:
     """HITs open at once if a second that k moments share is gone through k times.
 

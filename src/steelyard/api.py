@@ -39,7 +39,7 @@ class Analysis(AnalysisRecord):
         """The systems in order, clusters apart, for the terminal."""
         from steelyard.report.text import ranking_table
 
-        return ranking_table(self.systems)
+        return ranking_table(self)
 
     def table(self, name: str, **options: Any) -> pl.DataFrame:
         """One of the tables that `steelyard exhibits` lists, as a data frame in full precision.
@@ -62,15 +62,15 @@ class Analysis(AnalysisRecord):
         from steelyard.flows.exhibit import report_exhibits
         from steelyard.report.html import to_html
 
-        exhibits = report_exhibits(self._known(), self._options({}))
-        Path(path).write_text(to_html(self, exhibits), encoding="utf-8")
+        exhibits, missing = report_exhibits(self._known(), self._options({}))
+        Path(path).write_text(to_html(self, exhibits, missing), encoding="utf-8")
 
     def to_latex(self, folder: str | PathLike[str]) -> None:
         """Write the report for LaTeX: tables, figures and a document that holds them."""
         from steelyard.flows.exhibit import report_exhibits
         from steelyard.report.latex import write_latex
 
-        write_latex(Path(folder), self, report_exhibits(self._known(), self._options({})))
+        write_latex(Path(folder), self, *report_exhibits(self._known(), self._options({})))
 
     def to_json(self) -> str:
         """The analysis as the JSON that `steelyard analyse --json` gives."""
@@ -83,7 +83,8 @@ class Analysis(AnalysisRecord):
         return self.evidence
 
     def _options(self, options: dict[str, Any]) -> ExhibitOptions:
-        return ExhibitOptions(**({"seed": self.settings.seed} | options))
+        usual = {"seed": self.settings.seed, "draws": self.settings.method_settings.draws}
+        return ExhibitOptions(**(usual | options))
 
 
 @dataclass(frozen=True)

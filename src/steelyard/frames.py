@@ -10,8 +10,9 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
+from steelyard.domain.scale import Scale
 from steelyard.domain.work import SCORED_KINDS, ItemKind
-from steelyard.stats.arrays import IntArray
+from steelyard.stats.arrays import FloatArray, IntArray
 
 RATINGS_SCHEMA: dict[str, pl.DataType] = {
     "judgement_id": pl.String(),
@@ -48,6 +49,8 @@ NEVER_NULL = ("worker_id", "hit_id", "item_kind", "segment_id", "system_id", "at
 _NAMES = ("worker_id", "hit_id", "segment_id", "system_id", "attribute", "item_kind")
 # A control is matched with its base on these.
 PAIR_KEYS = ("worker_id", "hit_id", "system_id", "segment_id", "attribute")
+# Ratings this close together are of a scale of few points, if so many people give so many [our choices].
+_SPAN_OF_FEW_POINTS, _ENOUGH_RATINGS, ENOUGH_WORKERS = 10, 100, 5
 
 
 def ratings_frame(columns: pl.DataFrame) -> pl.DataFrame:
@@ -112,6 +115,8 @@ def index_of(column: pl.Series) -> tuple[list[str], IntArray]:
     code = column.to_physical().to_numpy().astype(np.int64)
     # A part of the rows need not have all the categories of the whole.
     present = np.bincount(code, minlength=len(column.dtype.categories)) > 0
+    if present.all():
+        return column.dtype.categories.to_list(), code
     return column.dtype.categories.filter(present).to_list(), (np.cumsum(present) - 1)[code]
 
 
@@ -124,6 +129,8 @@ def in_order_of(frame: pl.DataFrame, *names: str, then: Sequence[str] = ()) -> p
     for name in names:
         categories, code = index_of(frame[name])
         key = key * len(categories) + code
+    if not then and bool(np.all(key[1:] >= key[:-1])):
+        return frame
     keyed = frame.with_columns(pl.Series("_key", key))
     return keyed.sort("_key", *then, maintain_order=True).drop("_key")
 
@@ -176,7 +183,7 @@ def control_pairs(frame: pl.DataFrame, kind: ItemKind) -> pl.DataFrame:
 
     Base and control agree on worker, HIT, system, segment and attribute; a base that several systems
     share may be meant by any of their names. If a worker judged the same HIT twice, the k-th control
-    goes with the k-th base in order of rows.
+    goes with the k-th base in order of time, or of rows where times are unknown.
     """
     control = _of_kind(frame, kind)
     # Most regular items are no base: they leave first, by a code that two keys share only by rare chance.
@@ -184,7 +191,10 @@ def control_pairs(frame: pl.DataFrame, kind: ItemKind) -> pl.DataFrame:
     keys = list(PAIR_KEYS)
     if base["code"].is_duplicated().any() or control["code"].is_duplicated().any():
         keys.append("occurrence")
-        base, control = _with_occurrence(base), _with_occurrence(control)
+        base, control = (
+            with_occurrence(rows.sort("submitted_at", maintain_order=True), PAIR_KEYS)
+            for rows in (base, control)
+        )
     return (
         base.rename({"rating": "base_rating", "position": "base_position"})
         .join(
@@ -197,13 +207,56 @@ def control_pairs(frame: pl.DataFrame, kind: ItemKind) -> pl.DataFrame:
     )
 
 
-def _with_occurrence(rows: pl.DataFrame) -> pl.DataFrame:
-    """The rows with the number, from 0, of earlier rows that have the same keys."""
-    again = rows["code"].is_duplicated()
+def text_pairs(frame: pl.DataFrame, kind: ItemKind) -> pl.DataFrame:
+    """Each control of `kind` beside its base, one row per pair of texts: `control_pairs` without `attribute`.
+
+    The attributes of one text go together, so a test that took them for independent would find far too
+    much. Ratings are means over the attributes for which both texts have one; if a worker judged the
+    same HIT twice, the k-th pairs of all attributes belong together. A position is the first of any
+    attribute's.
+    """
+    pairs = control_pairs(frame, kind)
+    if pairs["attribute"].n_unique() <= 1:
+        return pairs.drop("attribute")
+    # In a fixed order of attributes means are the same, to the last bit, whatever the order of rows.
+    ordered = in_order_of(pairs, "attribute")
+    keys = [name for name in PAIR_KEYS if name != "attribute"]
+    return (
+        with_occurrence(ordered, PAIR_KEYS)
+        .group_by(*keys, "occurrence", maintain_order=True)
+        .agg(
+            pl.col("base_rating").mean(),
+            pl.col("base_position").min(),
+            pl.col("control_rating").mean(),
+            pl.col("control_position").min(),
+        )
+        .drop("occurrence")
+    )
+
+
+def with_occurrence(rows: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
+    """The rows with `occurrence`: the number, from 0, of earlier rows that have the same keys."""
+    again = rows.select(pl.struct(keys).hash()).to_series().is_duplicated()
     # Counting within groups is dear, and few rows share their keys with others.
-    counted = rows.filter(again).select(pl.int_range(pl.len(), dtype=pl.Int64).over(PAIR_KEYS)).to_series()
+    counted = rows.filter(again).select(pl.int_range(pl.len(), dtype=pl.Int64).over(keys)).to_series()
     occurrence = pl.zeros(len(rows), pl.Int64, eager=True).scatter(again.arg_true(), counted)
     return rows.with_columns(occurrence.alias("occurrence"))
+
+
+def has_few_points(rating: FloatArray, scale: Scale, *, n_workers: int) -> bool:
+    """Whether these ratings, by so many workers together, are on a scale of few points, such as Likert's.
+
+    The scale decides: few points lie within ten of each other. Where such ratings are analysed as if
+    they were on a line, they tell themselves: different ratings, all within a span of ten, at least a
+    hundred of them and by at least five workers. Fewer people may just do the same, and two values
+    far apart are a habit of theirs, not a scale.
+    """
+    if scale.width <= _SPAN_OF_FEW_POINTS:
+        # Even such a scale may be a line, with all its fractions.
+        return len(np.unique(rating)) <= _SPAN_OF_FEW_POINTS + 1
+    if n_workers < ENOUGH_WORKERS or len(rating) < _ENOUGH_RATINGS:
+        return False
+    return 0 < float(rating.max()) - float(rating.min()) <= _SPAN_OF_FEW_POINTS
 
 
 def _of_kind(frame: pl.DataFrame, kind: ItemKind) -> pl.DataFrame:
@@ -211,7 +264,7 @@ def _of_kind(frame: pl.DataFrame, kind: ItemKind) -> pl.DataFrame:
     wanted = (
         frame.lazy()
         .filter(pl.col("item_kind") == str(kind))
-        .select(*PAIR_KEYS, "rating", "position", "credited")
+        .select(*PAIR_KEYS, "rating", "position", "submitted_at", "credited")
         .collect()
     )
     rows = spread_credit(wanted) if kind is ItemKind.REGULAR else wanted

@@ -6,6 +6,7 @@ import pytest
 
 from steelyard.aggregation.easl import METHOD
 from steelyard.domain.result import Fit, MethodSettings
+from steelyard.domain.scale import VAS, Scale
 from steelyard.frames import ratings_frame
 
 
@@ -20,8 +21,8 @@ def _frame(rows: list[tuple[str, str, float]], attribute: str = "") -> pl.DataFr
     )
 
 
-def _fit(frame: pl.DataFrame, draws: int = 0) -> Fit:
-    return METHOD.fit(frame, MethodSettings(draws=draws), np.random.default_rng(7))
+def _fit(frame: pl.DataFrame, draws: int = 0, scale: Scale = VAS) -> Fit:
+    return METHOD.fit(frame, MethodSettings(draws=draws, scale=scale), np.random.default_rng(7))
 
 
 def _scores(fit: Fit) -> dict[str, float]:
@@ -69,19 +70,12 @@ def test_one_rating_is_its_own_mode() -> None:
     assert _scores(_fit(_frame([("A", "1", 100.0), ("B", "1", 0.0)]))) == {"A": 100.0, "B": 0.0}
 
 
-@pytest.mark.parametrize(("low", "high"), [(-10.0, 60.0), (5.0, 200.0), (150.0, 150.0)])
-def test_ratings_beyond_0_to_100_are_taken_to_span_their_scale(low: float, high: float) -> None:
-    fit = _fit(_frame([("A", "1", high), ("B", "1", low)]))
+def test_deviations_are_on_the_scale_of_the_ratings() -> None:
+    fit = _fit(_frame([("A", "1", 5.0), ("B", "1", 1.0)]), scale=Scale(1.0, 5.0))
 
-    assert _scores(fit) == pytest.approx({"A": high, "B": low})
-    assert fit.warnings == (
-        f"Ratings lie outside 0 to 100, so the range that they span, {low:g} to {high:g}, was taken as the "
-        "scale of every segment's deviation.",
-    )
-
-
-def test_ratings_within_0_to_100_need_no_warning() -> None:
-    assert _fit(BY_HAND).warnings == ()
+    assert _scores(fit) == {"A": 5.0, "B": 1.0}
+    # Beta(2, 1) has variance 2 / (9 * 4) = 1 / 18, and the scale is 4 points wide.
+    assert fit.segments["sd"].to_list() == pytest.approx([4 / np.sqrt(18)] * 2)
 
 
 def test_the_interval_is_that_of_a_mean_of_segments() -> None:

@@ -55,6 +55,37 @@ def test_few_values_among_many_ratings_are_points_even_on_a_line() -> None:
     assert cuts[0].place(rating[:5]).tolist() == [1, 2, 3, 4, 5]
 
 
+@pytest.mark.parametrize(("n_workers", "is_short"), [(4, False), (5, True)])
+def test_few_values_on_a_line_are_points_only_if_enough_workers_say_so(
+    n_workers: int, is_short: bool
+) -> None:
+    rating = np.tile([1.0, 2.0, 3.0, 4.0, 5.0], 20)
+
+    cut = rating_cuts(rating, scale=VAS, wanted=WANTED, n_workers=n_workers)[0]
+
+    assert cut.place(rating[:5]).tolist() == ([1, 2, 3, 4, 5] if is_short else [1, 1, 1, 1, 1])
+
+
+def test_a_crowd_that_clicks_at_the_ends_of_a_line_leaves_it_a_line() -> None:
+    cuts = rating_cuts(np.tile([0.0, 100.0], 500), scale=VAS, wanted=WANTED, n_workers=50)
+
+    # As two points of a scale they would be two categories and nothing else.
+    assert sizes(cuts) == [5, 4, 2]
+
+
+def test_a_scale_from_nought_to_ten_has_eleven_points() -> None:
+    cuts = rating_cuts(np.array([0.0, 3.0, 10.0]), scale=Scale(0.0, 10.0), wanted=WANTED)
+
+    assert sizes(cuts) == [11, 5, 4, 2]
+    assert cuts[0].place(np.array([0.0, 3.0, 10.0])).tolist() == [1, 4, 11]
+
+
+def test_a_short_line_without_steps_is_cut_by_width() -> None:
+    cuts = rating_cuts(np.linspace(0.0, 1.0, 200), scale=Scale(0.0, 1.0), wanted=WANTED)
+
+    assert sizes(cuts) == [5, 4, 2]
+
+
 def test_few_values_among_few_ratings_are_an_accident() -> None:
     rating = np.array([10.0, 55.0, 80.0])
 

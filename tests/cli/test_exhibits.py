@@ -44,7 +44,7 @@ def test_every_table_is_printed_with_its_signature(
 
     printed = capsys.readouterr().out
     assert printed.startswith(tables()[name].title)
-    assert "steelyard:0.1|campaign:judgements|qc:paired-t+hits|" in printed
+    assert "steelyard:0.1|campaign:judgements|qc:paired-t|" in printed
 
 
 @pytest.mark.parametrize("name", sorted(figures()))
@@ -97,7 +97,7 @@ def test_what_the_data_cannot_support_says_what_is_missing(
         (["plot", "pie", "--out", "pie.svg"], "'pie' is unknown; there is: agreement, "),
         (["plot", "ranking", "--out", "ranking.gif"], ".svg, .png or .pdf"),
         (["table", "agreement", "--categories", "five"], "5,4,2"),
-        (["table", "agreement", "--categories", "1"], "from 2 on"),
+        (["table", "agreement", "--categories", "1"], "from 2 to 100"),
         (["plot", "worker-differences", "--out", "w.svg", "--worker", "nobody"], "nobody"),
         (["table", "ranking", "--check-attributes", "style"], "no rating is of attribute 'style'"),
     ],
@@ -145,3 +145,43 @@ def test_exhibits_are_listed_with_their_citations(capsys: pytest.CaptureFixture[
     printed = capsys.readouterr().out
     assert all(name in printed for name in (*tables(), *figures()))
     assert "[Graham2013]" in printed
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["analyse", "--json"],
+        ["analyse", "--segments"],
+        ["report", "--html"],
+        ["table", "ranking", "--to"],
+        ["table", "ranking", "--json"],
+    ],
+)
+def test_what_is_read_is_never_written_over(
+    arguments: list[str], judgements: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = tmp_path / "mine.csv"
+    source.write_bytes(judgements.read_bytes())
+    *command, option = arguments
+
+    assert run([*command, str(source), option, str(source)]) == 2
+
+    assert "is what is read" in capsys.readouterr().err
+    assert source.read_bytes() == judgements.read_bytes()
+
+
+def test_no_database_is_written_over(judgements: Path, tmp_path: Path) -> None:
+    database = tmp_path / "other.db"
+    database.write_bytes(b"SQLite format 3\x00 and all the judgements")
+
+    assert run(["analyse", str(judgements), "--json", str(database)]) == 2
+
+    assert database.read_bytes().endswith(b"all the judgements")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [["--segments", ""], ["--scale", "0,inf"], ["--scale=-1e308,1e308"], ["--draws", "1"], ["--json", ""]],
+)
+def test_nonsense_is_wrong_usage(options: list[str], judgements: Path) -> None:
+    assert run(["analyse", str(judgements), *options]) == 2

@@ -117,6 +117,16 @@ def evidence(crowd: pl.DataFrame, weighed: Weighed) -> Evidence:
 
 
 @pytest.fixture(scope="session")
+def everyone() -> Callable[[Evidence, pl.DataFrame], Evidence]:
+    """Makes evidence whose ratings are these, all of them kept."""
+
+    def make(source: Evidence, frame: pl.DataFrame) -> Evidence:
+        return replace(source, frame=frame, keeps=pl.repeat(True, len(frame), eager=True))
+
+    return make
+
+
+@pytest.fixture(scope="session")
 def options() -> ExhibitOptions:
     """As usual, but with few draws."""
     return ExhibitOptions(draws=20)

@@ -14,6 +14,7 @@ from steelyard.exhibits.tables.agreement import TABLE
 
 Weighed = Callable[..., Evidence]
 Ratings = Callable[[Iterable[tuple[Any, ...]]], pl.DataFrame]
+Everyone = Callable[[Evidence, pl.DataFrame], Evidence]
 # First and second ratings: halves agree in 3 of 4 pairs, fifths in 2 of 4.
 PAIRS = [(5, 15), (25, 35), (60, 90), (70, 20)]
 
@@ -29,7 +30,7 @@ def repeats(ratings: Ratings, evidence: Evidence) -> Evidence:
     # Ratings beyond the scale's tenths, so that there are more than ten different ones.
     rows += [("ann", "h1", "reference", f"s{k}", "alpha", 91 + k) for k in range(4)]
     frame = ratings([*rows, ("bob", "h2", "regular", "s0", "alpha", 8)])
-    return replace(evidence, frame=frame, kept=frame.filter(worker_id="ann"))
+    return replace(evidence, frame=frame, keeps=frame["worker_id"] == "ann")
 
 
 def _row(table: Table, **wanted: object) -> dict[str, Any]:
@@ -109,12 +110,12 @@ def test_another_chance_gives_another_kappa_and_says_so(
 
 
 def test_items_can_weigh_the_same_instead_of_pairs(
-    repeats: Evidence, ratings: Ratings, options: ExhibitOptions
+    repeats: Evidence, everyone: Everyone, ratings: Ratings, options: ExhibitOptions
 ) -> None:
     # Two workers agree on s0; of three on s1, whose pairs are three, none do.
     given = [("ann", "s0", 10), ("bob", "s0", 10), ("ann", "s1", 0), ("bob", "s1", 40), ("cem", "s1", 90)]
     frame = ratings([(worker, worker, "regular", segment, "alpha", r) for worker, segment, r in given])
-    source = replace(repeats, frame=frame, kept=frame)
+    source = everyone(repeats, frame)
 
     by_pair, by_item = (
         _row(
@@ -130,13 +131,15 @@ def test_items_can_weigh_the_same_instead_of_pairs(
     assert by_item == pytest.approx((1 + 0) / 2)
 
 
-def test_nothing_judged_twice_has_no_agreement(repeats: Evidence, options: ExhibitOptions) -> None:
+def test_nothing_judged_twice_has_no_agreement(
+    repeats: Evidence, everyone: Everyone, options: ExhibitOptions
+) -> None:
     once = repeats.frame.filter(worker_id="bob")
 
     with pytest.raises(NotEnoughData, match="judged twice"):
-        TABLE.make([replace(repeats, frame=once, kept=once)], options)
+        TABLE.make([everyone(repeats, once)], options)
     with pytest.raises(NotEnoughData, match="judged twice"):
-        FIGURE.make([replace(repeats, frame=once, kept=once)], options)
+        FIGURE.make([everyone(repeats, once)], options)
 
 
 def test_curves_run_over_all_numbers_of_categories(evidence: Evidence, options: ExhibitOptions) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -223,3 +223,37 @@ def test_everything_of_the_methods_specification_is_there() -> None:
         *("ranking", "significance", "p-against-pace", "worker-differences", "repeat-against-first"),
         *("rating-histograms", "agreement"),
     }
+
+
+@dataclass(frozen=True)
+class CountedEvidence(Evidence):
+    """Evidence that notes how often the ratings kept are filtered out of all."""
+
+    asked: list[int] = field(default_factory=list)
+
+    @property
+    def kept(self) -> pl.DataFrame:
+        self.asked.append(1)
+        return super().kept
+
+
+@every_exhibit
+def test_the_ratings_kept_are_filtered_out_at_most_once(
+    exhibit: Exhibit, attributes: Evidence, options: ExhibitOptions
+) -> None:
+    counted = CountedEvidence(**{part.name: getattr(attributes, part.name) for part in fields(attributes)})
+
+    exhibit.make([counted], options)
+
+    assert len(counted.asked) <= 1
+
+
+@every_exhibit
+def test_columns_of_p_values_are_marked_as_such_and_no_others(
+    exhibit: Exhibit, attributes: Evidence, options: ExhibitOptions
+) -> None:
+    made = exhibit.make([attributes], options)
+    table = made.table if isinstance(made, Figure) else made
+
+    named = [column.name for column in table.columns if re.search(r"(^|_)p(_|$)", column.name)]
+    assert [column.name for column in table.columns if column.p_value] == named

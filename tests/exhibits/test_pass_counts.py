@@ -37,9 +37,9 @@ def published(evidence: Evidence) -> Evidence:
     frame = pl.DataFrame({"row": pl.int_range(122_000, eager=True)}).select(
         worker_id=(pl.col("row") % n_workers).cast(pl.String), attribute=pl.lit("fluency")
     )
-    return replace(
-        evidence, frame=frame, kept=frame.head(78_000), analysis=replace(evidence.analysis, workers=workers)
-    )
+    keeps = pl.int_range(len(frame), eager=True) < 78_000
+    analysis = replace(evidence.analysis, workers=workers)
+    return replace(evidence, frame=frame, keeps=keeps, analysis=analysis)
 
 
 def _row(table: Table, place: int = 0) -> dict[str, object]:

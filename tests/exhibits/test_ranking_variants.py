@@ -4,21 +4,16 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from scipy.stats import kendalltau
 
 from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.exhibit import Evidence, ExhibitOptions
 from steelyard.domain.result import Analysis, AnalysisSettings
-from steelyard.exhibits.tables.ranking_variants import TABLE, kendall
+from steelyard.exhibits.tables.ranking_variants import TABLE
 
 Weighed = Callable[..., Evidence]
 Ratings = Callable[[Iterable[tuple[Any, ...]]], pl.DataFrame]
-few_values = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=12)
 
 
 def test_raw_means_are_those_of_all_and_of_kept_workers(
@@ -124,17 +119,3 @@ def test_one_system_has_no_order(crowd: pl.DataFrame, weighed: Weighed, options:
 
     with pytest.raises(NotEnoughData, match="one system only"):
         TABLE.make([weighed(alone)], options)
-
-
-def test_tau_of_a_hand_made_case() -> None:
-    # Of six pairs, five agree and one (2 and 3 swapped) does not: (5 - 1) / 6.
-    assert kendall(np.array([1.0, 2.0, 3.0, 4.0]), np.array([1.0, 3.0, 2.0, 4.0])) == pytest.approx(4 / 6)
-
-
-@given(few_values)
-def test_tau_is_that_of_another_implementation(pairs: list[tuple[int, int]]) -> None:
-    first, second = (np.array(side, dtype=np.float64) for side in zip(*pairs, strict=True))
-    if np.ptp(first) == 0 or np.ptp(second) == 0:
-        assert np.isnan(kendall(first, second))
-    else:
-        assert kendall(first, second) == pytest.approx(kendalltau(first, second).statistic)

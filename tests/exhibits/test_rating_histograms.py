@@ -14,8 +14,9 @@ Weighed = Callable[..., Evidence]
 Ratings = Callable[[Iterable[tuple[Any, ...]]], pl.DataFrame]
 
 
-def _made(source: Evidence, ratings: pl.DataFrame, kept: pl.DataFrame, options: ExhibitOptions) -> Figure:
-    made = FIGURE.make([replace(source, frame=ratings, kept=kept)], options)
+def _made(source: Evidence, ratings: pl.DataFrame, options: ExhibitOptions) -> Figure:
+    """The figure of these ratings, of which those of Ann are kept."""
+    made = FIGURE.make([replace(source, frame=ratings, keeps=ratings["worker_id"] == "ann")], options)
     assert isinstance(made, Figure)
     return made
 
@@ -30,7 +31,7 @@ def eleven(ratings: Ratings) -> pl.DataFrame:
 def test_stretches_hold_their_lower_end_and_the_last_both(
     evidence: Evidence, eleven: pl.DataFrame, options: ExhibitOptions
 ) -> None:
-    rows = _made(evidence, eleven, eleven, options).table.rows
+    rows = _made(evidence, eleven, options).table.rows
 
     assert len(rows) == 20
     filled = rows.filter(pl.col("n_kept") > 0).select("left", "right", "n_kept")
@@ -41,7 +42,7 @@ def test_stretches_hold_their_lower_end_and_the_last_both(
 def test_bars_are_per_cents_of_their_kind(
     evidence: Evidence, eleven: pl.DataFrame, options: ExhibitOptions
 ) -> None:
-    figure = _made(evidence, eleven, eleven, options)
+    figure = _made(evidence, eleven, options)
 
     (bars,) = figure.panels[0].marks
     assert isinstance(bars, Bars)
@@ -55,7 +56,7 @@ def test_a_scale_of_few_points_is_shown_value_by_value(
 ) -> None:
     likert = ratings([("ann", "h1", "regular", f"s{k}", "alpha", r) for k, r in enumerate([1, 2, 2, 4])])
 
-    rows = _made(evidence, likert, likert, options).table.rows
+    rows = _made(evidence, likert, options).table.rows
 
     # Halfway between neighbours, and as far beyond the outermost as to their neighbours.
     assert rows.select("left", "right", "n_kept").rows() == [(0.5, 1.5, 1), (1.5, 3.0, 2), (3.0, 5.0, 1)]
@@ -64,7 +65,7 @@ def test_a_scale_of_few_points_is_shown_value_by_value(
 def test_one_single_value_is_shown_too(evidence: Evidence, ratings: Ratings, options: ExhibitOptions) -> None:
     constant = ratings([("ann", "h1", "regular", f"s{k}", "alpha", 50) for k in range(3)])
 
-    rows = _made(evidence, constant, constant, options).table.rows
+    rows = _made(evidence, constant, options).table.rows
 
     assert rows.select("left", "right", "n_kept").rows() == [(47.5, 52.5, 3)]
 
@@ -74,7 +75,7 @@ def test_ratings_left_out_are_an_outline_with_their_own_shares(
 ) -> None:
     other = eleven.with_columns(worker_id=pl.lit("ray"), rating=pl.lit(50.0)).head(4)
 
-    figure = _made(evidence, pl.concat([eleven, other]), eleven, options)
+    figure = _made(evidence, pl.concat([eleven, other]), options)
 
     _, outline = figure.panels[0].marks
     assert isinstance(outline, Line)

@@ -13,6 +13,7 @@ from steelyard.domain.exhibit import Evidence, ExhibitOptions, Figure, Points
 from steelyard.exhibits.figures.repeat_against_first import FIGURE, pearson
 
 Ratings = Callable[[Iterable[tuple[Any, ...]]], pl.DataFrame]
+Everyone = Callable[[Evidence, pl.DataFrame], Evidence]
 
 
 @pytest.fixture
@@ -30,7 +31,7 @@ def repeats(ratings: Ratings, evidence: Evidence) -> Evidence:
         for kind, rating in (("regular", first), ("repeat", second))
     ]
     frame = ratings(rows)
-    return replace(evidence, frame=frame, kept=frame.filter(worker_id="ann"))
+    return replace(evidence, frame=frame, keeps=frame["worker_id"] == "ann")
 
 
 def test_kept_ratings_and_those_left_out_have_a_panel_each(
@@ -62,22 +63,26 @@ def test_the_table_counts_equal_pairs_together(repeats: Evidence, options: Exhib
     assert rows["n_pairs"].sum() == 5
 
 
-def test_a_repeat_shown_before_its_base_is_the_first(repeats: Evidence, options: ExhibitOptions) -> None:
+def test_a_repeat_shown_before_its_base_is_the_first(
+    repeats: Evidence, everyone: Everyone, options: ExhibitOptions
+) -> None:
     turned = (pl.col("item_kind") == "regular").cast(pl.Int64) + 1
     frame = repeats.frame.filter(worker_id="ann").with_columns(position=turned)
 
-    (panel,) = FIGURE.make([replace(repeats, frame=frame, kept=frame)], options).panels
+    (panel,) = FIGURE.make([everyone(repeats, frame)], options).panels
 
     points = panel.marks[0]
     assert isinstance(points, Points)
     assert sorted(zip(points.x, points.y, strict=True)) == [(20.0, 10.0), (40.0, 30.0), (60.0, 50.0)]
 
 
-def test_without_repeats_there_is_nothing_to_look_at(repeats: Evidence, options: ExhibitOptions) -> None:
+def test_without_repeats_there_is_nothing_to_look_at(
+    repeats: Evidence, everyone: Everyone, options: ExhibitOptions
+) -> None:
     once = repeats.frame.filter(item_kind="regular")
 
     with pytest.raises(NotEnoughData, match="no repeats"):
-        FIGURE.make([replace(repeats, frame=once, kept=once)], options)
+        FIGURE.make([everyone(repeats, once)], options)
 
 
 def test_correlation_is_that_of_numpy() -> None:

@@ -9,6 +9,9 @@ import pytest
 from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.exhibit import Evidence, ExhibitOptions, Table
 from steelyard.exhibits.tables.worker_filter import TABLE
+from steelyard.flows.analyse import weigh
+from steelyard.flows.settings import settings_from
+from steelyard.flows.source import Source
 from steelyard.qc import checks
 
 Weighed = Callable[..., Evidence]
@@ -89,9 +92,9 @@ def test_checks_are_run_at_the_threshold_of_the_analysis(
 def test_checks_look_only_at_the_attributes_they_are_about(
     two: Evidence, weighed: Weighed, options: ExhibitOptions
 ) -> None:
-    # On "fun" degraded copies are rated as their originals, which would spoil the check.
-    level = two.frame.with_columns(attribute=pl.lit("fun"), rating=pl.lit(50.0))
-    both = pl.concat([two.frame.with_columns(attribute=pl.lit("adequacy")), level])
+    # On "fun" degraded copies are as much better as they are worse otherwise: the means do not differ.
+    turned = two.frame.with_columns(attribute=pl.lit("fun"), rating=100 - pl.col("rating"))
+    both = pl.concat([two.frame.with_columns(attribute=pl.lit("adequacy")), turned])
 
     about_both = TABLE.make([weighed(both, threshold=0.001, check="none")], options)
     about_one = TABLE.make(
@@ -121,3 +124,23 @@ def test_without_degraded_copies_no_check_can_tell(
 
     with pytest.raises(NotEnoughData, match="No degraded copy"):
         TABLE.make([weighed(without, check="none")], options)
+
+
+def test_a_recipe_that_judges_from_two_pairs_on_keeps_whom_the_analysis_keeps(
+    ratings: Ratings, options: ExhibitOptions
+) -> None:
+    # Three pairs each, 29, 30 and 31 points apart; five are needed without the recipe.
+    pairs = [(80, 51), (70, 40), (90, 59)]
+    frame = ratings(
+        (worker, f"hit of {worker}", kind, f"s{k}", "alpha", rating)
+        for worker in ("ann", "bob")
+        for k, pair in enumerate(pairs)
+        for kind, rating in zip(("regular", "degraded"), pair, strict=True)
+    )
+    source = Source(frame, title="Toy", campaign="toy")
+    weighed = weigh(source, settings_from(source, recipe="wmt", check="paired-t", draws=0))
+
+    row = _row(TABLE.make([weighed], options), "paired-t")
+
+    assert weighed.analysis.workers["verdict"].to_list() == ["pass", "pass"]
+    assert (row["n_workers"], row["insufficient_workers"]) == (2, 0)

@@ -8,6 +8,7 @@ import pytest
 
 from steelyard.domain.errors import NotEnoughData, NotFound, SourceError
 from steelyard.domain.result import Analysis, AnalysisSettings, MethodSettings
+from steelyard.domain.scale import Scale
 from steelyard.flows.analyse import analyse
 from steelyard.flows.settings import settings_from, wmt_settings
 from steelyard.flows.source import Source
@@ -113,7 +114,7 @@ def test_the_signature_names_every_choice(frame: pl.DataFrame) -> None:
     analysis = analyse(Source(frame, title="Toy", campaign="cs-en", protocol="da"), SETTINGS)
 
     assert analysis.signature == (
-        "steelyard:0.1|campaign:cs-en|protocol:da|qc:paired-t+hits|kept:112/208|method:mean-z|unit:judgement|over:all|"
+        "steelyard:0.1|campaign:cs-en|protocol:da|qc:paired-t|kept:112/208|method:mean-z|unit:judgement|over:all|"
         "clusters:strict|boot:50|seed:7"
     )
 
@@ -199,7 +200,7 @@ def test_workers_are_checked_by_the_attributes_named(frame: pl.DataFrame) -> Non
 
     alone = _analyse(frame)
     assert analysis.workers["p_value"].equals(alone.workers["p_value"])
-    assert "|qc:paired-t(adequacy)+hits|" in analysis.signature
+    assert "|qc:paired-t(adequacy)|" in analysis.signature
 
 
 def test_an_attribute_to_check_by_that_is_not_there_is_refused(frame: pl.DataFrame) -> None:
@@ -288,7 +289,7 @@ def test_hits_are_kept_if_asked(frame: pl.DataFrame) -> None:
     analysis = analyse(source, settings_from(source, keep_hits=True, draws=0))
 
     assert analysis.counts.kept_judgements == 112
-    assert "|qc:paired-t|" in analysis.signature
+    assert "|qc:paired-t+keep-hits|" in analysis.signature
 
 
 def test_consistency_can_be_asked_of_those_who_pass(frame: pl.DataFrame) -> None:
@@ -328,3 +329,138 @@ def test_systems_without_a_common_segment_cannot_be_paired(frame: pl.DataFrame) 
 
     assert analysis.pairs["p_value"].to_list() == [None, None]
     assert any("1 of 1 pairs of systems could not be tested" in warning for warning in analysis.warnings)
+
+
+def test_a_worker_whose_only_hit_was_rejected_is_counted_as_left_out(frame: pl.DataFrame) -> None:
+    times = hit_times_frame(
+        pl.DataFrame({"worker_id": ["ann"], "hit_id": ["hit of ann"], "is_rejected": [True]})
+    )
+
+    analysis = analyse(Source(frame, title="Toy", campaign="file", hit_times=times), SETTINGS)
+
+    assert (analysis.counts.kept_workers, analysis.counts.kept_judgements) == (1, 56)
+    assert any("(56 judgements) was left out" in w for w in analysis.warnings)
+
+
+def test_rejected_hits_are_left_out_and_counted_where_nobody_is_checked(frame: pl.DataFrame) -> None:
+    times = hit_times_frame(
+        pl.DataFrame({"worker_id": ["new"], "hit_id": ["hit of new"], "is_rejected": [True]})
+    )
+    source = Source(frame, title="Toy", campaign="file", hit_times=times)
+
+    left_out, kept = (
+        analyse(source, settings_from(source, check="none", draws=0, keep_hits=keep)) for keep in (None, True)
+    )
+
+    assert (left_out.counts.kept_judgements, kept.counts.kept_judgements) == (168, 208)
+    assert ("|qc:none|" in left_out.signature, "|qc:none+keep-hits|" in kept.signature) == (True, True)
+
+
+def test_workers_may_be_checked_by_another_attribute_than_is_ranked(frame: pl.DataFrame) -> None:
+    fluency = _of(frame, "fluency").with_columns(rating=pl.lit(60.0) + pl.int_range(pl.len()) % 7)
+    both = pl.concat([_of(frame, "adequacy"), fluency])
+
+    analysis = _analyse(both, replace(SETTINGS, attribute="fluency", check_attributes=("adequacy",)))
+
+    assert analysis.workers["verdict"].to_list() == ["pass", "pass", "fail", "insufficient"]
+    assert analysis.counts.judgements == len(fluency)
+
+
+@pytest.mark.parametrize(
+    "choice",
+    [
+        {"test": "signedrank"},
+        {"unit": "judgment"},
+        {"clusters": "wmt22"},
+        {"standardise_over": "systems"},
+        {"standardise_per": "attributes"},
+        {"recipe": "wmt22"},
+    ],
+)
+def test_a_choice_that_does_not_exist_is_refused(frame: pl.DataFrame, choice: dict[str, str]) -> None:
+    source = Source(frame, title="Toy", campaign="file")
+
+    with pytest.raises(NotFound, match=r"Use one of: "):
+        settings_from(source, **choice)  # type: ignore[typeddict-item]
+
+
+def test_an_option_beside_the_recipe_wins(frame: pl.DataFrame) -> None:
+    source = Source(frame, title="Toy", campaign="file")
+
+    settings = settings_from(source, recipe="wmt", keep_hits=False, clusters="strict")
+
+    assert (settings.exclude_hits, settings.clusters, settings.flag_rules) == (True, "strict", "wmt")
+
+
+def test_contamination_follows_from_the_power_of_those_who_passed() -> None:
+    # Thirty careful workers with repeats, thirty who click at random, fifteen pairs each.
+    rng = np.random.default_rng(8)
+    rows = []
+    for w in range(60):
+        for s in range(30):
+            for kind in ("regular", "degraded" if s % 2 else "repeat"):
+                level = 70 - 20 * (kind == "degraded") + rng.normal(0, 10)
+                rating = level if w % 2 else rng.uniform(0, 100)
+                rows.append((f"w{w}", f"h{w}", kind, f"s{s}", "a", float(rating)))
+    names = ["worker_id", "hit_id", "item_kind", "segment_id", "system_id", "rating"]
+    crowd = ratings_frame(pl.DataFrame(rows, schema=names, orient="row").with_columns(attribute=pl.lit("")))
+
+    analysis = _analyse(crowd, replace(SETTINGS, method="mean-rating"))
+
+    # Half of those tested click at random, and one in twenty of these passes: 0.05 / 1.05.
+    assert analysis.contamination == pytest.approx(0.05 / 1.05, abs=0.015)
+
+
+def test_controls_without_a_base_are_counted(frame: pl.DataFrame) -> None:
+    orphaned = frame.with_columns(
+        segment_id=pl.when(
+            (pl.col("item_kind") == "degraded")
+            & (pl.col("worker_id") == "bob")
+            & (pl.col("system_id") == "good")
+        )
+        .then(pl.lit("elsewhere"))
+        .otherwise("segment_id")
+    )
+
+    warnings = _analyse(orphaned).warnings
+
+    # Bob judged eight degraded copies of each system.
+    assert any(w.startswith("8 of 48 degraded items match no regular item") for w in warnings)
+
+
+def test_judgements_of_the_same_item_in_the_same_hit_are_counted(frame: pl.DataFrame) -> None:
+    again = pl.concat([frame, frame.head(3)])
+
+    assert any(w.startswith("3 judgements are of items that") for w in _analyse(again).warnings)
+
+
+def test_times_of_hits_that_nobody_judged_are_mentioned(frame: pl.DataFrame) -> None:
+    times = hit_times_frame(
+        pl.DataFrame({"worker_id": ["ANN"], "hit_id": ["hit of ann"], "work_seconds": [9.0]})
+    )
+
+    analysis = analyse(Source(frame, title="Toy", campaign="file", hit_times=times), SETTINGS)
+
+    assert any(w.startswith("None of the 1 times is of a worker") for w in analysis.warnings)
+
+
+def test_scores_of_few_workers_come_with_a_warning(frame: pl.DataFrame) -> None:
+    assert any(w.startswith("The scores rest on 2 workers") for w in _analyse(frame).warnings)
+
+
+@pytest.mark.parametrize("choice", [{"bogus": 1}, {"draws": 1}, {"draws": -1}])
+def test_choices_that_make_no_sense_are_refused(frame: pl.DataFrame, choice: dict[str, int]) -> None:
+    with pytest.raises(NotFound):
+        settings_from(Source(frame, title="Toy", campaign="file"), **choice)  # type: ignore[arg-type]
+
+
+def test_attributes_to_check_by_may_be_one_string(frame: pl.DataFrame) -> None:
+    settings = settings_from(Source(frame, title="Toy", campaign="file"), check_attributes="fun, topic")
+
+    assert settings.check_attributes == ("fun", "topic")
+
+
+def test_another_scale_is_in_the_signature(frame: pl.DataFrame) -> None:
+    wide = Source(frame, title="Toy", campaign="file", scale=Scale(0.0, 200.0))
+
+    assert "|scale:0-200|" in analyse(wide, settings_from(wide, draws=0)).signature

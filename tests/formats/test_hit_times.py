@@ -151,7 +151,7 @@ def test_hits_that_were_not_fully_judged_have_no_time(tmp_path: Path) -> None:
     [
         ("t.csv", TABLE),
         ("t.tsv", TABLE.replace(",", "\t")),
-        ("t.csv.gz", gzip.compress(TABLE.encode())),
+        ("t.csv.gz", gzip.compress(TABLE.encode(), mtime=0)),
         ("t.csv", "\ufeff" + TABLE.replace("\n", "\r\n")),
         ("t.csv", "\n".join(",".join(reversed(line.split(","))) for line in TABLE.split("\n"))),
         (

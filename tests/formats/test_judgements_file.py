@@ -353,6 +353,9 @@ def test_a_file_with_a_header_only_is_an_empty_frame(tmp_path: Path) -> None:
     assert read(_file(tmp_path, "worker,segment,rating\n")).frame.is_empty()
 
 
+PACKED = gzip.compress(PLAIN.encode(), mtime=0)
+
+
 @pytest.mark.parametrize(
     ("name", "content", "problem"),
     [
@@ -360,9 +363,17 @@ def test_a_file_with_a_header_only_is_an_empty_frame(tmp_path: Path) -> None:
         ("j.csv", b"\n\r\n  \n", "is empty: the first line must name the columns."),
         ("j.csv", b"worker\nw\n", "there is no column segment and no column rating. Columns found: worker."),
         ("j.csv.gz", b"not gzip", "is named .gz but is not a complete gzip file."),
-        ("j.csv.gz", gzip.compress(PLAIN.encode())[:-9], "is named .gz but is not a complete gzip file."),
-        ("j.csv.gz", gzip.compress(PLAIN.encode())[:15], "is named .gz but is not a complete gzip file."),
-        ("j.csv", gzip.compress(PLAIN.encode()), "is compressed; end its name in .gz."),
+        (
+            "j.csv.gz",
+            PACKED[:-9],
+            "is named .gz but is not a complete gzip file.",
+        ),
+        (
+            "j.csv.gz",
+            PACKED[:15],
+            "is named .gz but is not a complete gzip file.",
+        ),
+        ("j.csv", PACKED, "is compressed; end its name in .gz."),
         ("j.parquet", b"not parquet", "is not a readable Parquet file"),
         ("j.xlsx", b"", "cannot tell the format; end the name in .csv, .tsv"),
         ("j.jsonl", b'{"worker": 1\n[1]\n', "line 1: not JSON"),
@@ -392,7 +403,11 @@ def test_what_is_written_reads_back_the_same(tmp_path: Path, frame: pl.DataFrame
     write(frame, path)
 
     assert read(path).frame.equals(frame)
-    assert read(path).warnings == ()
+    # One row has neither a HIT nor an attribute.
+    assert [warning.partition(":")[0] for warning in read(path).warnings] == [
+        "1 of 3 rows have an empty cell for hit",
+        "1 of 3 rows have an empty cell for attribute",
+    ]
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
 
 
@@ -734,3 +749,18 @@ def test_columns_of_numbers_and_of_texts_say_the_same(rows: list[tuple[str, str,
     texts = table.with_columns(pl.col("rating").cast(pl.String))
 
     assert from_table(table).frame.equals(from_table(texts).frame)
+
+
+@pytest.mark.parametrize(
+    ("column", "fate"),
+    [
+        ("kind", "count as regular"),
+        ("hit", "are taken as one HIT without a name"),
+        ("attribute", "are taken as one attribute without a name"),
+    ],
+)
+def test_empty_cells_among_names_are_counted(tmp_path: Path, column: str, fate: str) -> None:
+    path = tmp_path / "gaps.csv"
+    path.write_text(f"worker,segment,rating,{column}\nw,1,50,regular\nw,2,60,\n", "utf-8")
+
+    assert read(path).warnings[-1] == f"1 of 2 rows have an empty cell for {column}: they {fate}."

@@ -71,11 +71,12 @@ def test_half_of_the_pairs_at_the_top_are_not_mentioned(pair_frame: PairFrame) -
     assert "twice" not in _reason("paired-t", frame)
 
 
-def test_a_fail_says_how_little_the_check_could_have_found(pair_frame: PairFrame) -> None:
+@pytest.mark.parametrize("check", ["paired-t", "signed-rank"])
+def test_a_fail_says_how_little_the_check_could_have_found(pair_frame: PairFrame, check: str) -> None:
     # Repeats that differ by 40 and -40 in turn.
     frame = pair_frame(MIXED, MIXED[::-1], [50] * 6, [90, 10] * 3)
 
-    verdict = checks()["paired-t"].run(frame, CheckSettings())[0]
+    verdict = checks()[check].run(frame, CheckSettings())[0]
 
     assert verdict.verdict == "fail"
     assert verdict.power is not None
@@ -83,6 +84,16 @@ def test_a_fail_says_how_little_the_check_could_have_found(pair_frame: PairFrame
         " With this worker's own scatter the check would find a drop of 20 points "
         f"in {int(100 * verdict.power)} % of cases."
     )
+
+
+@pytest.mark.parametrize("check", ["welch", "mann-whitney", "rank-sum"])
+def test_a_fail_is_silent_about_power_that_is_another_tests(pair_frame: PairFrame, check: str) -> None:
+    frame = pair_frame(MIXED, MIXED[::-1], [50] * 6, [90, 10] * 3)
+
+    verdict = checks()[check].run(frame, CheckSettings())[0]
+
+    assert (verdict.verdict, verdict.power) == ("fail", None)
+    assert "scatter" not in verdict.reason
 
 
 def test_a_drop_on_a_short_scale_is_told_in_its_points(pair_frame: PairFrame) -> None:

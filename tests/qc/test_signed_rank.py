@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -45,3 +46,16 @@ def test_always_the_same_drop_is_judged_by_its_sign(pair_frame: PairFrame) -> No
     verdict = CHECK.run(pair_frame([50] * 5, [40] * 5), CheckSettings())[0]
 
     assert (verdict.verdict, verdict.p_value) == ("pass", 2**-5)
+
+
+def test_power_is_close_to_the_share_of_simulated_workers_who_pass(pair_frame: PairFrame) -> None:
+    rng = np.random.default_rng(9)
+    # Repeats that differ by 25 and -25 in turn: their deviation is 25 * sqrt(20 / 19).
+    second = [50 + 25 * (-1) ** k for k in range(20)]
+    told = CHECK.run(pair_frame([50] * 20, [50] * 20, [50] * 20, second), CheckSettings())[0].power
+    drops = rng.normal(20, 25 * np.sqrt(20 / 19), (2000, 20))
+
+    verdicts = CHECK.run(pair_frame(drops, np.zeros((2000, 20))), CheckSettings())
+
+    # A signed-rank test is as good as a t-test on 3 / pi = 95 % of the pairs, the share's error 0.006.
+    assert told == pytest.approx(np.mean([v.verdict == "pass" for v in verdicts]), abs=0.04)

@@ -179,7 +179,7 @@ def table() -> Table:
             Column("n", "n"),
             Column("score", "Score", 2),
             Column("kept", "Kept", 1, per_cent=True),
-            Column("p_value", "p", 4),
+            Column("p_value", "p", 4, p_value=True),
         ),
         rows=pl.DataFrame(
             {

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from steelyard.domain.errors import SourceError
 from steelyard.domain.exhibit import Figure, Table
 from steelyard.domain.result import Analysis
 from steelyard.report.latex import write_latex
@@ -122,3 +124,42 @@ def test_writing_again_replaces_our_files_and_leaves_others(
 
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == first
     assert (tmp_path / "mine.txt").read_text() == "mine"
+
+
+def test_without_matplotlib_nothing_is_written(
+    tmp_path: Path, analysis: Analysis, table: Table, every_mark: Figure, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.setitem(sys.modules, "matplotlib.backends.backend_agg", None)
+
+    with pytest.raises(SourceError, match=r"steelyard\[plots\]"):
+        write_latex(tmp_path / "new", analysis, [table, every_mark])
+
+    assert not (tmp_path / "new").exists()
+
+
+def test_tables_alone_need_no_matplotlib(
+    tmp_path: Path, analysis: Analysis, table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+
+    write_latex(tmp_path, analysis, [table])
+
+    assert (tmp_path / "table-toy.tex").exists()
+
+
+def test_what_could_not_be_shown_is_said_in_the_document(tmp_path: Path, analysis: Analysis) -> None:
+    write_latex(tmp_path, analysis, missing=["Pace is not shown: 50 % are unknown."])
+
+    assert r"Pace is not shown: 50 \% are unknown." in (tmp_path / "report.tex").read_text("utf-8")
+
+
+def test_signatures_of_several_sources_have_a_line_each(
+    tmp_path: Path, analysis: Analysis, table: Table, every_mark: Figure
+) -> None:
+    write_latex(
+        tmp_path, analysis, [replace(table, signature="one\ntwo"), replace(every_mark, signature="one\ntwo")]
+    )
+
+    for name in ("table-toy", "figure-every-mark"):
+        assert "one\\par\ntwo\\par}" in (tmp_path / f"{name}.tex").read_text("utf-8")

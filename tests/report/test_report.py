@@ -7,6 +7,7 @@ import re
 from base64 import b64decode
 from dataclasses import replace
 from html.parser import HTMLParser
+from typing import Any
 
 import polars as pl
 import pytest
@@ -17,6 +18,7 @@ from steelyard.report.html import to_html
 from steelyard.report.json import to_dict, to_json
 from steelyard.report.numbers import number
 from steelyard.report.text import to_text
+from steelyard.review.payment import WORDS
 
 
 class Outline(HTMLParser):
@@ -55,6 +57,13 @@ def many_workers(analysis: Analysis, n_workers: int) -> Analysis:
         for k in range(n_workers // len(analysis.workers))
     ]
     return replace(analysis, workers=pl.concat(copies))
+
+
+def with_method_settings(analysis: Analysis, **choices: Any) -> Analysis:
+    """The analysis as if its method had been told otherwise."""
+    settings = analysis.settings
+    told = replace(settings, method_settings=replace(settings.method_settings, **choices))
+    return replace(analysis, settings=told)
 
 
 def test_names_and_titles_are_escaped(analysis: Analysis, table: Table, every_mark: Figure) -> None:
@@ -200,7 +209,7 @@ def test_every_worker_is_on_the_page_with_verdict_flags_and_advice(analysis: Ana
     assert len(rows) == len(analysis.workers)
     (random,) = [row for row in rows if "w-random" in row]
     assert "failed" in random
-    assert "consider refusal" in random
+    assert WORDS["refuse"] in random
     assert "controls rated out of order, very fast" in random
     assert "Could not. About scores. About time." in random
 
@@ -216,7 +225,10 @@ def test_those_who_need_a_look_come_first(analysis: Analysis) -> None:
 def test_the_page_says_that_a_manager_decides(analysis: Analysis) -> None:
     page = to_html(analysis)
 
-    assert "3 workers: pay; 1 worker: look first; 1 worker: consider refusal." in page
+    assert (
+        "Pay (3 workers). Look at the ratings before paying (1 worker). Refusing may be fair: look at the "
+        "ratings, and decide yourself (1 worker)."
+    ) in page
     assert "a manager decides: nobody is refused payment on a p-value" in page
 
 
@@ -255,9 +267,113 @@ def test_without_a_check_everyone_counts(analysis: Analysis) -> None:
 
     page = to_html(unchecked)
 
-    assert "No check was applied" in page
+    assert "No check was applied: everyone's judgements count" in page
     assert "not checked" in page
     assert "clicked at random" not in page
+
+
+@pytest.mark.parametrize(
+    ("n_excluded", "said"),
+    [
+        (0, "everyone's judgements count."),
+        (
+            1,
+            "judgements count, but for those of 1 single HIT left out as rejected or careless, listed below.",
+        ),
+        (2, "judgements count, but for those of 2 single HITs left out as rejected or careless"),
+    ],
+)
+def test_without_a_check_hits_left_out_are_told_all_the_same(
+    analysis: Analysis, n_excluded: int, said: str
+) -> None:
+    hits = analysis.hits.with_columns(
+        excluded=pl.when(pl.int_range(pl.len()) < n_excluded).then(pl.lit("It was rejected."))
+    )
+    settings = replace(analysis.settings, check="none")
+
+    assert said in to_html(replace(analysis, settings=settings, hits=hits))
+
+
+def test_the_page_says_what_could_not_be_shown_and_why(analysis: Analysis) -> None:
+    said = "Check against pace is not shown: nothing is known of <time>."
+
+    page = to_html(analysis, missing=[said])
+
+    method = page[page.index('<section id="method">') :]
+    assert "<li>Check against pace is not shown: nothing is known of &lt;time&gt;.</li>" in method
+    assert "could be made" not in to_html(analysis)
+
+
+@pytest.mark.parametrize(
+    ("method", "said"),
+    [
+        ("mean-z", "95\N{NO-BREAK SPACE}%, by bootstrap over workers and segments, 1,000 draws"),
+        ("expected-wins", "95\N{NO-BREAK SPACE}%, by bootstrap over segments alone, 1,000 draws"),
+        ("easl", "95\N{NO-BREAK SPACE}%, by bootstrap over segments alone, 1,000 draws"),
+    ],
+)
+def test_the_page_says_what_the_method_resamples(analysis: Analysis, method: str, said: str) -> None:
+    settings = replace(analysis.settings, method=method)
+
+    assert f"Intervals: {said}." in to_html(replace(analysis, settings=settings))
+
+
+def test_without_draws_the_page_speaks_of_no_intervals(analysis: Analysis) -> None:
+    assert "Intervals:" not in to_html(with_method_settings(analysis, draws=0))
+
+
+@pytest.mark.parametrize(("level", "said"), [(0.9, "90"), (0.995, "99.5")])
+def test_the_level_of_intervals_is_that_of_the_analysis(analysis: Analysis, level: float, said: str) -> None:
+    other = with_method_settings(analysis, level=level)
+
+    page = to_html(other).replace("\N{NO-BREAK SPACE}", " ")
+    assert f"{said} % interval" in to_text(other)
+    assert f"{said} % from" in page
+    assert f"Intervals: {said} %," in page
+    assert "95 %" not in to_text(other) + page
+
+
+# Letters that end a text, make a terminal do things, or turn the order of what follows.
+@pytest.mark.parametrize(
+    "character", ["\x00", "\x1b", "\x9b", *map(chr, [*range(0x202A, 0x202F), *range(0x2066, 0x206A)])]
+)
+def test_no_name_brings_characters_that_change_the_page(
+    analysis: Analysis, table: Table, every_mark: Figure, character: str
+) -> None:
+    bad = f"a{character}b"
+    systems = analysis.systems.with_columns(system_id=pl.col("system_id") + bad, cluster=pl.Series([1, 2, 2]))
+    named = replace(
+        analysis,
+        title=bad,
+        systems=systems,
+        workers=analysis.workers.with_columns(pl.col("worker_id", "reason") + bad),
+        hits=analysis.hits.with_columns(pl.col("hit_id", "excluded") + bad),
+        warnings=(bad,),
+        signature=bad,
+    )
+    odd = replace(every_mark, title=bad, caption=bad)
+
+    page = to_html(named, [replace(table, title=bad, notes=(bad,)), odd], [bad])
+
+    assert character not in page
+    assert "<strong>&lt;b&gt;good&lt;/b&gt;a\N{REPLACEMENT CHARACTER}b</strong> is rated above" in page
+    assert character not in to_text(named)
+
+
+def test_names_in_scripts_that_run_from_the_right_are_left_as_they_are(analysis: Analysis) -> None:
+    page = to_html(replace(analysis, title="תרגום \u200fמכונה"))
+
+    assert "תרגום \u200fמכונה" in page
+
+
+def test_the_page_allows_itself_nothing_but_its_own_style(analysis: Analysis) -> None:
+    page = to_html(analysis)
+
+    policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+    meta = f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+    assert meta in page
+    # What stands before a policy is not bound by it.
+    assert page.index(meta) < page.index("<style>")
 
 
 def test_each_attribute_has_its_ranking(analysis: Analysis) -> None:

@@ -434,3 +434,51 @@ def test_light_and_dark_have_the_same_roles() -> None:
 
 def test_the_table_is_no_part_of_the_drawing(every_mark: Figure, table: Table) -> None:
     assert table.notes[0] not in to_svg(every_mark, themed=False)
+
+
+def test_signatures_of_several_sources_have_a_line_each_below_the_figure(every_mark: Figure) -> None:
+    drawing = draw_sheet(replace(every_mark, signature="one|a\ntwo|b"))
+
+    places = {shape.text: shape.y for shape in drawing.shapes if isinstance(shape, Text)}
+    assert places["one|a"] < places["two|b"]
+
+
+def test_panels_side_by_side_are_crowded_together_or_not_at_all(figure_of: MakeFigure) -> None:
+    many = tuple(float(k) for k in range(2_001))
+    crowd, few = Points(many, many), Points((1.0, 2.0), (1.0, 2.0), tone="second")
+    figure = figure_of(crowd)
+    (panel,) = figure.panels
+    both = replace(figure, panels=(panel, replace(panel, marks=(few,))))
+
+    drawn = to_svg(both, themed=True)
+
+    assert "<circle" not in drawn
+    assert crowd_note(both).startswith("2,003 points are shown as squares")
+
+
+def test_a_panel_of_other_axes_keeps_its_dots_beside_a_crowd(figure_of: MakeFigure) -> None:
+    many = tuple(float(k) for k in range(2_001))
+    figure = figure_of(Points(many, many))
+    (panel,) = figure.panels
+    other = replace(panel, x=Axis("another"), marks=(Points((1.0, 2.0), (1.0, 2.0)),))
+
+    assert to_svg(replace(figure, panels=(panel, other)), themed=True).count("<circle") == 2
+
+
+def test_intervals_over_categories_are_drawn_for_phones_and_wider_for_screens(figure_of: MakeFigure) -> None:
+    figure = figure_of(Intervals((0.1, 0.2), (0.3, 0.4), (0.0, 1.0)), y=Axis("", categories=("a", "b")))
+
+    drawn = to_svg(figure, themed=True)
+
+    found = re.findall(r'<svg class="panel ([a-z-]+)" style="--units:([0-9.]+)"', drawn)
+    assert [kind for kind, _ in found] == ["small-screen", "large-screen"]
+    narrow, wide = (float(units) for _, units in found)
+    # The style sheet lets a unit grow to 1.35 pixels, and a rem is 16 of them.
+    assert narrow * 0.8 <= 360
+    assert wide * 1.35 == pytest.approx(46 * 16, abs=1)
+
+
+def test_a_figure_saved_to_a_file_is_drawn_once(figure_of: MakeFigure) -> None:
+    figure = figure_of(Intervals((0.1, 0.2), (0.3, 0.4), (0.0, 1.0)), y=Axis("", categories=("a", "b")))
+
+    assert to_svg(figure, themed=False).count("<svg") == 1

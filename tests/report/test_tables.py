@@ -67,8 +67,9 @@ def test_an_unknown_share_has_no_sign() -> None:
         (None, Column("n", "N", 2), "–"),
         (0.125, Column("n", "N", per_cent=True), f"12{NBSP}%"),
         (0.5, Column("n", "N in %", 1, per_cent=True), "50.0"),
-        (1e-9, Column("p_holm", "p", 4), "<0.0001"),
-        (1e-9, Column("over_x-y_p", "p", 4), "<0.0001"),
+        (1e-9, Column("p_holm", "p", 4, p_value=True), "<0.0001"),
+        (1e-9, Column("over_x-y_p", "p", 4, p_value=True), "<0.0001"),
+        (1e-9, Column("attribute_p", "attribute_p", 4), "0.0000"),
         (1e-9, Column("p_share", "Share", 4), "0.0000"),
         (-0.25, Column("system_p", "system_p", 2), "−0.25"),
         (["a", "b"], Column("flags", "Flags"), "a, b"),
@@ -277,3 +278,10 @@ def test_a_column_that_repeats_itself_names_no_row() -> None:
     page = to_html(Table("t", "T", (Column("rank", "Rank"), Column("system", "System")), rows))
 
     assert '<td class="text">1-2</td><th scope="row" class="text">a</th>' in page
+
+
+def test_signatures_of_several_sources_have_a_line_each(table: Table) -> None:
+    several = replace(table, signature="one|a\ntwo|b")
+
+    assert to_text(several).splitlines()[-2:] == ["one|a", "two|b"]
+    assert "<code>one|a</code><br>\n<code>two|b</code>" in to_html(several)

@@ -101,13 +101,13 @@ def test_fewer_than_two_repeats_tell_nothing(make_frame: Rows, n: int) -> None:
     assert found.row(0) == ("W", n, None, None)
 
 
-def test_pairs_of_all_hits_and_attributes_are_pooled(make_frame: Rows) -> None:
+def test_pairs_of_all_hits_are_pooled_whatever_their_attribute(make_frame: Rows) -> None:
     frame = pl.concat(
         _repeats(make_frame, FIRST[part], SECOND[part], hit_id=hit, attribute=attribute)
         for part, hit, attribute in (
             (slice(0, 4), "h1", "adequacy"),
-            (slice(4, 7), "h1", "fluency"),
-            (slice(7, 10), "h2", "fluency"),
+            (slice(4, 7), "h2", "fluency"),
+            (slice(7, 10), "h3", "fluency"),
         )
     )
 
@@ -115,6 +115,34 @@ def test_pairs_of_all_hits_and_attributes_are_pooled(make_frame: Rows) -> None:
 
     assert found["n_repeats"].item() == 10
     assert found["consistency_p"].item() == pytest.approx(0.4803288, abs=5e-8)
+
+
+def test_the_attributes_of_one_text_are_one_repeat(make_frame: Rows) -> None:
+    # Means over attributes that lie 6 above and below the specified vector are the vector again.
+    frame = pl.concat(
+        _repeats(make_frame, [r + shift for r in FIRST], SECOND, attribute=attribute)
+        for attribute, shift in (("adequacy", 6), ("fluency", -6))
+    )
+
+    found = consistency(frame, scale=VAS)
+
+    assert found["n_repeats"].item() == 10
+    assert found["consistency_p"].item() == pytest.approx(0.4803288, abs=5e-8)
+
+
+@pytest.mark.parametrize("n_attributes", [1, 2, 5])
+def test_several_attributes_make_consistent_workers_seem_no_less_so(
+    make_pairs: Pairs, with_attributes: Pairs, n_attributes: int
+) -> None:
+    rng = np.random.default_rng(16)
+    quality = rng.uniform(40, 90, (3000, 1, 10))
+    first, second = (quality + rng.normal(0, 10, quality.shape) for _ in range(2))
+    texts = make_pairs(first, second, kind="repeat")
+
+    found = consistency(with_attributes(texts, n_attributes), scale=VAS)
+
+    # The Monte Carlo error is 0.004.
+    assert 0.038 < (found["consistency_p"] < 0.05).mean() < 0.062
 
 
 def test_every_worker_is_there_in_order(make_frame: Rows) -> None:

@@ -20,8 +20,15 @@ def test_the_threshold_is_the_chance_of_luck() -> None:
     assert found == pytest.approx(1 / 9)
 
 
-def test_more_passes_than_the_power_explains_mean_no_random_clicker() -> None:
-    assert contamination(n_pass=95, n_tested=100, power=0.9) == 0.0
+def test_as_many_passes_as_the_power_explains_mean_no_random_clicker() -> None:
+    assert contamination(n_pass=90, n_tested=100, power=0.9) == 0.0
+
+
+@pytest.mark.parametrize("n_pass", [91, 95, 100])
+def test_more_passes_than_the_power_explains_tell_nothing(n_pass: int) -> None:
+    # Whoever tells larger drops than the power is about passes more often: half of these may click at
+    # random and the others pass always.
+    assert contamination(n_pass=n_pass, n_tested=100, power=0.9) is None
 
 
 def test_fewer_passes_than_luck_explains_mean_nobody_else() -> None:

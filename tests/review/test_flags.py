@@ -134,6 +134,18 @@ def test_the_attributes_of_one_judgement_are_one_item(make_frame: Rows, make_tim
     assert _flags(make_frame(rows), make_times([{"hit_id": "h1", "work_seconds": 40}])) == {"W": {}}
 
 
+def test_the_attributes_of_one_judgement_are_one_item_without_ids_too(
+    make_frame: Rows, make_times: Rows
+) -> None:
+    rows = [
+        {"segment_id": f"s{i}", "attribute": attribute, "rating": rating, "position": i}
+        for i, rating in enumerate(VARIED[:10])
+        for attribute in ("adequacy", "fluency")
+    ]
+
+    assert _flags(make_frame(rows), make_times([{"hit_id": "h1", "work_seconds": 40}])) == {"W": {}}
+
+
 def test_hits_open_at_once_share_their_time(make_frame: Rows, make_times: Rows) -> None:
     frame = make_frame(_ratings(VARIED[:10], hit_id="h1") + _ratings(VARIED[:10], hit_id="h2"))
     times = make_times(
@@ -263,20 +275,45 @@ def test_nine_ratings_are_too_few_for_the_endpoints(make_frame: Rows) -> None:
     assert _flags(frame)["W"] == {}
 
 
-@pytest.mark.parametrize(("n_values", "flagged"), [(10, False), (11, True)])
-def test_a_scale_of_few_points_has_no_endpoints_flag(make_frame: Rows, n_values: int, flagged: bool) -> None:
-    extreme = _ratings([0, 100] * 6)
-    others = _ratings([10.0 + i for i in range(n_values - 2)], worker_id="X")
+def _crowd(values: Sequence[float], n_workers: int, *, each: int) -> list[dict[str, Any]]:
+    """So many ratings of each worker: first all the same, then the values in turn."""
+    return [
+        row
+        for w in range(n_workers)
+        for row in _ratings([values[0]] * 12 + [*values] * each, worker_id=f"W{w}", hit_id=f"h{w}")
+    ]
 
-    assert ("endpoints" in _flags(make_frame([*extreme, *others]))["W"]) == flagged
+
+def _signs(frame: pl.DataFrame, scale: Scale = VAS) -> set[tuple[str, ...]]:
+    """The flags that workers have."""
+    return {tuple(flags) for flags in _flags(frame, scale=scale).values()}
 
 
-@pytest.mark.parametrize(("n_values", "flagged"), [(10, False), (11, True)])
-def test_a_scale_of_few_points_has_no_sequence_flag(make_frame: Rows, n_values: int, flagged: bool) -> None:
-    alike = _ratings([4] * 12)
-    others = _ratings([10.0 + i for i in range(n_values - 1)], worker_id="X")
+def test_on_a_short_scale_neither_runs_nor_little_variety_are_flagged(make_frame: Rows) -> None:
+    # However few the workers and ratings.
+    assert _signs(make_frame(_crowd([1, 5], 1, each=2)), Scale(1, 5)) == {()}
 
-    assert ("sequence" in _flags(make_frame([*alike, *others]))["W"]) == flagged
+
+def test_a_scale_of_few_points_may_be_analysed_as_a_line(make_frame: Rows) -> None:
+    # Five workers with 12 + 12 ratings each.
+    assert _signs(make_frame(_crowd([1, 2, 3, 4], 5, each=3))) == {()}
+
+
+@pytest.mark.parametrize(
+    ("values", "n_workers"),
+    [
+        pytest.param([0, 100], 5, id="a crowd that clicks at the ends"),
+        pytest.param([50], 1, id="a lone worker with one answer"),
+        pytest.param([50], 5, id="a crowd with one answer"),
+        pytest.param([1, 2, 3, 4], 4, id="too few workers to tell"),
+    ],
+)
+def test_few_different_ratings_do_not_make_a_scale_of_few_points(
+    make_frame: Rows, values: list[float], n_workers: int
+) -> None:
+    frame = make_frame(_crowd(values, n_workers, each=48 // len(values)))
+
+    assert _signs(frame) == {("sequence", "endpoints")}
 
 
 def test_a_hit_rated_far_from_the_others_is_flagged(make_frame: Rows) -> None:

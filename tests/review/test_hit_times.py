@@ -154,6 +154,65 @@ def test_a_judgement_of_two_attributes_counts_once(make_frame: Rows) -> None:
     assert found.rows() == [("W", "h1", 2, 20.0, None)]
 
 
+def _attributes(*names: str, **columns: Any) -> list[dict[str, Any]]:
+    """A row for each attribute of one text."""
+    return [{"segment_id": "s", "attribute": name, "seconds": 10.0, **columns} for name in names]
+
+
+def test_without_ids_the_attributes_of_a_text_are_one_judgement(make_frame: Rows) -> None:
+    rows = [
+        *_attributes("adequacy", "fluency", "style", position=1),
+        *_attributes("adequacy", "fluency", "style", position=2, segment_id="t"),
+    ]
+
+    found = corrected_times(make_frame(rows), hit_times_frame())
+
+    assert found.rows() == [("W", "h1", 2, 20.0, None)]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        pytest.param({"system_id": "B"}, id="system"),
+        pytest.param({"segment_id": "t"}, id="segment"),
+        pytest.param({"item_kind": "repeat"}, id="kind"),
+        pytest.param({"position": 9}, id="position"),
+    ],
+)
+def test_without_ids_rows_of_different_items_are_judgements_of_their_own(
+    make_frame: Rows, other: dict[str, Any]
+) -> None:
+    rows = [*_attributes("adequacy", position=1), *_attributes("fluency", **{"position": 1, **other})]
+
+    found = corrected_times(make_frame(rows), hit_times_frame())
+
+    assert found.rows() == [("W", "h1", 2, 20.0, None)]
+
+
+@pytest.mark.parametrize("position", [1, None])
+def test_without_ids_a_text_judged_twice_is_two_judgements(make_frame: Rows, position: int | None) -> None:
+    rows = _attributes("adequacy", "adequacy", "fluency", "fluency", "style", position=position)
+
+    found = corrected_times(make_frame(rows), hit_times_frame())
+
+    assert found.rows() == [("W", "h1", 2, 20.0, None)]
+
+
+def test_without_ids_rows_of_one_attribute_stand_for_themselves(make_frame: Rows) -> None:
+    frame = make_frame(_attributes("adequacy", "adequacy", "adequacy", position=1))
+
+    assert corrected_times(frame, hit_times_frame()).rows() == [("W", "h1", 3, 30.0, None)]
+
+
+def test_some_rows_may_have_ids_and_others_none(make_frame: Rows) -> None:
+    rows = [
+        *_attributes("adequacy", "fluency", position=1, judgement_id="j1"),
+        *_attributes("adequacy", "fluency", position=1),
+    ]
+
+    assert corrected_times(make_frame(rows), hit_times_frame()).rows() == [("W", "h1", 2, 20.0, None)]
+
+
 def test_rows_of_different_hits_may_share_a_judgement_id(make_frame: Rows) -> None:
     frame = make_frame([{"judgement_id": "row-1", "hit_id": hit, "seconds": 5.0} for hit in ("h1", "h2")])
 

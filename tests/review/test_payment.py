@@ -29,7 +29,25 @@ def test_refusal_is_suggested_for_a_failed_check_with_two_signs(flags: tuple[str
 
 @pytest.mark.parametrize("verdict", NOT_FAILED)
 def test_nobody_is_refused_without_a_failed_check(verdict: VerdictName | None) -> None:
-    assert suggestion(verdict, CARELESS) == "pay"
+    assert suggestion(verdict, [*CARELESS, *UNUSUAL], has_excluded_hit=True) == "look"
+
+
+@pytest.mark.parametrize("flags", [*combinations(CARELESS, 2), CARELESS])
+@pytest.mark.parametrize("verdict", ["insufficient", None])
+def test_two_signs_of_carelessness_deserve_a_look_where_no_check_could_tell(
+    verdict: VerdictName | None, flags: list[str]
+) -> None:
+    assert suggestion(verdict, flags) == "look"
+
+
+@pytest.mark.parametrize("flag", CARELESS)
+@pytest.mark.parametrize("verdict", ["insufficient", None])
+def test_one_sign_alone_is_paid_where_no_check_could_tell(verdict: VerdictName | None, flag: str) -> None:
+    assert suggestion(verdict, [flag, flag]) == "pay"
+
+
+def test_whoever_passed_is_paid_for_all_signs_of_carelessness() -> None:
+    assert suggestion("pass", CARELESS) == "pay"
 
 
 @pytest.mark.parametrize("flag", UNUSUAL)

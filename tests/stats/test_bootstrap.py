@@ -207,6 +207,42 @@ def test_the_same_seed_gives_the_same_draws() -> None:
     np.testing.assert_array_equal(first, second)
 
 
+def test_draws_of_first_order_go_together_as_the_full_ones_do() -> None:
+    # Enough ratings that the denominators hardly vary: 40 per worker and 90 per segment.
+    rng = np.random.default_rng(21)
+    n = 18_000
+    worker, segment, system = rng.integers(450, size=n), rng.integers(200, size=n), rng.integers(3, size=n)
+    value = rng.normal(0, 1, 450)[worker] + rng.normal(0, 1, 200)[segment] + rng.normal(0, 1, n)
+    ratings = CrossedRatings(value, np.ones(n), worker, segment, system)
+
+    full = two_way_bootstrap(ratings, draws=4000, rng=np.random.default_rng(1))
+    first_order = bootstrap._first_order_draws(ratings, draws=4000, rng=np.random.default_rng(2))
+
+    # The product of weights counts the noise of single ratings up to three times, first order once each
+    # for worker and segment; both are brought to one variance afterwards. Standard error of a
+    # correlation of 4,000 draws at most 0.016.
+    np.testing.assert_allclose(np.corrcoef(full.T), np.corrcoef(first_order.T), atol=0.07)
+    spread = bootstrap._with_variance(
+        first_order, scores=system_scores(ratings), variance=two_way_variance(ratings)
+    )
+    ends = [np.quantile(drawn, [0.025, 0.975], axis=0) for drawn in (full, spread)]
+    np.testing.assert_allclose(ends[0], ends[1], atol=0.1 * np.ptp(ends[0], axis=0).max())
+
+
+def test_first_order_moves_scores_by_the_shares_of_those_drawn() -> None:
+    # One system, two workers with one rating each on two segments: influences (1 - 2) / 2 and (3 - 2) / 2.
+    pair = np.array([0, 1])
+    ratings = CrossedRatings(np.array([1.0, 3.0]), np.ones(2), pair, pair, np.zeros(2, int))
+
+    drawn = bootstrap._first_order_draws(ratings, draws=500, rng=np.random.default_rng(3))
+
+    # A worker drawn twice, the other not at all: 2 - 1 or 2 + 1; the same for segments: 0 to 4 in all.
+    values, counts = np.unique(drawn, return_counts=True)
+    assert values.tolist() == [0.0, 1.0, 2.0, 3.0, 4.0]
+    # Each side is -1, 0, 1 with probabilities 1/4, 1/2, 1/4: sums with 1/16, 4/16, 6/16, 4/16, 1/16.
+    np.testing.assert_allclose(counts / 500, np.array([1, 4, 6, 4, 1]) / 16, atol=0.07)
+
+
 @pytest.mark.parametrize("worker_sd", [0.0, 0.3], ids=["workers alike", "workers with tastes"])
 def test_intervals_of_95_percent_cover_95_percent(worker_sd: float) -> None:
     rng = np.random.default_rng(21)

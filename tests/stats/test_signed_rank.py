@@ -27,8 +27,13 @@ def _slow(first: np.ndarray, second: np.ndarray) -> float:
     positive = sum(rank for rank, value in zip(ranks, kept, strict=True) if value > 0)
     n = len(kept)
     ties = sum(sizes.count(a) ** 3 - sizes.count(a) for a in set(sizes))
+    if n <= 25 and len(set(kept)) == 1 and n == len(difference):
+        return 0.5**n if kept[0] > 0 else 1.0
+    if n <= 25 and not ties:
+        return float(wilcoxon(kept, alternative="greater", method="exact").pvalue)
     variance = n * (n + 1) * (2 * n + 1) / 24 - ties / 48
-    return NormalDist().cdf(-(positive - n * (n + 1) / 4) / math.sqrt(variance))
+    continuity = 0.5 if n <= 25 else 0.0
+    return NormalDist().cdf(-(positive - n * (n + 1) / 4 - continuity) / math.sqrt(variance))
 
 
 def _scores(seed: int, *, n_systems: int = 6, n_segments: int = 60) -> np.ndarray:
@@ -43,9 +48,9 @@ def _scores(seed: int, *, n_systems: int = 6, n_segments: int = 60) -> np.ndarra
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_it_equals_scipy_for_every_ordered_pair(seed: int) -> None:
-    scores = _scores(seed)
-    scores[4] += np.random.default_rng(seed).integers(0, 2, 60)
+def test_many_differences_give_what_scipy_gives_for_every_ordered_pair(seed: int) -> None:
+    scores = _scores(seed, n_segments=160)
+    scores[4] += np.random.default_rng(seed).integers(0, 2, 160)
 
     p_values = signed_rank_matrix(scores)
 
@@ -87,10 +92,18 @@ def test_a_case_by_hand() -> None:
     p_values = signed_rank_matrix(np.array([[1.0, 5.0, 3.0, 9.0, 4.0], [2.0, 3.0, 2.0, 5.0, 4.0]]))
 
     # Differences -1, 2, 1, 4, 0: the zero goes, ranks 1.5, 3, 1.5, 4, so the positive ones have 8.5.
-    # Mean 4 * 5 / 4 = 5; variance 4 * 5 * 9 / 24 less (2^3 - 2) / 48 for the tie = 7.375.
-    z = (8.5 - 5) / math.sqrt(7.375)
-    assert p_values[0, 1] == pytest.approx(1 - NormalDist().cdf(z))
-    assert p_values[1, 0] == pytest.approx(NormalDist().cdf(z))
+    # Mean 4 * 5 / 4 = 5; variance 4 * 5 * 9 / 24 less (2^3 - 2) / 48 for the tie = 7.375; of so few
+    # half a rank is taken off for continuity.
+    above, below = (3.5 - 0.5) / math.sqrt(7.375), (-3.5 - 0.5) / math.sqrt(7.375)
+    assert p_values[0, 1] == pytest.approx(1 - NormalDist().cdf(above))
+    assert p_values[1, 0] == pytest.approx(1 - NormalDist().cdf(below))
+
+
+def test_four_segments_cannot_tell_two_systems_apart() -> None:
+    p_values = signed_rank_matrix(np.array([[2.0, 4.0, 6.0, 8.5], [1.0, 2.0, 3.0, 4.0]]))
+
+    # All four differences are positive: one of 16 patterns of signs.
+    assert p_values[0, 1] == pytest.approx(1 / 16)
 
 
 def test_no_common_segment_gives_no_p_value() -> None:

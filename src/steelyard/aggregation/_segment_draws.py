@@ -12,6 +12,7 @@ import polars as pl
 from steelyard.aggregation._order import CELL
 from steelyard.domain.result import Fit, MethodSettings
 from steelyard.stats.arrays import BoolArray, FloatArray, IntArray
+from steelyard.stats.bootstrap import bootstrap_p
 
 # More segments than this are drawn in so many groups of equal size: the spread of the scores is then
 # known to one or two per cent, no worse than from a thousand draws [our choice].
@@ -80,7 +81,7 @@ def lacking_attributes(systems: list[str], values: Mapping[str, FloatArray]) -> 
 
 
 def fit_scores(rows: pl.DataFrame, scores: Scores, settings: MethodSettings, *, workers: pl.DataFrame) -> Fit:
-    """Scores with intervals and p-values from the draws, beside the raw means of the rows (`in_order`).
+    """Scores with intervals and p-values from the draws, beside the raw means of the ordered rows.
 
     An interval is the middle part of a system's draws; the p-value that one system is better than
     another the share of draws in which it is not, one such draw added, so that it is never 0. Without
@@ -105,9 +106,8 @@ def fit_scores(rows: pl.DataFrame, scores: Scores, settings: MethodSettings, *, 
         .join(scores.segments, on=CELL, how="left", maintain_order="left")
         .select(*CELL, "score", "sd", "mean_rating", "n")
     )
-    p_values = _p_values(scores.values[1:, order])
+    p_values = bootstrap_p(scores.values[1:, order])
     p_values[~scores.comparable[np.ix_(order, order)]] = np.nan
-    np.fill_diagonal(p_values, np.nan)
     return Fit(segments=segments, systems=systems, p_values=p_values, workers=workers)
 
 
@@ -119,17 +119,6 @@ def _bounds(drawn: FloatArray, *, level: float) -> FloatArray:
     if some.any():
         bounds[:, some] = np.nanquantile(drawn[:, some], [tail, 1 - tail], axis=0)
     return bounds
-
-
-def _p_values(drawn: FloatArray) -> FloatArray:
-    """One-sided p-values that the system of the row is better than that of the column."""
-    draws, n_systems = drawn.shape
-    if not draws:
-        return np.full((n_systems, n_systems), np.nan)
-    # A draw in which either has no score does not speak for the difference.
-    better = np.stack([np.count_nonzero(drawn[:, [i]] > drawn, axis=0) for i in range(n_systems)])
-    p_values: FloatArray = (1 + draws - better) / (1 + draws)
-    return p_values
 
 
 def _raw_means(rows: pl.DataFrame) -> pl.DataFrame:

@@ -140,6 +140,7 @@ def _p_values(
         return rank_sum_common_matrix(table)
     if settings.test == "signed-rank":
         return signed_rank_matrix(table)
+    assert settings.test == "permutation"
     return permutation_matrix(table, draws=max(settings.draws, PERMUTATIONS), rng=rng)
 
 

@@ -20,7 +20,7 @@ from steelyard.aggregation._segment_draws import (
 from steelyard.aggregation._segment_means import scored_rows, worker_table
 from steelyard.domain.plugin import Method
 from steelyard.domain.result import Fit, MethodSettings
-from steelyard.domain.scale import VAS, Scale
+from steelyard.domain.scale import Scale
 from steelyard.stats.arrays import FloatArray
 from steelyard.stats.easl import item_beliefs
 
@@ -31,12 +31,10 @@ def fit(frame: pl.DataFrame, settings: MethodSettings, rng: np.random.Generator)
     Each translation has a Beta distribution that its ratings sharpen; its score is the mode. For ratings
     that are there already that is their plain mean: what EASL gains it gains by choosing whom to ask
     about what next, and it models no worker. `sd` of a segment is the deviation of its distribution,
-    large where there are few ratings. The scale is taken to be 0 to 100, or what the ratings span if
-    they go beyond; only `sd` depends on it.
+    large where there are few ratings.
     """
     rows = in_canonical_order(scored_rows(frame, method=METHOD.name))
-    scale, warnings = _scale(rows["rating"])
-    items = _items(rows, scale=scale)
+    items = _items(rows, scale=settings.scale)
     systems, segments = (rows[name].unique().sort().cast(pl.String).to_list() for name in CELL)
     draws = draw_segments(len(segments), draws=settings.draws, rng=rng)
     names = rows["attribute"].unique().sort().cast(pl.String).to_list()
@@ -57,22 +55,7 @@ def fit(frame: pl.DataFrame, settings: MethodSettings, rng: np.random.Generator)
         return fit_scores(rows.filter(of_attribute), scores, settings, workers=workers)
 
     alone = tuple((name, fit_of([name])) for name in names) if len(names) > 1 else ()
-    return replace(
-        fit_of(names), warnings=(*warnings, *lacking_attributes(systems, values)), attributes=alone
-    )
-
-
-def _scale(rating: pl.Series) -> tuple[Scale, tuple[str, ...]]:
-    """The scale, and a warning if its ends had to be taken from the ratings."""
-    values = rating.to_numpy()
-    low, high = float(values.min()), float(values.max())
-    if low >= VAS.minimum and high <= VAS.maximum:
-        return VAS, ()
-    warning = (
-        f"Ratings lie outside {VAS.minimum:g} to {VAS.maximum:g}, so the range that they span, "
-        f"{low:g} to {high:g}, was taken as the scale of every segment's deviation."
-    )
-    return Scale(low, high), (warning,)
+    return replace(fit_of(names), warnings=lacking_attributes(systems, values), attributes=alone)
 
 
 def _items(rows: pl.DataFrame, *, scale: Scale) -> pl.DataFrame:
@@ -80,10 +63,8 @@ def _items(rows: pl.DataFrame, *, scale: Scale) -> pl.DataFrame:
     keys = (*CELL, "attribute")
     # Rows of one item follow each other.
     index = rows.select(pl.struct(keys).rle_id()).to_series().to_numpy().astype(np.int64)
-    # Ratings that are all the same span nothing, and any width will do.
-    width = scale.width or 1.0
-    beliefs = item_beliefs((rows["rating"].to_numpy() - scale.minimum) / width, index)
-    mode, sd = scale.minimum + width * beliefs.mode, width * beliefs.sd
+    beliefs = item_beliefs((rows["rating"].to_numpy() - scale.minimum) / scale.width, index)
+    mode, sd = scale.minimum + scale.width * beliefs.mode, scale.width * beliefs.sd
     return (
         rows.select(keys)
         .unique(maintain_order=True)

@@ -9,13 +9,12 @@ from functools import partial
 import numpy as np
 
 from steelyard.domain.scale import Scale
+from steelyard.frames import ENOUGH_WORKERS, has_few_points
 from steelyard.stats.arrays import FloatArray, IntArray
 from steelyard.stats.categories import by_cuts, equal_width, percentile_cuts
 
-# A scale with at most so many points is one of categories already.
-FEW_POINTS = 10
-# On a line so few different values are no accident only among this many ratings [our choice: one HIT].
-ENOUGH_RATINGS = 100
+# Whole steps within a span of ten: as many points as a scale of few can have.
+MOST_POINTS = 11
 # Equal z of different workers may differ in their last bits; a percentile must see a tie.
 _TIE_DECIMALS = 10
 
@@ -28,14 +27,18 @@ class Cut:
     place: Callable[[FloatArray], IntArray]
 
 
-def rating_cuts(rating: FloatArray, *, scale: Scale, wanted: Sequence[int]) -> list[Cut]:
+def rating_cuts(
+    rating: FloatArray, *, scale: Scale, wanted: Sequence[int], n_workers: int = ENOUGH_WORKERS
+) -> list[Cut]:
     """The cuts for ratings: their few points, if they have such, and the wanted equal widths.
 
     Ratings on a scale of few points are categories as they are, so these come first. An equal-width cut
     into as many categories gives way to them, and one into more is left out: a scale of four points
-    cannot fill five categories, and chance would be taken for smaller than it is.
+    cannot fill five categories, and chance would be taken for smaller than it is. `n_workers` gave the
+    ratings; without it they count as enough to tell few points on a line (see `has_few_points`).
     """
-    points = _few_points(rating, scale)
+    is_short = has_few_points(rating, scale, n_workers=n_workers)
+    points = _points(rating, scale) if is_short else np.empty(0)
     widths = [n for n in wanted if not len(points) or n < len(points)]
     by_width = [
         Cut(n, partial(equal_width, n_categories=n, low=scale.minimum, high=scale.maximum)) for n in widths
@@ -50,22 +53,17 @@ def z_cuts(z: FloatArray, *, wanted: Sequence[int]) -> list[Cut]:
     return [Cut(n, partial(_between, percentile_cuts(pooled, n))) for n in wanted]
 
 
-def _few_points(rating: FloatArray, scale: Scale) -> FloatArray:
-    """The points of a scale that has few, in order; none if it has many.
+def _points(rating: FloatArray, scale: Scale) -> FloatArray:
+    """The points of a scale that has few, in order; none if ratings lie between them.
 
-    A short scale of whole steps has all its points, used or not. Any other has those that occur, if
-    they are few among many ratings: a five-point scale is often analysed as if it were a line.
+    A short scale of whole steps has all its points, used or not; else they are those that occur. More
+    than whole steps would give are a short line.
     """
-    nothing = np.empty(0)
-    # A glance spares the sorting of all ratings where there are clearly more.
-    if len(np.unique(rating[:ENOUGH_RATINGS])) > FEW_POINTS:
-        return nothing
     distinct = np.unique(rating)
-    of_scale = scale.minimum + np.arange(min(scale.width, FEW_POINTS) + 1)
-    if len(of_scale) <= FEW_POINTS and of_scale[-1] == scale.maximum and np.isin(distinct, of_scale).all():
+    of_scale = scale.minimum + np.arange(min(scale.width, MOST_POINTS) + 1)
+    if len(of_scale) <= MOST_POINTS and of_scale[-1] == scale.maximum and np.isin(distinct, of_scale).all():
         return of_scale
-    is_short = 2 <= len(distinct) <= FEW_POINTS and len(rating) >= ENOUGH_RATINGS
-    return distinct if is_short else nothing
+    return distinct if 2 <= len(distinct) <= MOST_POINTS else np.empty(0)
 
 
 def _reached(points: FloatArray, rating: FloatArray) -> IntArray:

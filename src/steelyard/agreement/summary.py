@@ -47,17 +47,22 @@ def agreement(frame: pl.DataFrame, options: AgreementOptions) -> pl.DataFrame:
     a worker's ratings in the frame if there are ten or more that are not all the same; the percentiles
     that cut z into categories are those of all z in the frame.
 
-    Ratings of few points, at most ten, are compared as they are, and in the wanted categories only if
-    these are fewer. Where there is nothing to compare, n_pairs is 0 and the value null. Intervals come
-    from draws of workers, who keep their z and their percentiles; with one worker there is none. They
-    take the items as given, and with very few workers, say five, no drawing of workers can be trusted.
+    Ratings of few points (see `frames.has_few_points`) are compared as they are, and in the wanted
+    categories only if these are fewer. Where there is nothing to compare, n_pairs is 0 and the value
+    null. Intervals come from draws of workers, who keep their z and their percentiles; with one worker
+    there is none. They take the items as given, and with very few workers, say five, no drawing of
+    workers can be trusted.
     """
     workers, worker = index_of(frame["worker_id"])
     n_workers = len(workers)
     rating = frame["rating"].to_numpy()
     z = standardise_by_worker(rating, worker, minimum=MINIMUM_RATINGS)
     scales: list[tuple[ScaleName, FloatArray, list[Cut]]] = [
-        ("rating", rating, rating_cuts(rating, scale=options.scale, wanted=options.categories)),
+        (
+            "rating",
+            rating,
+            rating_cuts(rating, scale=options.scale, wanted=options.categories, n_workers=n_workers),
+        ),
         ("z", z, z_cuts(z, wanted=options.categories)),
     ]
     pairs, firsts = repeat_rows(frame), first_ratings(frame, worker=worker)

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from steelyard.cli.analysis_options import analysis_options, evidence_from
-from steelyard.cli.options import json_option, source_argument, write_text
+from steelyard.cli.options import json_option, keep_sources, source_argument, write_text
 
 
 @click.command()
@@ -20,6 +20,7 @@ from steelyard.cli.options import json_option, source_argument, write_text
 @json_option
 def analyse(source: str, segments_file: Path | None, json_file: str | None, **choices: Any) -> None:
     """Check workers, score and rank systems. SOURCE is a campaign's database or a judgements file."""
+    keep_sources([source, str(choices["hit_times"])], segments_file, json_file)
     analysis = evidence_from([source], choices)[0].analysis
     if segments_file:
         from steelyard.formats.table_file import write_table
@@ -53,20 +54,23 @@ def report(source: str, html_file: str | None, latex_folder: Path | None, **choi
 
     if html_file is None and latex_folder is None:
         raise click.UsageError("Say what to write: --html FILE, --latex DIR, or both.")
+    keep_sources([source, str(choices["hit_times"])], html_file)
     evidence = evidence_from([source], choices)[0]
-    analysis, exhibits = evidence.analysis, report_exhibits(evidence, ExhibitOptions(seed=choices["seed"]))
+    analysis = evidence.analysis
+    options = ExhibitOptions(draws=analysis.settings.method_settings.draws, seed=analysis.settings.seed)
+    exhibits, missing = report_exhibits(evidence, options)
     judged = f"Report of {analysis.counts.kept_judgements:,} judgements in"
     if html_file is not None:
         from steelyard.report.html import to_html
 
-        write_text(to_html(analysis, exhibits), html_file)
+        write_text(to_html(analysis, exhibits, missing), html_file)
         if html_file != "-":
             click.echo(f"{judged} {html_file}")
     if latex_folder is not None:
         from steelyard.report.latex import write_latex
 
         try:
-            write_latex(latex_folder, analysis, exhibits)
+            write_latex(latex_folder, analysis, exhibits, missing)
         except OSError as error:
             raise click.FileError(str(latex_folder), error.strerror) from None
         click.echo(f"{judged} {latex_folder / 'report.tex'}")

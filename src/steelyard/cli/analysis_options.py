@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from steelyard.cli.options import seed_option
+from steelyard.cli.options import progress_bar, seed_option
 
 if TYPE_CHECKING:
     from steelyard.domain.exhibit import Evidence
@@ -40,9 +41,9 @@ def analysis_options(command: Callable[..., Any]) -> Callable[..., Any]:
                 help="Passing also asks that repeats be rated as at first.",
             ),
             click.option(
-                "--keep-hits",
-                is_flag=True,
-                help="Keep single HITs that were rejected or careless, if their worker passes.",
+                "--keep-hits/--exclude-hits",
+                default=None,
+                help="Keep or leave out single HITs that were rejected or careless.  [default: leave out]",
             ),
             click.option(
                 "--clusters",
@@ -118,12 +119,13 @@ def evidence_from(sources: Sequence[str], choices: dict[str, Any]) -> list[Evide
         "hit_times": choices["hit_times"],
     }
     wished = {name: value for name, value in choices.items() if name not in _READING}
-    if wished["check_attributes"] is not None:
-        wished["check_attributes"] = [name.strip() for name in wished["check_attributes"].split(",")]
     found = []
-    for address in sources:
-        source = read_source(address, **reading)
-        found.append(weigh(source, settings_from(source, **wished)))
+    with progress_bar("Analysing", 2 * len(sources)) as step:
+        for address in sources:
+            source = read_source(address, **reading)
+            step(1)
+            found.append(weigh(source, settings_from(source, **wished)))
+            step(1)
     return found
 
 
@@ -152,7 +154,7 @@ def _scale(text: str | None) -> Scale | None:
         low, high = (float(part) for part in text.split(","))
     except ValueError:
         low = high = 0.0
-    if not low < high:
+    if not (low < high and math.isfinite(high - low)):
         raise click.BadParameter(
             "write it as two numbers, the smaller first, e.g. 0,100", param_hint="--scale"
         )

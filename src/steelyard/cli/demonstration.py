@@ -183,7 +183,7 @@ def _write_report(address: str, folder: Path) -> Path:
     evidence = weigh(source, settings_from(source))
     click.echo(f"\n{to_text(evidence.analysis)}\n")
     path = folder / "report.html"
-    page = to_html(evidence.analysis, report_exhibits(evidence, ExhibitOptions()))
+    page = to_html(evidence.analysis, *report_exhibits(evidence, ExhibitOptions()))
     path.write_text(page, encoding="utf-8")
     return path
 

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from steelyard.cli.analysis_options import analysis_options, evidence_from
-from steelyard.cli.options import json_option, write_text
+from steelyard.cli.options import json_option, keep_sources, write_text
 
 if TYPE_CHECKING:
     from steelyard.domain.exhibit import Evidence, ExhibitOptions
 
+# A rating on a line is given to the point.
+MOST_CATEGORIES = 100
 _OPTIONS = ("categories", "chance", "weight", "worker")
 
 
@@ -74,6 +76,7 @@ def table(
     from steelyard.flows.exhibit import make_table
 
     _require_known(name, list(tables()))
+    keep_sources([*sources, str(choices["hit_times"])], target, json_file)
     evidence, options = _evidence(sources, choices)
     made = make_table(name, evidence, options)
     if target is not None:
@@ -112,6 +115,7 @@ def plot(name: str, sources: tuple[str, ...], target: Path, **choices: Any) -> N
         raise click.BadParameter(
             f"name a file that ends in {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}.", param_hint="--out"
         )
+    keep_sources([*sources, str(choices["hit_times"])], target)
     evidence, options = _evidence(sources, choices)
     made = make_figure(name, evidence, options)
     try:
@@ -124,15 +128,18 @@ def plot(name: str, sources: tuple[str, ...], target: Path, **choices: Any) -> N
 def _evidence(sources: tuple[str, ...], choices: dict[str, Any]) -> tuple[list[Evidence], ExhibitOptions]:
     from steelyard.domain.exhibit import ExhibitOptions
 
+    wished = {name: value for name, value in choices.items() if name not in _OPTIONS}
+    categories = _categories(choices["categories"])
+    evidence = evidence_from(sources, wished)
     options = ExhibitOptions(
-        categories=_categories(choices["categories"]),
+        categories=categories,
         chance=choices["chance"],
         weight=choices["weight"],
         worker=choices["worker"],
+        draws=evidence[0].analysis.settings.method_settings.draws,
         seed=choices["seed"],
     )
-    wished = {name: value for name, value in choices.items() if name not in _OPTIONS}
-    return evidence_from(sources, wished), options
+    return evidence, options
 
 
 def _categories(text: str) -> tuple[int, ...]:
@@ -140,8 +147,10 @@ def _categories(text: str) -> tuple[int, ...]:
         numbers = tuple(int(part) for part in text.split(","))
     except ValueError:
         numbers = ()
-    if not numbers or min(numbers) < 2:
-        raise click.BadParameter("write whole numbers from 2 on, e.g. 5,4,2", param_hint="--categories")
+    if not numbers or min(numbers) < 2 or max(numbers) > MOST_CATEGORIES:
+        raise click.BadParameter(
+            f"write whole numbers from 2 to {MOST_CATEGORIES}, e.g. 5,4,2", param_hint="--categories"
+        )
     return numbers
 
 

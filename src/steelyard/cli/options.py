@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -46,6 +46,29 @@ def write_text(text: str, target: str) -> None:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise click.FileError(target, error.strerror) from None
+
+
+def keep_sources(sources: Sequence[str], *targets: str | Path | None) -> None:
+    """Refuse to write over what is read, or over any campaign's database."""
+    for target in targets:
+        if target is None or str(target) == "-":
+            continue
+        path = Path(target)
+        if not path.name:
+            raise click.BadParameter(f"{str(target)!r} is no name of a file.")
+        if any(_is_same(path, source) for source in sources):
+            raise click.BadParameter(f"{target} is what is read: name another file to write to.")
+        if path.is_file():
+            with path.open("rb") as file:
+                if file.read(16) == b"SQLite format 3\x00":
+                    raise click.BadParameter(f"{target} is a database: name another file to write to.")
+
+
+def _is_same(path: Path, source: str) -> bool:
+    try:
+        return path.samefile(source)
+    except OSError:
+        return False
 
 
 @contextmanager

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
+from steelyard.domain.errors import NotFound
 from steelyard.domain.result import Analysis, AnalysisSettings
 
 if TYPE_CHECKING:
@@ -26,12 +27,14 @@ class Column:
     """One column of a table: its name in `rows`, its heading, and how its numbers are written.
 
     `digits` None: whole numbers and words as they are. `per_cent`: the number is a share, shown times 100.
+    `p_value`: one too small for its digits is said to be smaller than the least of them, never 0.
     """
 
     name: str
     title: str
     digits: int | None = None
     per_cent: bool = False
+    p_value: bool = False
 
 
 @dataclass(frozen=True)
@@ -198,3 +201,8 @@ class ExhibitOptions:
     worker: str | None = None
     draws: int = 1000
     seed: int = 7
+
+    def __post_init__(self) -> None:
+        for name, known in (("chance", get_args(Chance)), ("weight", get_args(PairWeight))):
+            if getattr(self, name) not in known:
+                raise NotFound(f"There is no {name} {getattr(self, name)!r}. Use one of: {', '.join(known)}.")

@@ -35,7 +35,8 @@ class Verdict:
     p_value: float | None
     reason: str
     # Chance that this worker would have passed if degraded copies were a fifth of the scale worse,
-    # given how much the worker's own repeats differ; None without enough repeats to know.
+    # given how much the worker's own repeats differ; None without enough repeats to know, and for checks
+    # whose power depends on more than that.
     power: float | None = None
 
 
@@ -87,6 +88,7 @@ class MethodSettings:
     unstandardised_as_zero: bool = False
     draws: int = 1000
     level: float = 0.95
+    scale: Scale = VAS
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +111,18 @@ class AnalysisSettings:
     # Leave out single HITs that were rejected, or in which a worker who passes as a whole turned careless.
     exclude_hits: bool = True
     flag_rules: FlagRules = "usual"
-    scale: Scale = VAS
     seed: int = 7
     method_settings: MethodSettings = MethodSettings()
+
+    @property
+    def scale(self) -> Scale:
+        """The scale on which the ratings were given."""
+        return self.method_settings.scale
+
+    @property
+    def check_settings(self) -> CheckSettings:
+        """What the check needs of these."""
+        return CheckSettings(self.threshold, self.threshold_included, self.scale, self.least_pairs)
 
 
 @dataclass(frozen=True, slots=True)

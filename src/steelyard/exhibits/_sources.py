@@ -1,4 +1,4 @@
-"""What every exhibit takes from its sources: title, signature, shares, and what a check is run with."""
+"""What every exhibit takes from its sources: title, signature, shares, and which ratings it looks at."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import polars as pl
 
 from steelyard.domain.exhibit import Column, Evidence
 from steelyard.domain.plugin import Exhibit
-from steelyard.domain.result import AnalysisSettings, CheckSettings
 
 # The name under which nobody is checked.
 NO_CHECK = "none"
@@ -46,11 +45,6 @@ def share(part: int | None, whole: int) -> float | None:
     return None if part is None or not whole else part / whole
 
 
-def check_settings(settings: AnalysisSettings) -> CheckSettings:
-    """What a check is told, as the analysis told it."""
-    return CheckSettings(settings.threshold, settings.threshold_included, settings.scale)
-
-
 def checked_ratings(evidence: Evidence) -> pl.DataFrame:
     """Everyone's ratings of the attributes that the checks are about."""
     about = evidence.analysis.settings.check_attributes
@@ -61,8 +55,7 @@ def checked_ratings(evidence: Evidence) -> pl.DataFrame:
 
 def left_out(evidence: Evidence) -> pl.DataFrame:
     """The ratings that the scores do not rest on: of workers who did not pass, and of excluded HITs."""
-    kept = evidence.kept.select("worker_id", "hit_id").unique()
-    return evidence.frame.join(kept, on=["worker_id", "hit_id"], how="anti", maintain_order="left")
+    return evidence.frame.filter(~evidence.keeps)
 
 
 def count(number: int, noun: str) -> str:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import polars as pl
 
 from steelyard.aggregation import methods
 from steelyard.agreement.summary import AgreementOptions, agreement
-from steelyard.domain.errors import NotEnoughData, NotFound, SourceError
+from steelyard.domain.errors import NotEnoughData, NotFound
 from steelyard.domain.exhibit import Evidence
 from steelyard.domain.plugin import Method
 from steelyard.domain.result import (
@@ -20,12 +18,16 @@ from steelyard.domain.result import (
     Fit,
     MethodSettings,
 )
-from steelyard.flows.quality import control_quality
+from steelyard.flows.quality import control_quality, of_attributes
 from steelyard.flows.ranking import ranked_systems, system_pairs, untested_pairs
 from steelyard.flows.signature import signature
 from steelyard.flows.source import Source
-from steelyard.frames import scored, with_categories
+from steelyard.frames import index_of, scored, with_categories
 
+# Agreement of more ratings than this is told from a sample of workers: its error is small by then.
+MOST_FOR_AGREEMENT = 2_000_000
+# Resampling fewer workers than this cannot be trusted.
+ENOUGH_WORKERS = 5
 _WORKER_COLUMNS = (
     *("worker_id", "n_judgements", "n_pairs", "mean_difference", "sd_difference", "statistic", "p_value"),
     *("power", "verdict", "flags", "mean", "sd", "offset", "slope", "precision", "weight", "n_repeats"),
@@ -44,20 +46,26 @@ def analyse(source: Source, settings: AnalysisSettings) -> Analysis:
 
 def weigh(source: Source, settings: AnalysisSettings) -> Evidence:
     """The analysis together with the ratings it rests on, as tables and figures need them."""
-    source = replace(source, frame=_of_attribute(source.frame, settings.attribute))
+    if source.frame.is_empty():
+        raise NotEnoughData("There are no judgements yet, so there is nothing to analyse.")
     method = _method(settings.method)
-    coded, coded_times = with_categories(source.frame, source.hit_times)
-    quality = control_quality(replace(source, frame=coded, hit_times=coded_times), settings)
+    wanted = (settings.attribute,) if settings.attribute is not None else None
+    judged = of_attributes(source.frame, wanted)
+    everything, hit_times = with_categories(source.frame, source.hit_times)
+    coded = of_attributes(everything, wanted)
+    checked = of_attributes(everything, settings.check_attributes or wanted)
+    quality = control_quality(coded, settings, checked=checked, hit_times=hit_times)
     rng = np.random.default_rng(settings.seed)
     fit = method.fit(quality.kept, settings.method_settings, rng)
     counts = Counts(
-        judgements=len(source.frame),
-        workers=source.frame["worker_id"].n_unique(),
-        hits=source.frame["hit_id"].n_unique(),
+        judgements=len(coded),
+        workers=coded["worker_id"].n_unique(),
+        hits=coded["hit_id"].n_unique(),
         systems=len(_systems_of(coded)),
         kept_judgements=len(quality.kept),
         kept_workers=quality.kept["worker_id"].n_unique(),
     )
+    sample, sampled = _for_agreement(quality.kept, settings)
     learnt = fit.workers.select("worker_id", "offset", "slope", "precision", "weight")
     analysis = Analysis(
         title=source.title,
@@ -71,7 +79,7 @@ def weigh(source: Source, settings: AnalysisSettings) -> Evidence:
         systems=ranked_systems(fit, settings),
         pairs=system_pairs(fit),
         segments=fit.segments,
-        agreement=agreement(quality.kept, AgreementOptions(scale=settings.scale, draws=0)),
+        agreement=agreement(sample, AgreementOptions(scale=settings.scale, draws=0)),
         attributes=_by_attribute(fit, method, quality.kept, settings),
         contamination=quality.contamination,
         warnings=(
@@ -81,30 +89,18 @@ def weigh(source: Source, settings: AnalysisSettings) -> Evidence:
             *fit.warnings,
             *_ignored_test(method, settings),
             *untested_pairs(fit),
+            *_few_workers(counts, settings),
+            *sampled,
         ),
     )
     return Evidence(
         title=source.title,
-        frame=source.frame,
+        frame=judged,
         keeps=quality.keeps,
         hit_times=source.hit_times,
         analysis=analysis,
         analyse=lambda other: analyse(source, other),
     )
-
-
-def _of_attribute(frame: pl.DataFrame, attribute: str | None) -> pl.DataFrame:
-    if frame.is_empty():
-        raise NotEnoughData("There are no judgements yet, so there is nothing to analyse.")
-    if attribute is None:
-        return frame
-    found = frame["attribute"].unique().sort().to_list()
-    if attribute not in found:
-        listed = ", ".join(repr(name) for name in found if name) or "none"
-        raise SourceError(
-            "judgements", [f"no rating is of attribute {attribute!r}. Attributes found: {listed}."]
-        )
-    return frame.filter(pl.col("attribute") == attribute)
 
 
 def _method(name: str) -> Method:
@@ -135,6 +131,33 @@ def _by_attribute(
     return tuple(
         AttributeRanking(name, ranked_systems(alone, settings), system_pairs(alone)) for name, alone in fits
     )
+
+
+def _few_workers(counts: Counts, settings: AnalysisSettings) -> tuple[str, ...]:
+    if counts.kept_workers >= ENOUGH_WORKERS or not settings.method_settings.draws:
+        return ()
+    one = counts.kept_workers == 1
+    return (
+        f"The scores rest on {counts.kept_workers} worker{'' if one else 's'}: what others would have said "
+        "cannot be told from so few, so the intervals are too narrow.",
+    )
+
+
+def _for_agreement(frame: pl.DataFrame, settings: AnalysisSettings) -> tuple[pl.DataFrame, tuple[str, ...]]:
+    """The ratings that agreement is told from: all, or those of enough workers, and a warning."""
+    if len(frame) <= MOST_FOR_AGREEMENT:
+        return frame, ()
+    workers, index = index_of(frame["worker_id"])
+    order = np.random.default_rng(settings.seed).permutation(len(workers))
+    so_far = np.cumsum(np.bincount(index)[order])
+    drawn = order[: max(2, int(np.searchsorted(so_far, MOST_FOR_AGREEMENT)))]
+    taken = np.zeros(len(workers), dtype=np.bool_)
+    taken[drawn] = True
+    warning = (
+        f"Agreement is that of {len(drawn):,} of {len(workers):,} workers, drawn at random: there are more "
+        f"than {MOST_FOR_AGREEMENT:,} ratings. Everything else rests on all of them."
+    )
+    return frame.filter(pl.Series(taken[index])), (warning,)
 
 
 def _systems_of(frame: pl.DataFrame) -> set[str]:

@@ -31,16 +31,23 @@ def make_figure(name: str, evidence: Sequence[Evidence], options: ExhibitOptions
     return made
 
 
-def report_exhibits(evidence: Evidence, options: ExhibitOptions) -> list[Table | Figure]:
-    """The exhibits of the full report, but for those that the data cannot support."""
+def report_exhibits(evidence: Evidence, options: ExhibitOptions) -> tuple[list[Table | Figure], list[str]]:
+    """The exhibits of the full report, and a sentence on each that the data cannot support."""
     wanted = [figures()[name] for name in REPORT_FIGURES] + [tables()[name] for name in REPORT_TABLES]
-    made = []
+    made: list[Table | Figure] = []
+    missing: list[str] = []
     for exhibit in wanted:
         try:
             made.append(exhibit.make([evidence], options))
-        except NotEnoughData:
-            continue
-    return made
+        except NotEnoughData as problem:
+            missing.append(f"{exhibit.title} is not shown: {_continued(str(problem))}")
+    return made, missing
+
+
+def _continued(sentence: str) -> str:
+    """A sentence as it goes on after a colon; one that begins with an abbreviation stays as it is."""
+    is_word = sentence[1:2].islower() or sentence[1:2] == " "
+    return sentence[:1].lower() + sentence[1:] if is_word else sentence
 
 
 def _named(found: Mapping[str, Exhibit], name: str, noun: str, evidence: Sequence[Evidence]) -> Exhibit:

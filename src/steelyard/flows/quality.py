@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 import polars as pl
 
 from steelyard.domain.errors import NotEnoughData, NotFound, SourceError
-from steelyard.domain.result import AnalysisSettings, CheckSettings, Verdict
+from steelyard.domain.result import AnalysisSettings, HitVerdict, Verdict
+from steelyard.flows.oddities import strange_hits, unpaired_controls
 from steelyard.flows.signature import NO_CHECK
-from steelyard.flows.source import Source
 from steelyard.qc import checks
 from steelyard.review.consistency import consistency, holds
 from steelyard.review.contamination import contamination
@@ -49,61 +49,81 @@ class Quality:
     warnings: tuple[str, ...]
 
 
-def control_quality(source: Source, settings: AnalysisSettings) -> Quality:
+def control_quality(
+    frame: pl.DataFrame, settings: AnalysisSettings, *, checked: pl.DataFrame, hit_times: pl.DataFrame
+) -> Quality:
     """Verdicts, flags, times and advice for every worker, and the rows that are kept.
 
-    Verdicts choose rows; they delete nothing. Kept are those of workers who passed, but for single
-    HITs that were rejected on the platform or in which the worker turned careless.
+    `checked` are the ratings by which workers are checked, which may be of other attributes. Verdicts
+    choose rows; they delete nothing. Kept are those of workers who passed, but for single HITs that
+    were rejected on the platform or in which the worker turned careless.
     """
-    frame = source.frame
     consistent = consistency(frame, scale=settings.scale)
-    verdicts = _verdicts(frame, consistent, settings)
-    hits = corrected_times(frame, source.hit_times)
-    excluded = _excluded_hits(source, verdicts, settings)
-    keeps = _keeps(frame, verdicts, excluded, check=settings.check)
-    kept = frame.filter(keeps)
-    if kept.is_empty():
-        raise NotEnoughData(
-            "Every HIT of those who passed was left out as rejected or careless, so no judgement is left "
-            "to score. Use --check none --keep-hits to score all of them."
-        )
-    flags = worker_flags(frame, hits, source.hit_times, rules=settings.flag_rules, scale=settings.scale)
+    verdicts = _verdicts(frame, consistent, settings, checked=checked)
+    passed = _passed(frame, verdicts, settings)
+    excluded = _no_hits(frame)
+    if settings.exclude_hits:
+        # Without a check nobody is tested, and neither are single HITs.
+        careless = changed_hits(checked, passed, scale=settings.scale) if verdicts else []
+        excluded = _excluded_hits(frame, careless, hit_times=hit_times)
+    keeps = _keeps(frame, passed, excluded)
+    hits = corrected_times(frame, hit_times)
+    flags = worker_flags(frame, hits, hit_times, rules=settings.flag_rules, scale=settings.scale)
     return Quality(
         keeps=keeps,
-        kept=kept,
+        kept=frame.filter(keeps),
         workers=_workers(frame, verdicts, consistent, flags, hits, excluded),
         hits=hits.join(excluded, on=_OF_A_HIT, how="left", maintain_order="left").cast(
             {"worker_id": pl.String, "hit_id": pl.String}
         ),
         contamination=_contamination(verdicts, settings),
-        warnings=_warnings(excluded, kept, frame),
+        warnings=(
+            *_left_out(frame, passed, excluded),
+            *unpaired_controls(frame, verdicts, consistent),
+            *strange_hits(frame, hit_times),
+        ),
     )
 
 
-def _verdicts(frame: pl.DataFrame, consistent: pl.DataFrame, settings: AnalysisSettings) -> list[Verdict]:
+def of_attributes(frame: pl.DataFrame, names: Sequence[str] | None) -> pl.DataFrame:
+    """The ratings of these attributes, all without names; SourceError if there is none of one of them."""
+    if names is None:
+        return frame
+    found = frame["attribute"].unique().cast(pl.String).sort().to_list()
+    unknown = [name for name in names if name not in found]
+    if unknown:
+        listed = ", ".join(repr(name) for name in found if name) or "none"
+        raise SourceError(
+            "judgements",
+            [f"no rating is of attribute {name!r}. Attributes found: {listed}." for name in unknown],
+        )
+    return frame.filter(pl.col("attribute").is_in(list(names)))
+
+
+def _verdicts(
+    frame: pl.DataFrame, consistent: pl.DataFrame, settings: AnalysisSettings, *, checked: pl.DataFrame
+) -> list[Verdict]:
     """One verdict per worker of the frame, in order; none at all without a check."""
     if settings.check == NO_CHECK:
         return []
-    found = checks()
-    if settings.check not in found:
-        raise NotFound(f"There is no check {settings.check!r}. Use one of: {', '.join(found)}.")
-    about = CheckSettings(
-        settings.threshold, settings.threshold_included, settings.scale, settings.least_pairs
-    )
-    verdicts = {
-        verdict.worker_id: verdict for verdict in found[settings.check].run(_checked(frame, settings), about)
-    }
+    known = checks()
+    if settings.check not in known:
+        raise NotFound(f"There is no check {settings.check!r}. Use one of: {', '.join(known)}.")
+    run = known[settings.check].run
+    found = {verdict.worker_id: verdict for verdict in run(checked, settings.check_settings)}
+    p_values = dict(consistent.select(pl.col("worker_id").cast(pl.String), "consistency_p").iter_rows())
+    verdicts = []
     for worker_id in frame["worker_id"].unique().sort().cast(pl.String):
-        if worker_id not in verdicts:
-            reason = "None of the attributes that the check is about was judged."
-            verdicts[worker_id] = Verdict(worker_id, "insufficient", 0, None, None, None, None, reason)
-    if settings.require_consistency:
-        p_values = dict(consistent.select(pl.col("worker_id").cast(pl.String), "consistency_p").iter_rows())
-        verdicts = {
-            worker_id: _if_consistent(verdict, p_values.get(worker_id))
-            for worker_id, verdict in verdicts.items()
-        }
-    return [verdicts[worker_id] for worker_id in sorted(verdicts)]
+        verdict = found.get(worker_id) or _unchecked(worker_id)
+        verdicts.append(
+            _if_consistent(verdict, p_values[worker_id]) if settings.require_consistency else verdict
+        )
+    return verdicts
+
+
+def _unchecked(worker_id: str) -> Verdict:
+    reason = "None of the attributes that the check is about was judged."
+    return Verdict(worker_id, "insufficient", 0, None, None, None, None, reason)
 
 
 def _if_consistent(verdict: Verdict, consistency_p: float | None) -> Verdict:
@@ -118,64 +138,58 @@ def _if_consistent(verdict: Verdict, consistency_p: float | None) -> Verdict:
     )
 
 
-def _checked(frame: pl.DataFrame, settings: AnalysisSettings) -> pl.DataFrame:
-    """The ratings of the attributes that degraded copies are worse in."""
-    if settings.check_attributes is None:
-        return frame
-    found = frame["attribute"].unique().sort().cast(pl.String).to_list()
-    unknown = [name for name in settings.check_attributes if name not in found]
-    if unknown:
-        listed = ", ".join(repr(name) for name in found if name) or "none"
-        raise SourceError(
-            "judgements",
-            [f"no rating is of attribute {name!r}. Attributes found: {listed}." for name in unknown],
+def _passed(frame: pl.DataFrame, verdicts: Sequence[Verdict], settings: AnalysisSettings) -> list[str]:
+    """The workers who passed, or everybody if nobody was checked; NotEnoughData if there is none."""
+    if settings.check == NO_CHECK:
+        return frame["worker_id"].unique().cast(pl.String).to_list()
+    passed = [verdict.worker_id for verdict in verdicts if verdict.verdict == "pass"]
+    if not passed:
+        failed = sum(verdict.verdict == "fail" for verdict in verdicts)
+        raise NotEnoughData(
+            f"{settings.check}: no worker passed ({failed} failed, {len(verdicts) - failed} had too few "
+            "degraded pairs to tell), so no judgement is left to score. Use --check none to score all of "
+            "them, or wait for more judgements."
         )
-    return frame.filter(pl.col("attribute").is_in(list(settings.check_attributes)))
+    return passed
 
 
-def _excluded_hits(source: Source, verdicts: Sequence[Verdict], settings: AnalysisSettings) -> pl.DataFrame:
-    """HITs left out though their worker passed, with the reason: worker_id, hit_id, excluded."""
-    frame = source.frame
-    schema: dict[str, pl.DataType] = {name: frame[name].dtype for name in _OF_A_HIT}
-    schema["excluded"] = pl.String()
-    if not settings.exclude_hits:
-        return pl.DataFrame(schema=schema)
-    rejected = source.hit_times.filter(pl.col("is_rejected")).select(
+def _excluded_hits(
+    frame: pl.DataFrame, careless: Sequence[HitVerdict], *, hit_times: pl.DataFrame
+) -> pl.DataFrame:
+    """HITs left out whoever judged them, with the reason: worker_id, hit_id, excluded."""
+    nothing = _no_hits(frame)
+    rejected = hit_times.filter(pl.col("is_rejected")).select(
         *_OF_A_HIT, excluded=pl.lit("It was rejected on the platform.")
     )
-    passed = [verdict.worker_id for verdict in verdicts if verdict.verdict == "pass"]
-    changed = changed_hits(_checked(frame, settings), passed)
-    careless = pl.DataFrame(
-        [(found.worker_id, found.hit_id, found.reason) for found in changed], schema=schema, orient="row"
+    changed = pl.DataFrame(
+        [(found.worker_id, found.hit_id, found.reason) for found in careless],
+        schema=nothing.schema,
+        orient="row",
     )
-    of_frame = frame.select(_OF_A_HIT).unique()
     return (
-        pl.concat([rejected, careless])
+        pl.concat([rejected, changed])
         .unique(_OF_A_HIT, keep="first", maintain_order=True)
-        .join(of_frame, on=_OF_A_HIT, how="semi", maintain_order="left")
+        .join(frame.select(_OF_A_HIT).unique(), on=_OF_A_HIT, how="semi", maintain_order="left")
     )
 
 
-def _keeps(
-    frame: pl.DataFrame, verdicts: Sequence[Verdict], excluded: pl.DataFrame, *, check: str
-) -> pl.Series:
-    """Which rows are of workers who passed, or of anybody if nobody was checked, and not of HITs left out."""
-    keeps = pl.lit(True)
-    if check != NO_CHECK:
-        passed = [verdict.worker_id for verdict in verdicts if verdict.verdict == "pass"]
-        if not passed:
-            failed = sum(verdict.verdict == "fail" for verdict in verdicts)
-            raise NotEnoughData(
-                f"{check}: no worker passed ({failed} failed, {len(verdicts) - failed} had too few degraded "
-                "pairs to tell), so no judgement is left to score. Use --check none to score all of them, "
-                "or wait for more judgements."
-            )
-        keeps = pl.col("worker_id").is_in(pl.Series(passed, dtype=frame["worker_id"].dtype).implode())
-    rows = frame.select(*_OF_A_HIT, keeps=keeps)
+def _no_hits(frame: pl.DataFrame) -> pl.DataFrame:
+    return pl.DataFrame(schema={**{name: frame[name].dtype for name in _OF_A_HIT}, "excluded": pl.String()})
+
+
+def _keeps(frame: pl.DataFrame, passed: Sequence[str], excluded: pl.DataFrame) -> pl.Series:
+    """Which rows are of workers who passed and not of HITs left out."""
+    ids = pl.Series(passed, dtype=frame["worker_id"].dtype)
+    rows = frame.select(*_OF_A_HIT, keeps=pl.col("worker_id").is_in(ids.implode()))
     if len(excluded):
         left_out = excluded.select(*_OF_A_HIT, left_out=pl.lit(True))
         rows = rows.join(left_out, on=_OF_A_HIT, how="left", maintain_order="left").with_columns(
             pl.col("keeps") & pl.col("left_out").is_null()
+        )
+    if not rows["keeps"].any():
+        raise NotEnoughData(
+            "Every HIT of those who passed was left out as rejected or careless, so no judgement is left "
+            "to score. Use --keep-hits to score them all the same."
         )
     return rows["keeps"]
 
@@ -216,27 +230,28 @@ def _workers(
 
 
 def _contamination(verdicts: Sequence[Verdict], settings: AnalysisSettings) -> float | None:
-    tested = [verdict for verdict in verdicts if verdict.verdict != "insufficient"]
-    powers = [verdict.power for verdict in tested if verdict.power is not None]
+    """What `contamination` says, with the power of those who passed: the others may click at random."""
+    n_tested = sum(verdict.verdict != "insufficient" for verdict in verdicts)
+    passed = [verdict for verdict in verdicts if verdict.verdict == "pass"]
+    powers = [verdict.power for verdict in passed if verdict.power is not None]
     if not powers:
         return None
     return contamination(
-        n_pass=sum(verdict.verdict == "pass" for verdict in tested),
-        n_tested=len(tested),
+        n_pass=len(passed),
+        n_tested=n_tested,
         power=sum(powers) / len(powers),
         threshold=settings.threshold,
     )
 
 
-def _warnings(excluded: pl.DataFrame, kept: pl.DataFrame, frame: pl.DataFrame) -> tuple[str, ...]:
-    if excluded.is_empty():
+def _left_out(frame: pl.DataFrame, passed: Sequence[str], excluded: pl.DataFrame) -> tuple[str, ...]:
+    """How much was left out of workers whose other judgements are kept."""
+    of_passed = excluded.filter(pl.col("worker_id").cast(pl.String).is_in(list(passed)))
+    if of_passed.is_empty():
         return ()
-    of_kept_workers = excluded.join(kept.select("worker_id").unique(), on="worker_id", how="semi")
-    lost = frame.join(of_kept_workers, on=_OF_A_HIT, how="semi")
-    if lost.is_empty():
-        return ()
-    one = len(of_kept_workers) == 1
+    n_lost = len(frame.join(of_passed, on=_OF_A_HIT, how="semi"))
+    one = len(of_passed) == 1
     return (
-        f"{len(of_kept_workers)} {'HIT' if one else 'HITs'} of workers who passed "
-        f"({len(lost)} judgements) {'was' if one else 'were'} left out as rejected or careless.",
+        f"{len(of_passed)} {'HIT' if one else 'HITs'} of workers who were not left out ({n_lost} judgements) "
+        f"{'was' if one else 'were'} left out as rejected or careless.",
     )

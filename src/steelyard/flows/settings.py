@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TypedDict, Unpack
+from typing import TypedDict, Unpack, get_args
 
+from steelyard.domain.errors import NotFound
 from steelyard.domain.result import (
     AnalysisSettings,
     ClusterRule,
+    MethodSettings,
     StandardiseOver,
     StandardisePer,
     Test,
@@ -22,7 +24,7 @@ class Choices(TypedDict, total=False):
 
     method: str | None
     check: str | None
-    check_attributes: Sequence[str] | None
+    check_attributes: str | Sequence[str] | None
     require_consistency: bool | None
     keep_hits: bool | None
     clusters: ClusterRule | None
@@ -66,6 +68,43 @@ def wmt_settings(settings: AnalysisSettings) -> AnalysisSettings:
 
 
 RECIPES = {"wmt": wmt_settings}
+# What choices of a fixed set may be.
+_KNOWN: dict[str, tuple[str, ...]] = {
+    "clusters": get_args(ClusterRule),
+    "standardise_over": get_args(StandardiseOver),
+    "standardise_per": get_args(StandardisePer),
+    "unit": get_args(Unit),
+    "test": get_args(Test),
+    "recipe": tuple(RECIPES),
+}
+
+
+# Fewer draws have no 2.5th percentile to speak of [our choice].
+LEAST_DRAWS = 40
+
+
+def _require_sense(choices: Choices) -> None:
+    """Raises NotFound for a choice or a value that does not exist, and for useless numbers of draws."""
+    for name in choices:
+        if name not in Choices.__annotations__:
+            known = ", ".join(Choices.__annotations__)
+            raise NotFound(f"There is no choice {name!r} in an analysis. Use any of: {known}.")
+    for name, known_values in _KNOWN.items():
+        value = choices.get(name)
+        if value is not None and value not in known_values:
+            raise NotFound(f"There is no {name} {value!r}. Use one of: {', '.join(known_values)}.")
+    draws = choices.get("draws")
+    if draws is not None and draws != 0 and draws < LEAST_DRAWS:
+        raise NotFound(
+            f"{draws} draws cannot give an interval. Use at least {LEAST_DRAWS}, or 0 for no intervals."
+        )
+
+
+def _listed(names: str | Sequence[str] | None) -> tuple[str, ...] | None:
+    """Names given as a list, or as one string with commas."""
+    if isinstance(names, str):
+        names = [name.strip() for name in names.split(",")]
+    return tuple(names) if names else None
 
 
 def settings_from(source: Source, **choices: Unpack[Choices]) -> AnalysisSettings:
@@ -73,20 +112,24 @@ def settings_from(source: Source, **choices: Unpack[Choices]) -> AnalysisSetting
 
     Without a wish of the caller, the campaign's own check is used.
     """
+    _require_sense(choices)
     settings = AnalysisSettings(
-        seed=choices.get("seed", 7), attribute=choices.get("attribute"), scale=source.scale
+        seed=choices.get("seed", 7),
+        attribute=choices.get("attribute"),
+        method_settings=MethodSettings(scale=source.scale),
     )
     recipe = choices.get("recipe")
     if recipe is not None:
         settings = RECIPES[recipe](settings)
+    keep_hits = choices.get("keep_hits")
     of_method = settings.method_settings
     return replace(
         settings,
         method=choices.get("method") or settings.method,
         check=choices.get("check") or source.check or settings.check,
-        check_attributes=tuple(choices.get("check_attributes") or ()) or None,
+        check_attributes=_listed(choices.get("check_attributes")),
         require_consistency=bool(choices.get("require_consistency")),
-        exclude_hits=settings.exclude_hits and not choices.get("keep_hits"),
+        exclude_hits=settings.exclude_hits if keep_hits is None else not keep_hits,
         clusters=choices.get("clusters") or settings.clusters,
         method_settings=replace(
             of_method,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from steelyard.aggregation import methods
 from steelyard.domain.result import LEAST_PAIRS, AnalysisSettings, Counts, MethodSettings
+from steelyard.domain.scale import VAS
 from steelyard.version import __version__
 
 NO_CHECK = "none"
@@ -30,6 +31,7 @@ def signature(settings: AnalysisSettings, counts: Counts, *, campaign: str, prot
         "least": method.minimum_ratings if method.minimum_ratings != usual.minimum_ratings else None,
         "unstandardised": "zero" if method.unstandardised_as_zero else None,
         "level": method.level if method.level != usual.level else None,
+        "scale": f"{method.scale.minimum:g}-{method.scale.maximum:g}" if method.scale != VAS else None,
         "boot": method.draws,
         "seed": settings.seed,
     }
@@ -46,11 +48,12 @@ def _test(settings: AnalysisSettings) -> str | None:
 
 def _quality(settings: AnalysisSettings) -> str:
     """The check and what it was about, and the rules applied beside it."""
+    kept = [] if settings.exclude_hits else ["keep-hits"]
     if settings.check == NO_CHECK:
-        return NO_CHECK
+        return "+".join([NO_CHECK, *kept])
     about = f"({','.join(settings.check_attributes)})" if settings.check_attributes else ""
-    rules = ["consistency"] * settings.require_consistency + ["hits"] * settings.exclude_hits
-    return "+".join([settings.check + about, *rules])
+    consistent = ["consistency"] if settings.require_consistency else []
+    return "+".join([settings.check + about, *consistent, *kept])
 
 
 def _limit(settings: AnalysisSettings) -> str:

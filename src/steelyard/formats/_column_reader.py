@@ -49,12 +49,12 @@ class ColumnReader:
         columns = [
             self._text("judgement_id"),
             self._text("worker", required=True).alias("worker_id"),
-            self._text("hit").fill_null("").alias("hit_id"),
+            self._filled("hit", "are taken as one HIT without a name").alias("hit_id"),
             self._kind(),
             self._text("document").alias("document_id"),
             self._text("segment", required=True).alias("segment_id"),
             self._system(),
-            self._text("attribute").fill_null(""),
+            self._filled("attribute", "are taken as one attribute without a name"),
             self._position(),
             rating,
             self._not_negative("seconds"),
@@ -130,6 +130,20 @@ class ColumnReader:
             self._refuse(name, text.is_null(), "is empty", show=False)
         return text
 
+    def _filled(self, name: str, fate: str) -> pl.Series:
+        """A column of names, the empty one where there is none; some gaps among names are worth a warning."""
+        text = self._text(name)
+        if self._has(name):
+            self._warn_of_gaps(name, text, fate)
+        return text.fill_null("")
+
+    def _warn_of_gaps(self, name: str, text: pl.Series, fate: str) -> None:
+        gaps = text.null_count()
+        if 0 < gaps < len(text):
+            self.warnings.append(
+                f"{gaps:,} of {len(text):,} rows have an empty cell for {name}: they {fate}."
+            )
+
     def _number(self, name: str, *, required: bool = False) -> pl.Series:
         """The column as finite numbers; null where empty or refused."""
         if not self._has(name):
@@ -166,6 +180,7 @@ class ColumnReader:
         kind = text.replace_strict(written, names, default=None)
         choices = ", ".join(ItemKind)
         self._refuse("kind", text.is_not_null() & kind.is_null(), f"is unknown; use one of {choices}")
+        self._warn_of_gaps("kind", text, "count as regular")
         return kind.fill_null(str(ItemKind.REGULAR)).alias("item_kind")
 
     def _system(self) -> pl.Series:

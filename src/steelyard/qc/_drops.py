@@ -22,17 +22,16 @@ SHARE_TO_FIND = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Drops:
-    """For each worker: the number of pairs, mean and deviation of base minus degraded, power, ceiling.
+    """For each worker: the number of pairs, mean and deviation of base minus degraded, ceiling.
 
-    `power` is the chance of finding a drop of a fifth of the scale, `at_ceiling` the share of pairs
-    of which both members got the highest rating. What is unknown is NaN.
+    `at_ceiling` is the share of pairs of which both members got the highest rating. What is unknown
+    is NaN.
     """
 
     worker_ids: Sequence[str]
     n: IntArray
     mean: FloatArray
     sd: FloatArray
-    power: FloatArray
     at_ceiling: FloatArray
 
 
@@ -56,7 +55,6 @@ def controls_of(frame: pl.DataFrame, settings: CheckSettings) -> Controls:
         n=degraded.sizes,
         mean=mean,
         sd=sd,
-        power=_power(degraded, repeats, settings),
         at_ceiling=_share_at_ceiling(degraded, settings.scale),
     )
     return Controls(degraded, repeats, drops)
@@ -67,15 +65,15 @@ def drop_to_find(scale: Scale) -> float:
     return SHARE_TO_FIND * scale.width
 
 
-def _power(degraded: WorkerPairs, repeats: WorkerPairs, settings: CheckSettings) -> FloatArray:
-    """Chance of finding the drop by a paired t-test, as far as the worker's own repeats tell.
+def power_by_repeats(controls: Controls, settings: CheckSettings) -> FloatArray:
+    """Each worker's chance of a low p in a paired t-test if degraded copies were a fifth of the scale worse.
 
     The difference of two ratings of the same text scatters as that of base and degraded copy would
-    if all copies were equally worse.
+    if all copies were equally worse, so the worker's own repeats tell. NaN with fewer than two.
     """
-    _, scatter = mean_and_sd_by_group(repeats.difference, repeats.sizes)
+    _, scatter = mean_and_sd_by_group(controls.repeats.difference, controls.repeats.sizes)
     return paired_t_power(
-        degraded.sizes, scatter, drop=drop_to_find(settings.scale), threshold=settings.threshold
+        controls.degraded.sizes, scatter, drop=drop_to_find(settings.scale), threshold=settings.threshold
     )
 
 

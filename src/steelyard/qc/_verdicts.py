@@ -6,8 +6,10 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+import numpy as np
+
 from steelyard.domain.result import CheckSettings, Verdict, VerdictName
-from steelyard.domain.scale import Scale
+from steelyard.domain.scale import Scale, drop_in_points
 from steelyard.qc._drops import Drops, drop_to_find
 from steelyard.stats.arrays import FloatArray
 
@@ -30,16 +32,22 @@ class Finding:
     objection: str = ""
 
 
-def conclude(drops: Drops, findings: Iterable[Finding], settings: CheckSettings) -> list[Verdict]:
-    """One verdict per worker, from the findings in the same order."""
-    columns = [_known(column) for column in (drops.mean, drops.sd, drops.power)]
+def conclude(
+    drops: Drops, findings: Iterable[Finding], settings: CheckSettings, *, power: FloatArray | None = None
+) -> list[Verdict]:
+    """One verdict per worker, from the findings in the same order.
+
+    `power` is each worker's, for checks that know theirs; a fail for which it is low says so.
+    """
+    powers = np.full(len(drops.worker_ids), np.nan) if power is None else power
+    columns = [_known(column) for column in (drops.mean, drops.sd, powers)]
     numbers = zip(drops.worker_ids, drops.n.tolist(), *columns, drops.at_ceiling.tolist(), strict=True)
     verdicts = []
-    for (worker_id, n, mean, sd, power, at_ceiling), finding in zip(numbers, findings, strict=True):
+    for (worker_id, n, mean, sd, own_power, at_ceiling), finding in zip(numbers, findings, strict=True):
         verdict = _decision(finding, settings)
         reason = finding.too_few or _reason(finding, at_ceiling, settings)
-        if verdict == "fail" and power is not None and power < GOOD_POWER:
-            reason += _warning(power, settings.scale)
+        if verdict == "fail" and own_power is not None and own_power < GOOD_POWER:
+            reason += _warning(own_power, settings.scale)
         verdicts.append(
             Verdict(
                 worker_id=worker_id,
@@ -50,7 +58,7 @@ def conclude(drops: Drops, findings: Iterable[Finding], settings: CheckSettings)
                 statistic=None if math.isnan(finding.statistic) else finding.statistic,
                 p_value=None if math.isnan(finding.p_value) else finding.p_value,
                 reason=reason,
-                power=power,
+                power=own_power,
             )
         )
     return verdicts
@@ -58,20 +66,7 @@ def conclude(drops: Drops, findings: Iterable[Finding], settings: CheckSettings)
 
 def drop_in_words(n: int, mean: float, settings: CheckSettings) -> str:
     """How far ratings drop from bases to degraded copies: the start of a reason."""
-    return f"Over {n} pairs, degraded copies were rated {direction(mean, settings.scale)} on average"
-
-
-def direction(drop: float, scale: Scale) -> str:
-    """A drop in words: "19.3 points lower", "2.0 points higher", or "no lower" where there is none."""
-    # A mean of differences that cancel out may be off 0 by rounding.
-    if abs(drop) < 1e-9 * scale.width:
-        return "no lower"
-    return f"{points(abs(drop), scale)} points {'lower' if drop > 0 else 'higher'}"
-
-
-def points(number: float, scale: Scale) -> str:
-    """A number of points, with as many digits as mean something on the scale."""
-    return f"{number:.{1 if scale.width > 10 else 2}f}"
+    return f"Over {n} pairs, degraded copies were rated {drop_in_points(mean, settings.scale)} on average"
 
 
 def too_few(n: int, settings: CheckSettings, what: str = "degraded pair") -> str:

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from steelyard.domain.work import ItemKind
-from steelyard.frames import control_pairs, in_order_of
+from steelyard.frames import in_order_of, text_pairs
 from steelyard.stats.arrays import FloatArray, IntArray
 
 
@@ -37,13 +37,14 @@ def workers_of(frame: pl.DataFrame) -> pl.Series:
 
 
 def pairs_by_worker(frame: pl.DataFrame, kind: ItemKind, workers: pl.Series) -> WorkerPairs:
-    """Pairs of bases and controls of `kind` for each of `workers`, pooled over HITs and attributes.
+    """Pairs of bases and controls of `kind` for each of `workers`, pooled over HITs.
 
-    A worker without any pair has a size of 0: everybody gets a verdict.
+    A pair is one of texts: where these have several attributes, its ratings are means over them. A
+    worker without any pair has a size of 0: everybody gets a verdict.
     """
     if str(kind) not in frame["item_kind"]:
         return WorkerPairs(np.empty(0), np.empty(0), np.zeros(len(workers), np.int64))
-    pairs = in_order_of(control_pairs(frame, kind), "worker_id")
+    pairs = in_order_of(text_pairs(frame, kind), "worker_id")
     return WorkerPairs(
         base=pairs["base_rating"].to_numpy(),
         control=pairs["control_rating"].to_numpy(),

@@ -7,9 +7,10 @@ import polars as pl
 
 from steelyard.domain.plugin import Check
 from steelyard.domain.result import CheckSettings, Verdict
+from steelyard.domain.scale import drop_in_points
 from steelyard.domain.work import ItemKind
 from steelyard.qc._drops import Controls, Drops, controls_of
-from steelyard.qc._verdicts import Finding, conclude, direction, drop_in_words, too_few
+from steelyard.qc._verdicts import Finding, conclude, drop_in_words, too_few
 from steelyard.qc._worker_pairs import each_worker, ratings_by_worker, workers_of
 from steelyard.stats.arrays import FloatArray
 from steelyard.stats.paired_tests import mean_and_sd_by_group
@@ -21,11 +22,15 @@ def run(frame: pl.DataFrame, settings: CheckSettings) -> list[Verdict]:
 
     Mann and Whitney's one-sided test of base against degraded ratings, raw, as two unpaired lists;
     Appraise [Federmann2018] does the same on standardised ratings. Where texts differ much in quality
-    it finds less than a paired test would.
+    it finds less than a paired test would; how often it finds a drop is not known, so verdicts have
+    no power.
 
     A degraded system among others gives degraded items without bases [Ji2022]. If no degraded item
     of the whole frame has a base, each worker's ratings of degraded items are compared with all
     regular ones of that worker. One rule for everybody: a single pair anywhere, and bases are used.
+    Without bases every rating counts, of whatever attribute, as those authors had it. The attributes
+    of one text are not independent, so with several of them p is too small: of workers who answer at
+    random, more pass than the threshold says.
     """
     controls = controls_of(frame, settings)
     is_degraded = pl.col("item_kind") == str(ItemKind.DEGRADED)
@@ -49,7 +54,7 @@ def _without_bases(frame: pl.DataFrame, settings: CheckSettings) -> list[Verdict
     degraded, n_degraded = ratings_by_worker(frame, ItemKind.DEGRADED, workers)
     mean = mean_and_sd_by_group(regular, n_regular)[0] - mean_and_sd_by_group(degraded, n_degraded)[0]
     unknown = np.full(len(workers), np.nan)
-    drops = Drops(workers.to_list(), n_degraded, mean, unknown, unknown, np.zeros(len(workers)))
+    drops = Drops(workers.to_list(), n_degraded, mean, unknown, np.zeros(len(workers)))
     findings = [
         _against_others(others, bad, settings)
         for others, bad in zip(
@@ -66,7 +71,7 @@ def _against_others(others: FloatArray, degraded: FloatArray, settings: CheckSet
     )
     if lacking:
         return Finding(test.statistic, test.p_value, "", too_few=lacking)
-    drop = direction(float(others.mean() - degraded.mean()), settings.scale)
+    drop = drop_in_points(float(others.mean() - degraded.mean()), settings.scale)
     words = (
         f"{len(degraded)} ratings of degraded items, which have no bases here, were {drop} on average "
         f"than the worker's {len(others)} regular ones"

@@ -7,16 +7,12 @@ import polars as pl
 from steelyard.domain.exhibit import Axis, Column, Figure, Intervals, Mark, Panel, Points, Rule, Table
 from steelyard.domain.result import Analysis
 from steelyard.exhibits.tables.ranking import cluster_borders
-from steelyard.report.numbers import percent, rank_range
-from steelyard.report.words import ADVICE, AGREEMENT_OF, COEFFICIENTS, NOT_CHECKED, VERDICTS, flags_in_words
+from steelyard.report.numbers import rank_range
+from steelyard.report.words import AGREEMENT_OF, COEFFICIENTS, NOT_CHECKED, VERDICTS, flags_in_words, level
+from steelyard.review.payment import WORDS as ADVICE
 
 _VERDICT_ORDER = {verdict: place for place, verdict in enumerate(("fail", "insufficient", "pass"))}
 _ADVICE_ORDER = {advice: place for place, advice in enumerate(("refuse", "look", "pay"))}
-
-
-def level(analysis: Analysis) -> str:
-    """The level of intervals: 95 %."""
-    return percent(analysis.settings.method_settings.level, 0)
 
 
 def ranking_table(analysis: Analysis, systems: pl.DataFrame | None = None, *, attribute: str = "") -> Table:
@@ -29,7 +25,7 @@ def ranking_table(analysis: Analysis, systems: pl.DataFrame | None = None, *, at
             Column("ranks", "Rank"),
             Column("system_id", "System"),
             Column("score", "Score", 3),
-            Column("lower", f"{level(analysis)} from", 3),
+            Column("lower", f"{level(analysis.settings)} from", 3),
             Column("upper", "to", 3),
             Column("mean_rating", "Mean rating", 1),
             Column("wins", "Wins"),
@@ -58,7 +54,7 @@ def ranking_figure(analysis: Analysis, score: str) -> Figure:
             tuple(known["lower"]),
             tuple(known["upper"]),
             tuple(float(place) for place in known["place"]),
-            series=f"{level(analysis)} interval",
+            series=f"{level(analysis.settings)} interval",
         ),
         Points(tuple(systems["score"]), places, series="score"),
         *(Rule("y", row - 0.5) for row in cluster_borders(systems)),
@@ -89,8 +85,8 @@ def pairs_table(analysis: Analysis) -> Table:
         columns=(
             Column("better", "System"),
             Column("worse", "better than"),
-            Column("p_value", "p", 4),
-            Column("p_holm", "p, Holm", 4),
+            Column("p_value", "p", 4, p_value=True),
+            Column("p_holm", "p, Holm", 4, p_value=True),
         ),
         rows=pairs,
         notes=("Holm's correction allows for the number of pairs.",),
@@ -115,7 +111,7 @@ def agreement_table(analysis: Analysis) -> Table:
         Column("value", "Value", 3),
     ]
     if found["lower"].null_count() < len(found):
-        columns += [Column("lower", f"{level(analysis)} from", 3), Column("upper", "to", 3)]
+        columns += [Column("lower", f"{level(analysis.settings)} from", 3), Column("upper", "to", 3)]
     return Table(
         name="agreement", title="Agreement", columns=tuple(columns), rows=found, signature=analysis.signature
     )
@@ -127,7 +123,7 @@ def workers_table(analysis: Analysis) -> Table:
     in_words = found.with_columns(
         pl.col("verdict").replace(VERDICTS).fill_null(NOT_CHECKED),
         pl.Series("flags", [flags_in_words(flags) for flags in found["flags"].to_list()], dtype=pl.String),
-        pl.col("suggestion").replace(ADVICE),
+        pl.col("suggestion").replace(dict(ADVICE)),
     )
     return Table(
         name="workers",
@@ -140,7 +136,7 @@ def workers_table(analysis: Analysis) -> Table:
             Column("n_judgements", "Judgements"),
             Column("n_pairs", "Control pairs"),
             Column("mean_difference", "Mean drop", 1),
-            Column("p_value", "p", 4),
+            Column("p_value", "p", 4, p_value=True),
             Column("power", "Power", 2),
             Column("seconds_per_judgement", "Seconds per judgement", 1),
             Column("mean", "Mean rating", 1),

@@ -1,4 +1,4 @@
-"""Text from anywhere, made fit to be written: no control characters, which no format of ours may hold."""
+"""Text from anywhere, made fit to be written: no control characters, and none that turn the others."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import re
 import unicodedata
 
 _WHITE = re.compile(r"[\t\n\r\x0b\x0c\x1c-\x1f\x85\u2028\u2029]+")
-# What XML 1.0 forbids, and what would make a terminal do things.
-_FORBIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+# What XML 1.0 forbids, what would make a terminal do things, and what turns the order of the letters
+# around it: a name that reads as another, or that drags its neighbours along.
+_FORBIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 
 
 def printable(text: str) -> str:
@@ -15,6 +16,8 @@ def printable(text: str) -> str:
 
     >>> printable("two\\nlines and a \\x1b[31mcolour")
     'two lines and a �[31mcolour'
+    >>> printable("\\u202eBA")
+    '�BA'
     """
     return _FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", _WHITE.sub(" ", text))
 

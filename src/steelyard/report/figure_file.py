@@ -56,17 +56,24 @@ def write_figure(figure: Figure, path: Path, *, has_words: bool = True) -> None:
     whole_files.write(path, _painted(draw_sheet(figure, has_words=has_words), ending, path))
 
 
-def _painted(sheet: Drawing, ending: str, path: Path) -> bytes:
-    """The drawing as a picture, by Matplotlib, which comes with the extra `plots`."""
+def require_matplotlib(path: Path, ending: str) -> None:
+    """Refuse to write a picture there where Matplotlib, which comes with the extra `plots`, is missing."""
     try:
-        from matplotlib import rc_context
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure as Canvas
+        import matplotlib.backends.backend_agg  # noqa: F401 (whether it can be had)
     except ImportError:
         raise SourceError(
             str(path),
             [f"drawing a {ending} file needs Matplotlib. Install steelyard[plots], or write a .svg file."],
         ) from None
+
+
+def _painted(sheet: Drawing, ending: str, path: Path) -> bytes:
+    """The drawing as a picture, by Matplotlib."""
+    require_matplotlib(path, ending)
+    from matplotlib import rc_context
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure as Canvas
+
     # A figure without pyplot leaves no state behind.
     canvas = Canvas(figsize=(sheet.width * POINTS / 72, sheet.height * POINTS / 72), facecolor="white")
     FigureCanvasAgg(canvas)

@@ -12,7 +12,7 @@ from steelyard.report.downloads import download
 from steelyard.report.drawing.thinning import crowd_note
 from steelyard.report.latex_text import file_name
 from steelyard.report.svg import to_svg
-from steelyard.report.tables_html import csv_link, notes, table_grid
+from steelyard.report.tables_html import csv_link, notes, signed, table_grid
 
 
 def to_html(figure: Figure, *, page_signature: str = "") -> str:
@@ -35,7 +35,6 @@ def to_html(figure: Figure, *, page_signature: str = "") -> str:
     links = Markup('<p class="links">Download: {} {}</p>\n').format(
         csv_link(replace(figure.table, name=figure.name)), alone
     )
-    signature = Markup('<p class="signed"><code>{}</code></p>\n').format(printable(figure.signature))
     return (
         Markup('<figure class="exhibit" id="figure-{}">\n').format(name)
         + panels.format(printable(figure.title), drawing)
@@ -44,6 +43,6 @@ def to_html(figure: Figure, *, page_signature: str = "") -> str:
         + data
         + links
         + Markup("</div>\n")
-        + (signature if figure.signature not in ("", page_signature) else "")
+        + signed(figure.signature, page_signature=page_signature)
         + Markup("</figure>\n")
     )

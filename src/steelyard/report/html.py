@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -19,7 +19,8 @@ from steelyard.report import analysis_tables, figures_html, tables_html
 from steelyard.report.characters import printable
 from steelyard.report.drawing.palette import DARK, LIGHT, style_sheet
 from steelyard.report.numbers import counted, number, p_value, percent
-from steelyard.report.words import ADVICE, NOT_CHECKED, VERDICTS, differences, flags_in_words
+from steelyard.report.words import NOT_CHECKED, VERDICTS, differences, flags_in_words, intervals
+from steelyard.review.payment import WORDS as ADVICE
 
 Exhibit = Table | Figure
 # Exhibits of these names have a section of their own; the others follow after all of these.
@@ -36,10 +37,11 @@ class Section:
     title: str
 
 
-def to_html(analysis: Analysis, exhibits: Sequence[Exhibit] = ()) -> str:
+def to_html(analysis: Analysis, exhibits: Sequence[Exhibit] = (), missing: Sequence[str] = ()) -> str:
     """The whole report page. Exhibits are shown in the order given, each in the section it belongs to.
 
-    Without exhibits it still has the ranking, the workers and how the numbers were made.
+    Without exhibits it still has the ranking, the workers and how the numbers were made. `missing` are
+    sentences on what could not be shown, and why.
     """
     placed = _placed(analysis, exhibits)
     return (
@@ -50,6 +52,7 @@ def to_html(analysis: Analysis, exhibits: Sequence[Exhibit] = ()) -> str:
             counts=analysis.counts,
             colours={"light": style_sheet(LIGHT), "dark": style_sheet(DARK)},
             placed=placed,
+            missing=missing,
             sections=_sections(analysis, placed),
             best=analysis.systems.filter(pl.col("cluster") == 1)["system_id"].to_list(),
             tables=_tables(analysis),
@@ -57,7 +60,7 @@ def to_html(analysis: Analysis, exhibits: Sequence[Exhibit] = ()) -> str:
             method=methods()[analysis.settings.method],
             check=checks().get(analysis.settings.check),
             differences=differences(analysis.settings),
-            level=analysis_tables.level(analysis),
+            intervals=intervals(analysis.settings),
         )
     )
 
@@ -68,6 +71,8 @@ def _templates() -> Environment:
         loader=PackageLoader("steelyard.report"),
         autoescape=True,
         undefined=StrictUndefined,
+        # Whatever a template shows, so that no name can be forgotten.
+        finalize=_printable,
         trim_blocks=True,
         lstrip_blocks=True,
     )
@@ -76,9 +81,13 @@ def _templates() -> Environment:
         "p_value": p_value,
         "percent": percent,
         "counted": counted,
-        "printable": printable,
     }
     return environment
+
+
+def _printable(value: Any) -> Any:
+    """Text fit for the page; pieces of the page itself were made so where they were written."""
+    return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def _placed(analysis: Analysis, exhibits: Sequence[Exhibit]) -> dict[str, list[Markup]]:
@@ -153,9 +162,9 @@ def _crew(analysis: Analysis) -> dict[str, Any]:
         "urgent": urgent[:MOST_URGENT],
         "n_urgent": len(urgent),
         "is_open": len(workers) <= FEW_WORKERS,
-        "verdicts": _counted(analysis.workers["verdict"], VERDICTS),
+        "verdicts": _counted(analysis.workers["verdict"], VERDICTS.items()),
         "flags": _flag_counts(analysis.workers),
-        "advice": _counted(analysis.workers["suggestion"], ADVICE),
+        "advice": _counted(analysis.workers["suggestion"], ADVICE.items()),
         "n_excluded": len(analysis_tables.excluded_hits(analysis)),
     }
 
@@ -170,10 +179,10 @@ def _worker(row: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _counted(column: pl.Series, words: dict[str, str]) -> list[tuple[int, str]]:
+def _counted(column: pl.Series, words: Iterable[tuple[str, str]]) -> list[tuple[int, str]]:
     """How often each of the known words occurs, in their order."""
     counts = dict(column.drop_nulls().value_counts().iter_rows())
-    return [(counts[name], said) for name, said in words.items() if counts.get(name)]
+    return [(counts[name], said) for name, said in words if counts.get(name)]
 
 
 def _flag_counts(workers: pl.DataFrame) -> list[tuple[int, str]]:

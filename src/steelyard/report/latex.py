@@ -10,7 +10,7 @@ from steelyard.domain.exhibit import Figure, Table
 from steelyard.domain.result import Analysis
 from steelyard.report import analysis_tables, whole_files
 from steelyard.report.drawing.thinning import crowd_note
-from steelyard.report.figure_file import write_figure
+from steelyard.report.figure_file import require_matplotlib, write_figure
 from steelyard.report.latex_text import breakable, escape, file_name
 from steelyard.report.numbers import counted
 from steelyard.report.tables_latex import to_latex
@@ -41,12 +41,18 @@ _PREAMBLE = r"""\documentclass[a4paper]{article}
 """
 
 
-def write_latex(folder: Path, analysis: Analysis, exhibits: Sequence[Exhibit] = ()) -> None:
+def write_latex(
+    folder: Path, analysis: Analysis, exhibits: Sequence[Exhibit] = (), missing: Sequence[str] = ()
+) -> None:
     """Write report.tex and its parts into the folder, which is made if it is not there.
 
     Each part is a .tex file that papers can \\input, a figure's beside its .pdf. Files of these names
-    are replaced, each only when its successor is complete; others are left alone.
+    are replaced, each only when its successor is complete; others are left alone. `missing` are
+    sentences on what could not be shown, and why.
     """
+    if any(isinstance(exhibit, Figure) for exhibit in exhibits):
+        # Half a folder would be worse than none.
+        require_matplotlib(folder, ".pdf")
     folder.mkdir(parents=True, exist_ok=True)
     parts = []
     for name, exhibit in _named(_own(analysis), exhibits):
@@ -58,7 +64,7 @@ def write_latex(folder: Path, analysis: Analysis, exhibits: Sequence[Exhibit] = 
             written = to_latex(exhibit)
         whole_files.write(folder / f"{name}.tex", written.encode())
         parts.append(name)
-    whole_files.write(folder / DOCUMENT, _document(analysis, parts).encode())
+    whole_files.write(folder / DOCUMENT, _document(analysis, parts, missing).encode())
 
 
 def _own(analysis: Analysis) -> list[Table]:
@@ -103,7 +109,7 @@ def _figure(figure: Figure, name: str) -> str:
     return "\n".join([*lines, r"\end{figure}"]) + "\n"
 
 
-def _document(analysis: Analysis, parts: Sequence[str]) -> str:
+def _document(analysis: Analysis, parts: Sequence[str], missing: Sequence[str]) -> str:
     method = methods()[analysis.settings.method]
     facts = [
         f"{counted(analysis.counts.systems, 'system')}, {counted(analysis.counts.hits, 'HIT')}, "
@@ -113,6 +119,7 @@ def _document(analysis: Analysis, parts: Sequence[str]) -> str:
     ]
     further = [line(analysis) for line in (flags_line, excluded_line, contamination_line, agreement_line)]
     facts += [f"{line[0].upper()}{line[1:]}." for line in further if line]
+    facts += missing
     lines = [
         _PREAMBLE,
         rf"\title{{{escape(analysis.title)}}}",

@@ -78,9 +78,12 @@ def escape(text: str) -> str:
     return _ALONE.sub(r"\1", printable(text).translate(_TABLE))
 
 
-def breakable(text: str) -> str:
-    """A signature, which may be broken after each of its parts."""
-    return escape(text).replace(r"\textbar{}", r"\textbar{}\allowbreak{}")
+def breakable(signature: str) -> str:
+    """The signatures of all sources, one a line, each of which may be broken after any of its parts."""
+    lines = [
+        escape(line).replace(r"\textbar{}", r"\textbar{}\allowbreak{}") for line in signature.split("\n")
+    ]
+    return "\\par\n".join(lines)
 
 
 def file_name(name: str) -> str:

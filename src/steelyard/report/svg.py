@@ -8,7 +8,7 @@ from html import escape
 from steelyard.domain.exhibit import Figure
 from steelyard.report.characters import printable
 from steelyard.report.drawing.palette import PRINTED, THEMED
-from steelyard.report.drawing.plot import WIDTH
+from steelyard.report.drawing.plot import WIDE, WIDTH, is_level
 from steelyard.report.drawing.scene import Circles, Drawing, Path, Place, Shape, Stroke, Text
 from steelyard.report.drawing.sheet import draw_panels, draw_sheet
 
@@ -19,17 +19,23 @@ def to_svg(figure: Figure, *, themed: bool) -> str:
     """The figure as SVG. The same figure gives the same text.
 
     `themed`: a piece of a page, one <svg> per panel, coloured by the page's own custom properties so
-    that it follows the page from light to dark. Otherwise a whole file in light colours, all panels,
+    that it follows the page from light to dark. A single panel of intervals over categories comes twice,
+    and the page shows the one that fits the screen. Otherwise a whole file in light colours, all panels,
     heading and signature included.
     """
+    if themed and len(figure.panels) == 1 and is_level(figure.panels[0]):
+        narrow, wide = draw_panels(figure), draw_panels(figure, room=WIDE)
+        return "\n".join([_of_page(narrow[0], "small-screen"), _of_page(wide[0], "large-screen")])
     if themed:
-        return "\n".join(_of_page(panel) for panel in draw_panels(figure))
+        return "\n".join(
+            _of_page(panel, "wide" if panel.width > WIDTH else "") for panel in draw_panels(figure)
+        )
     return _file(draw_sheet(figure))
 
 
-def _of_page(panel: Drawing) -> str:
+def _of_page(panel: Drawing, kind: str) -> str:
     # The style sheet knows how large a unit may get, on a screen and in print.
-    size = f'class="panel{" wide" if panel.width > WIDTH else ""}" style="--units:{_n(panel.width)}"'
+    size = f'class="{f"panel {kind}".rstrip()}" style="--units:{_n(panel.width)}"'
     opening = (
         f'<svg {size} viewBox="0 0 {_n(panel.width)} {_n(panel.height)}" '
         f'role="img" aria-label="{_words(panel.title)}">'

@@ -10,14 +10,14 @@ from steelyard.report.characters import printable
 from steelyard.report.numbers import DASH, MINUS, number, p_value, percent
 from steelyard.report.plain import plain
 
-_P_COLUMNS = ("p", "p_value", "p_holm")
-
 
 def cell(value: Any, column: Column) -> str:
     """One cell in words; a dash for what is unknown.
 
-    >>> cell(0.35333, Column("share", "Kept", 1, per_cent=True)), cell(2e-9, Column("p_value", "p", 4))
-    ('35.3\\xa0%', '<0.0001')
+    >>> cell(0.35333, Column("share", "Kept", 1, per_cent=True))
+    '35.3\\xa0%'
+    >>> cell(2e-9, Column("p_value", "p", 4, p_value=True))
+    '<0.0001'
     """
     known = plain(value)
     if known is None:
@@ -38,10 +38,7 @@ def _number(value: float, column: Column) -> str:
         return share.removesuffix("\N{NO-BREAK SPACE}%") if "%" in column.title else share
     if column.digits is None:
         return (str(value) if isinstance(value, int) else f"{value:.6g}").replace("-", MINUS)
-    # A column named after a system may end like one of p-values, which are never negative.
-    if value >= 0 and (column.name in _P_COLUMNS or column.name.endswith("_p")):
-        return p_value(value, column.digits)
-    return number(value, column.digits)
+    return p_value(value, column.digits) if column.p_value else number(value, column.digits)
 
 
 def rows(table: Table, *, most: int | None = None) -> Iterator[list[str]]:

@@ -36,7 +36,7 @@ def to_text(table: Table) -> str:
         lines.append(_aligned(row, widths, right))
     notes = [line for note in table.notes for line in wrap(printable(note), WIDTH)]
     lines += ["", *notes] if notes else []
-    lines += ["", printable(table.signature)] if table.signature else []
+    lines += ["", *map(printable, table.signature.split("\n"))] if table.signature else []
     return "\n".join(lines)
 
 

@@ -22,7 +22,6 @@ def to_html(table: Table, *, page_signature: str = "") -> str:
 
     A signature that the page bears itself is not repeated.
     """
-    signature = Markup('<p class="signed"><code>{}</code></p>').format(printable(table.signature))
     return (
         Markup('<div class="exhibit" id="table-{}">\n<h3>{}</h3>\n').format(
             file_name(table.name), printable(table.title)
@@ -30,9 +29,19 @@ def to_html(table: Table, *, page_signature: str = "") -> str:
         + table_grid(table)
         + notes(table)
         + Markup('<p class="links">Download: {}</p>\n').format(csv_link(table))
-        + (signature if table.signature not in ("", page_signature) else "")
+        + signed(table.signature, page_signature=page_signature)
         + Markup("</div>\n")
     )
+
+
+def signed(signature: str, *, page_signature: str) -> Markup:
+    """The signatures of all sources, one a line; nothing if there is none or the page bears it itself."""
+    if signature in ("", page_signature):
+        return Markup("")
+    lines = Markup("<br>\n").join(
+        Markup("<code>{}</code>").format(printable(line)) for line in signature.split("\n")
+    )
+    return Markup('<p class="signed">{}</p>\n').format(lines)
 
 
 def table_grid(table: Table) -> Markup:

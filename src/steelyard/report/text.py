@@ -11,7 +11,7 @@ from steelyard.domain.result import Analysis
 from steelyard.report import tables
 from steelyard.report.characters import columns, printable
 from steelyard.report.numbers import counted, number, percent, rank_range
-from steelyard.report.words import AGREEMENT_OF, COEFFICIENTS
+from steelyard.report.words import AGREEMENT_OF, COEFFICIENTS, level
 
 # Which coefficient speaks for agreement in one line: those of the ratings as they are, without categories.
 _SPEAKING = ("alpha", "icc", "pearson", "kappa")
@@ -19,7 +19,7 @@ _SPEAKING = ("alpha", "icc", "pearson", "kappa")
 
 def to_text(analysis: Analysis) -> str:
     """The ranking with its clusters, what became of the workers, the warnings and the signature."""
-    parts = [printable(analysis.title), "", ranking_table(analysis.systems)]
+    parts = [printable(analysis.title), "", ranking_table(analysis)]
     if len(analysis.attributes) > 1:
         parts += ["", attributes_table(analysis)]
     parts += ["", workers_line(analysis)]
@@ -39,12 +39,14 @@ def to_text(analysis: Analysis) -> str:
     return "\n".join(parts)
 
 
-def ranking_table(systems: pl.DataFrame) -> str:
+def ranking_table(analysis: Analysis) -> str:
     """Systems best first; a line is drawn under each cluster."""
+    systems = analysis.systems
+    interval = f"{level(analysis.settings)} interval".replace("\N{NO-BREAK SPACE}", " ")
     names = [printable(name) for name in systems["system_id"]]
     width = max([len("system"), *map(columns, names)])
     header = (
-        f"{'rank':>7}  {'system':<{width}}  {'score':>7}  {'95 % interval':>17}  "
+        f"{'rank':>7}  {'system':<{width}}  {'score':>7}  {interval:>17}  "
         f"{'mean':>6}  {'segments':>8}  {'n':>7}"
     )
     lines = [header, "-" * len(header)]
@@ -53,10 +55,10 @@ def ranking_table(systems: pl.DataFrame) -> str:
         if previous is not None and row["cluster"] != previous:
             lines.append("-" * len(header))
         previous = row["cluster"]
-        interval = f"[{number(row['lower'])}, {number(row['upper'])}]"
+        ends = f"[{number(row['lower'])}, {number(row['upper'])}]"
         lines.append(
             f"{rank_range(row['rank_low'], row['rank_high']):>7}  {name}{' ' * (width - columns(name))}  "
-            f"{number(row['score']):>7}  {interval:>17}  {number(row['mean_rating'], 1):>6}  "
+            f"{number(row['score']):>7}  {ends:>17}  {number(row['mean_rating'], 1):>6}  "
             f"{row['n_segments']:>8}  {row['n_judgements']:>7}"
         )
     return "\n".join(lines)

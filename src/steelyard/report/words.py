@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from steelyard.aggregation import methods
 from steelyard.domain.result import AnalysisSettings
+from steelyard.report.numbers import counted
 
 VERDICTS = {"pass": "passed", "fail": "failed", "insufficient": "too few controls"}
 NOT_CHECKED = "not checked"
@@ -18,8 +19,6 @@ FLAGS = {
     "endpoints": "little but the ends of the scale",
     "shift": "one HIT rated on another level",
 }
-# The advice on payment, short enough for a cell.
-ADVICE = {"pay": "pay", "look": "look first", "refuse": "consider refusal"}
 TESTS = {
     "rank-sum": "one-sided rank-sum tests on segment scores",
     "rank-sum-common": "one-sided rank-sum tests on the scores of common segments",
@@ -38,6 +37,21 @@ COEFFICIENTS = {
 def flags_in_words(flags: Iterable[str] | None) -> str:
     """Flags in words; one we do not know by the name it has."""
     return ", ".join(FLAGS.get(flag, flag) for flag in flags or ())
+
+
+def level(settings: AnalysisSettings) -> str:
+    """The level of intervals: 95 %."""
+    return f"{100 * settings.method_settings.level:g}\N{NO-BREAK SPACE}%"
+
+
+def intervals(settings: AnalysisSettings) -> str:
+    """Where the intervals of scores come from; nothing if there are none."""
+    draws = settings.method_settings.draws
+    if not draws:
+        return ""
+    # Methods with a test of their own draw segments, and take the workers as they are.
+    drawn = "segments alone" if methods()[settings.method].own_test else "workers and segments"
+    return f"{level(settings)}, by bootstrap over {drawn}, {counted(draws, 'draw')}"
 
 
 def differences(settings: AnalysisSettings) -> str:

@@ -8,7 +8,7 @@ import polars as pl
 
 from steelyard.domain.scale import Scale
 from steelyard.domain.work import ItemKind
-from steelyard.frames import in_order_of
+from steelyard.frames import has_few_points, in_order_of
 
 # Workers see a reference as if a system had made it; below this share of the scale they do not
 # recognise what is perfect in adequacy [the limit of the public code of 2016].
@@ -17,9 +17,6 @@ _LEAST_FOR_REFERENCES = 0.9
 _LONG_RUN, _LONG_RUN_IN_WMT = 9, 11
 # Our choices: nearly all ratings at the ends, or hardly any variety, in no fewer than so many ratings.
 _SHARE_AT_ENDS, _VARIETY, _ENOUGH_RATINGS = 0.8, 5, 10
-# A scale of which all workers together use no more values has few points: there the ends are
-# ordinary answers and little variety is no sign of anything.
-_FEW_POINTS = 10
 # Our choices: a HIT's mean away from the others' by so many standard errors and so much of the scale.
 _SHIFT_ERRORS, _SHIFT_SHARE = 3.0, 0.25
 
@@ -64,18 +61,21 @@ def scores_in_wmt(frame: pl.DataFrame) -> pl.DataFrame:
     return _with_details(means, [_degraded_not_worse()])
 
 
-def sequence(frame: pl.DataFrame) -> pl.DataFrame:
+def sequence(frame: pl.DataFrame, scale: Scale) -> pl.DataFrame:
     """Nine or more equal ratings in a row within one HIT, by position, for any one attribute.
 
     Where a HIT's positions are not all known, its rows are taken as they stand. On a scale of few
-    points, where the ratings of the whole frame take at most ten values, nobody is flagged: there
-    such runs come by chance.
+    points (see `has_few_points`) nobody is flagged: there such runs come by chance.
     """
-    if _has_few_points(frame):
+    if _is_of_few_points(frame, scale):
         return pl.DataFrame(schema={"worker_id": frame["worker_id"].dtype, "detail": pl.String})
     in_hit = ["worker_id", "attribute", "hit_id"]
-    row = pl.int_range(pl.len(), dtype=pl.Int64)
-    place = pl.when(pl.col("position").null_count().over(in_hit) == 0).then("position").otherwise(row)
+    if frame["position"].null_count() == len(frame):
+        return _runs(in_order_of(frame.select(*in_hit, "rating"), *in_hit), in_hit, least=_LONG_RUN)
+    place = pl.col("position")
+    if frame["position"].null_count():
+        row = pl.int_range(pl.len(), dtype=pl.Int64)
+        place = pl.when(place.null_count().over(in_hit) == 0).then(place).otherwise(row)
     ordered = in_order_of(frame.select(*in_hit, "rating", place.alias("place")), *in_hit, then=["place"])
     return _runs(ordered, in_hit, least=_LONG_RUN)
 
@@ -93,8 +93,8 @@ def sequence_in_wmt(frame: pl.DataFrame) -> pl.DataFrame:
 def endpoints(frame: pl.DataFrame, scale: Scale) -> pl.DataFrame:
     """More than 80 % of ratings at the ends of the scale, or fewer than five different ratings.
 
-    Only of workers with at least ten ratings, and nobody's where the ratings of the whole frame take
-    at most ten values: on a scale of few points that is how one answers.
+    Only of workers with at least ten ratings, and nobody's on a scale of few points (see
+    `has_few_points`), where that is how one answers.
     """
     rating = pl.col("rating")
     counts = (
@@ -104,7 +104,7 @@ def endpoints(frame: pl.DataFrame, scale: Scale) -> pl.DataFrame:
             share=((rating == scale.minimum) | (rating == scale.maximum)).mean(),
             variety=rating.n_unique(),
         )
-        .filter(pl.col("n") >= _ENOUGH_RATINGS, pl.lit(not _has_few_points(frame)))
+        .filter(pl.col("n") >= _ENOUGH_RATINGS, pl.lit(not _is_of_few_points(frame, scale)))
     )
     parts = [
         pl.when(pl.col("share") > _SHARE_AT_ENDS).then(
@@ -167,8 +167,8 @@ def shift(frame: pl.DataFrame, scale: Scale) -> pl.DataFrame:
     return _with_details(largest, [found])
 
 
-def _has_few_points(frame: pl.DataFrame) -> bool:
-    return frame["rating"].n_unique() <= _FEW_POINTS
+def _is_of_few_points(frame: pl.DataFrame, scale: Scale) -> bool:
+    return has_few_points(frame["rating"].to_numpy(), scale, n_workers=frame["worker_id"].n_unique())
 
 
 def _mean(kind: ItemKind) -> pl.Expr:

@@ -7,7 +7,7 @@ import polars as pl
 
 from steelyard.domain.scale import Scale
 from steelyard.domain.work import ItemKind
-from steelyard.frames import control_pairs, in_order_of
+from steelyard.frames import in_order_of, text_pairs
 from steelyard.stats.arrays import FloatArray, IntArray
 from steelyard.stats.paired_tests import paired_t_by_group
 
@@ -24,11 +24,12 @@ def consistency(frame: pl.DataFrame, *, scale: Scale) -> pl.DataFrame:
     items, in order of presentation: low where a worker drifts [Graham2014]. Where positions are
     not known, the base counts as the first. As a high p may just mean few repeats,
     `equivalence_p` gives the evidence for the contrary: two one-sided t-tests that the mean change
-    lies within 5 % of the scale. Both are null with fewer than two repeats.
+    lies within 5 % of the scale. Both are null with fewer than two repeats. Where items have several
+    attributes, ratings are means over these.
     """
     is_reversed = (pl.col("control_position") < pl.col("base_position")).fill_null(False)
     change = pl.col("base_rating") - pl.col("control_rating")
-    pairs = control_pairs(frame, ItemKind.REPEAT).select(
+    pairs = text_pairs(frame, ItemKind.REPEAT).select(
         "worker_id", pl.when(is_reversed).then(-change).otherwise(change).alias("difference")
     )
     workers = (

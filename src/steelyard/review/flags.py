@@ -112,7 +112,7 @@ _RULES: Mapping[FlagRules, Mapping[str, Callable[[_Evidence], pl.DataFrame]]] = 
     "usual": {
         "scores": lambda evidence: rating_flags.scores(evidence.frame, evidence.scale),
         "time": _time,
-        "sequence": lambda evidence: rating_flags.sequence(evidence.frame),
+        "sequence": lambda evidence: rating_flags.sequence(evidence.frame, evidence.scale),
         "rejected": _rejected,
         "concurrency": _concurrency,
         "endpoints": lambda evidence: rating_flags.endpoints(evidence.frame, evidence.scale),

@@ -10,42 +10,49 @@ import polars as pl
 from scipy.special import stdtr
 
 from steelyard.domain.result import HitVerdict
+from steelyard.domain.scale import VAS, Scale, drop_in_points
 from steelyard.domain.work import ItemKind
-from steelyard.frames import control_pairs, in_order_of
+from steelyard.frames import in_order_of, text_pairs
 
 # Below this a HIT is left out; strict, because it is looked for in every HIT of everyone [our choice].
 HIT_THRESHOLD = 0.01
+# A HIT that would pass a paired t-test at this by itself stays [our choice].
+PASS_THRESHOLD = 0.05
 # A deviation of fewer differences than this means nothing [our choice].
 _LEAST_OTHERS = 5
 _LEAST_PAIRS = 2
 
 
-def changed_hits(frame: pl.DataFrame, worker_ids: Collection[str]) -> list[HitVerdict]:
+def changed_hits(frame: pl.DataFrame, worker_ids: Collection[str], *, scale: Scale = VAS) -> list[HitVerdict]:
     """HITs in which these workers told degraded copies apart far less than in their others.
 
     Pooling over HITs hides somebody who starts with care and ends without: the early HITs pay for
     the late ones. So each HIT's mean difference, base less degraded, is compared with that of the
     worker's other HITs by a one-sided t-test, and p is corrected for the number of that worker's
-    HITs [Holm1979]. Only those with a corrected p below 0.01 come back, in order of worker and HIT.
+    HITs [Holm1979]. Only those with a corrected p below 0.01 come back, in order of worker and HIT, and
+    only if they would not pass by themselves: less of a drop than usual is still attention.
 
     The scatter is taken from the other HITs alone: somebody who clicks at random scatters so much
     that an error which contains it hides what is looked for. Of random HITs of ten pairs beside two
-    honest ones (a drop of 25 points, noise of 10) it finds seven in ten, Welch's test one in ten. The
-    price: an honest HIT with twice the noise of the others is lost one time in twenty instead of one in
-    a hundred. A HIT needs two pairs, the others together five; what is not found is not thereby proved
-    honest.
+    honest ones (a drop of 25 points, noise of 10) it finds seven in ten, Welch's test one in
+    ten; of honest HITs hardly any, and one in twenty-five of those with twice the noise. A HIT needs two
+    pairs, the others together five; what is not found is not thereby proved honest. Where texts have
+    several attributes, a pair is one of means over these; `scale` serves the words of reasons only.
     """
     hits = _compared(frame, worker_ids)
     suspects = hits.filter((pl.col("p_value") < HIT_THRESHOLD).any().over("worker_id"))
-    changed = _with_holm(suspects).filter(pl.col("p_holm") < HIT_THRESHOLD)
-    return [_verdict(hit) for hit in changed.iter_rows(named=True)]
+    changed = _with_holm(suspects).filter(pl.col("p_holm") < HIT_THRESHOLD, ~pl.col("tells_apart"))
+    return [_verdict(hit, scale) for hit in changed.iter_rows(named=True)]
 
 
 def _compared(frame: pl.DataFrame, worker_ids: Collection[str]) -> pl.DataFrame:
-    """Every HIT beside the worker's others: worker_id, hit_id, n, mean, other_mean, p_value (or NaN)."""
+    """Every HIT beside the worker's others.
+
+    Columns: worker_id, hit_id, n, mean, other_mean, p_value (NaN if untested), tells_apart.
+    """
     wanted = pl.Series("worker_id", list(worker_ids), frame["worker_id"].dtype).to_frame()
     pairs = (
-        control_pairs(frame, ItemKind.DEGRADED)
+        text_pairs(frame, ItemKind.DEGRADED)
         .select("worker_id", "hit_id", difference=pl.col("base_rating") - pl.col("control_rating"))
         .join(wanted, on="worker_id", how="semi")
     )
@@ -66,19 +73,24 @@ def _compared(frame: pl.DataFrame, worker_ids: Collection[str]) -> pl.DataFrame:
             for name in ("n", "total", "squares")
         )
     )
-    n, other_n, total, other_total, squares = (
+    n, other_n, total, other_total, own_squares, squares, middles = (
         hits[name].to_numpy().astype(np.float64)
-        for name in ("n", "other_n", "total", "other_total", "other_squares")
+        for name in ("n", "other_n", "total", "other_total", "squares", "other_squares", "middle")
     )
     with np.errstate(invalid="ignore", divide="ignore"):
         mean, other_mean = total / n, other_total / other_n
         variance = np.maximum(squares - other_total * other_mean, 0) / (other_n - 1)
         statistic = (other_mean - mean) / np.sqrt(variance * (1 / n + 1 / other_n))
+        own_variance = np.maximum(own_squares - total * mean, 0) / (n - 1)
+        own_statistic = (middles + mean) / np.sqrt(own_variance / n)
+    # Equal differences above 0 leave a statistic of infinity, and a p of 0.
+    own_p = np.where(n > 1, stdtr(np.maximum(n - 1, 1), -own_statistic), 1.0)
     tested = (n >= _LEAST_PAIRS) & (other_n >= _LEAST_OTHERS) & (variance > 0)
     return hits.select("worker_id", "hit_id", "n", "middle").with_columns(
         mean=pl.col("middle") + pl.lit(mean),
         other_mean=pl.col("middle") + pl.lit(other_mean),
         p_value=pl.lit(np.where(tested, stdtr(np.maximum(other_n - 1, 1), -statistic), np.nan)),
+        tells_apart=pl.lit(own_p < PASS_THRESHOLD),
     )
 
 
@@ -92,7 +104,8 @@ def _with_holm(hits: pl.DataFrame) -> pl.DataFrame:
     return in_order_of(stepped, "worker_id", "hit_id")
 
 
-def _verdict(hit: dict[str, Any]) -> HitVerdict:
+def _verdict(hit: dict[str, Any], scale: Scale) -> HitVerdict:
+    here, elsewhere = (drop_in_points(hit[name], scale) for name in ("mean", "other_mean"))
     return HitVerdict(
         worker_id=hit["worker_id"],
         hit_id=hit["hit_id"],
@@ -101,16 +114,8 @@ def _verdict(hit: dict[str, Any]) -> HitVerdict:
         other_mean_difference=hit["other_mean"],
         p_value=hit["p_value"],
         p_holm=hit["p_holm"],
-        reason=_reason(hit["n"], hit["mean"], hit["other_mean"], hit["p_holm"]),
+        reason=(
+            f"Over {hit['n']} pairs of this HIT, degraded copies were rated {here} on average, "
+            f"in the worker's other HITs {elsewhere} (p = {hit['p_holm']:.2g}, below {HIT_THRESHOLD:g})."
+        ),
     )
-
-
-def _reason(n_pairs: int, mean: float, other_mean: float, p_holm: float) -> str:
-    return (
-        f"Over {n_pairs} pairs of this HIT, degraded copies were rated {_drop(mean)} on average, "
-        f"in the worker's other HITs {_drop(other_mean)} (p = {p_holm:.2g}, below {HIT_THRESHOLD:g})."
-    )
-
-
-def _drop(mean: float) -> str:
-    return f"{abs(mean):.1f} points {'lower' if mean >= 0 else 'higher'}"

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import polars as pl
 
+from steelyard.frames import with_occurrence
+
 _HIT = ("worker_id", "hit_id")
+# What the rows of one judgement have in common where no judgement_id says so.
+_ITEM = (*_HIT, "system_id", "segment_id", "item_kind", "position")
 
 
 def corrected_times(frame: pl.DataFrame, hit_times: pl.DataFrame) -> pl.DataFrame:
@@ -17,10 +21,11 @@ def corrected_times(frame: pl.DataFrame, hit_times: pl.DataFrame) -> pl.DataFram
     HITs of `hit_times` count as open also where `frame` has nothing of them.
 
     Work seconds are the platform's; else the time from acceptance to submission; else the sum over
-    the judgements in `frame`, each counted once however many attributes it has. Times that
-    `hit_times` lacks are taken from the judgements too: the first one's arrival less its seconds,
-    and the last one's arrival. Where they stay unknown `concurrent` is null and the seconds are not
-    corrected; where no seconds are known they are null.
+    the judgements in `frame`, each counted once however many attributes it has. Rows without a
+    judgement_id are one judgement if they are of the same item at the same position, each of another
+    attribute. Times that `hit_times` lacks are taken from the judgements too: the first one's arrival
+    less its seconds, and the last one's arrival. Where they stay unknown `concurrent` is null and the
+    seconds are not corrected; where no seconds are known they are null.
     """
     known = _one_row_per_hit(hit_times)
     elapsed = (pl.col("submitted_at") - pl.col("accepted_at")).dt.total_microseconds() / 1e6
@@ -50,13 +55,10 @@ def corrected_times(frame: pl.DataFrame, hit_times: pl.DataFrame) -> pl.DataFram
 
 def _from_judgements(frame: pl.DataFrame) -> pl.DataFrame:
     """What the judgements alone tell about each worker's HIT."""
-    # A judgement of several attributes has a row for each; rows without an id stand for themselves.
-    seen = ~pl.struct(*_HIT, "judgement_id").is_first_distinct()
-    again = seen & pl.col("judgement_id").is_not_null()
     first = pl.col("submitted_at") == pl.col("submitted_at").min()
     shown_for = pl.duration(microseconds=(pl.col("seconds").filter(first).max() * 1e6).round())
     return (
-        frame.filter(~again)
+        _one_row_per_judgement(frame)
         .group_by(_HIT)
         .agg(
             n_judgements=pl.len().cast(pl.Int64),
@@ -66,6 +68,17 @@ def _from_judgements(frame: pl.DataFrame) -> pl.DataFrame:
             last_judged_at=pl.col("submitted_at").max(),
         )
     )
+
+
+def _one_row_per_judgement(frame: pl.DataFrame) -> pl.DataFrame:
+    """The first row of each judgement: one of several attributes has a row for each."""
+    has_id = pl.col("judgement_id").is_not_null()
+    named, nameless = frame.filter(has_id), frame.filter(~has_id)
+    if nameless["attribute"].n_unique() > 1:
+        # Of a HIT that was judged twice, the k-th rows of all attributes belong together.
+        counted = with_occurrence(nameless, (*_ITEM, "attribute"))
+        nameless = counted.filter(pl.struct(*_ITEM, "occurrence").is_first_distinct()).drop("occurrence")
+    return pl.concat([named.filter(pl.struct(*_HIT, "judgement_id").is_first_distinct()), nameless])
 
 
 def _one_row_per_hit(hit_times: pl.DataFrame) -> pl.DataFrame:

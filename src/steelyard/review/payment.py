@@ -32,15 +32,21 @@ def suggestion(
     Refusal is suggested for a failed check together with two of the flags scores, time, sequence
     and endpoints. A manager confirms it or does not; nothing here refuses anybody.
 
-    A look is suggested for a failed check with one of these flags, for any of rejected, concurrency
-    and shift, and where a single HIT was left out. `verdict` is None if nobody was checked.
+    A look is suggested for a failed check with one of these flags, for two of them where no check
+    could tell (`verdict` is "insufficient", or None if nobody was checked), for any of rejected,
+    concurrency and shift, and where a single HIT was left out. Whoever passed has shown to read, so
+    there these flags call for nothing.
 
     >>> suggestion("fail", ["scores"]), suggestion("fail", ["scores", "time"]), suggestion("fail", [])
     ('look', 'refuse', 'pay')
+    >>> suggestion("insufficient", ["scores"]), suggestion("insufficient", ["scores", "time"])
+    ('pay', 'look')
     """
-    careless = len(_CARELESS.intersection(flags)) if verdict == "fail" else 0
-    if careless >= 2:
+    careless = 0 if verdict == "pass" else len(_CARELESS.intersection(flags))
+    has_failed = verdict == "fail"
+    if has_failed and careless >= 2:
         return "refuse"
-    if careless or has_excluded_hit or not _UNUSUAL.isdisjoint(flags):
+    is_doubtful = careless >= (1 if has_failed else 2)
+    if is_doubtful or has_excluded_hit or not _UNUSUAL.isdisjoint(flags):
         return "look"
     return "pay"

@@ -16,6 +16,8 @@ from steelyard.stats.arrays import FloatArray, IntArray
 _DRAWS_AT_ONCE = 200
 # With very many segments or workers fewer at once, so that no array of weights exceeds 32 MB.
 _WEIGHTS_AT_ONCE = 4_000_000
+# Ratings times draws beyond which draws are of first order: some ten seconds of work otherwise.
+_FIRST_ORDER_FROM = 2_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +51,16 @@ def two_way_bootstrap(ratings: CrossedRatings, *, draws: int, rng: np.random.Gen
     system's draws is brought to the variance of `two_way_variance`, and the shape and the
     correlations of the draws are kept. A system without weight in a draw is NaN there.
 
+    With very much work to do (ratings times draws beyond 2e9) the draws are of first order: each worker's
+    and each segment's share in a score counts as often as it is drawn, and the denominator stays.
+    Of a million ratings that is the same within the error of the draws, and a thousand times faster.
+
     The workers' means and deviations behind standardised values are taken as known. With very few
     workers, say five, no resampling of workers can be trusted.
     """
+    if len(ratings.value) * draws > _FIRST_ORDER_FROM:
+        drawn = _first_order_draws(ratings, draws=draws, rng=rng)
+        return _with_variance(drawn, scores=system_scores(ratings), variance=two_way_variance(ratings))
     sums = _CrossedSums(ratings)
     n_workers, n_segments = _width(ratings.worker), _width(ratings.segment)
     drawn = np.empty((draws, sums.n_systems))
@@ -82,23 +91,51 @@ def two_way_variance(ratings: CrossedRatings) -> FloatArray:
     the first two contain once each [Cameron2011]; never less than either of the two alone. NaN for
     a system without weight.
     """
-    total = np.bincount(ratings.system, ratings.weight)
-    influence = ratings.weight * (ratings.value - system_scores(ratings)[ratings.system])
-    influence = _ratio(influence, total[ratings.system])
+    influence = _influence(ratings)
+
+    n_systems = _width(ratings.system)
 
     def between(cluster: IntArray) -> FloatArray:
         width = _width(cluster)
-        code, index = np.unique(ratings.system * width + cluster, return_inverse=True)
-        system = code // width
-        squares = np.bincount(system, np.bincount(index, influence) ** 2)
-        n = np.bincount(system)
+        code = ratings.system * width + cluster
+        if n_systems * width > 4 * len(code):
+            # Far more numbers than ratings: those in use are counted through.
+            used, code = np.unique(code, return_inverse=True)
+            system = used // width
+        else:
+            system = np.repeat(np.arange(n_systems), width)
+        squares = np.bincount(system, np.bincount(code, influence, len(system)) ** 2, n_systems)
+        n = np.bincount(system[np.bincount(code, minlength=len(system)) > 0], minlength=n_systems)
         corrected: FloatArray = squares * n / np.maximum(n - 1, 1)
         return corrected
 
     by_worker, by_segment = between(ratings.worker), between(ratings.segment)
     by_cell = between(ratings.worker * _width(ratings.segment) + ratings.segment)
     variance: FloatArray = np.maximum(by_worker + by_segment - by_cell, np.maximum(by_worker, by_segment))
-    return np.where(total > 0, variance, np.nan)
+    has_weight = np.bincount(ratings.system, ratings.weight) > 0
+    return np.where(has_weight, variance, np.nan)
+
+
+def _influence(ratings: CrossedRatings) -> FloatArray:
+    """How far each rating moves the score of its system. They sum to 0 in every system. Shape (n,)."""
+    total = np.bincount(ratings.system, ratings.weight)
+    moved = ratings.weight * (ratings.value - system_scores(ratings)[ratings.system])
+    return _ratio(moved, total[ratings.system])
+
+
+def _first_order_draws(ratings: CrossedRatings, *, draws: int, rng: np.random.Generator) -> FloatArray:
+    """Scores moved by what the workers and segments drawn too often or too seldom are worth: (draws, S)."""
+    scores, influence = system_scores(ratings), _influence(ratings)
+    drawn = np.tile(scores, (draws, 1))
+    for cluster in (ratings.worker, ratings.segment):
+        n = _width(cluster)
+        shares = np.bincount(cluster * len(scores) + ratings.system, influence, n * len(scores))
+        step = min(max(draws, 1), max(1, _WEIGHTS_AT_ONCE // n))
+        weight = np.empty((n, step))
+        for start in range(0, draws, step):
+            _draw_weights(weight, rng)
+            drawn[start : start + step] += (weight.T @ shares.reshape(n, -1))[: draws - start]
+    return drawn
 
 
 def rank_probabilities(draws: FloatArray) -> FloatArray:

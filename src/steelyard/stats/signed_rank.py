@@ -5,12 +5,16 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import ndtr
 
-from steelyard.stats.arrays import FloatArray
+from steelyard.stats.arrays import FloatArray, IntArray
+from steelyard.stats.paired_tests import signed_rank
 from steelyard.stats.rank_sum import marked_rank_sums
 
 # Differences that agree to ten decimals are equal: scores that should be the same may differ in their
 # last bits, and so may differences of them.
-_STEPS_PER_UNIT = 1e10
+_DECIMALS = 10
+_STEPS_PER_UNIT = 10.0**_DECIMALS
+# Up to so many differences the normal approximation is not needed.
+FEW = 25
 
 # Differences held at once: a few hundred kB, which stay in the processor's cache.
 _CELLS_AT_ONCE = 30_000
@@ -19,19 +23,19 @@ _CELLS_AT_ONCE = 30_000
 def signed_rank_matrix(scores: FloatArray) -> FloatArray:
     """One-sided p-values that the system of the row is better than that of the column.
 
-    Wilcoxon's signed-rank test [Wilcoxon1945] on the differences of segment scores, for every ordered
-    pair at once: normal approximation with correction for ties, without one for continuity, differences
-    of 0 dropped. `scores` is (S, n), NaN where a system has no score for a segment; each pair is
-    compared on the segments both have. Differences are rounded to ten decimals before they are
-    ranked, so that rounding noise breaks no tie.
+    Wilcoxon's signed-rank test [Wilcoxon1945] on the differences of segment scores, for every ordered pair
+    at once: normal approximation with correction for ties, without one for continuity, differences of 0
+    dropped; up to 25 differences as `paired_tests.signed_rank` has it, exact without ties. `scores` is
+    (S, n), NaN where a system has no score for a segment; each pair is compared on the segments both
+    have. Differences are rounded to ten decimals before they are ranked, so that rounding noise breaks
+    no tie.
 
     NaN on the diagonal and without a common segment; 1 if all differences are 0. It assumes that
-    differences are symmetric about their middle if the systems are equally good, and the normal
-    approximation is rough below ten of them.
+    differences are symmetric about their middle if the systems are equally good.
 
     >>> signed_rank_matrix(np.array([[3.0, 5.0, 4.0], [2.0, 3.0, np.nan]])).round(3)
-    array([[ nan, 0.09],
-           [0.91,  nan]])
+    array([[ nan, 0.25],
+           [1.  ,  nan]])
     """
     n_systems, n_segments = scores.shape
     p_values = np.full((n_systems, n_systems), np.nan)
@@ -44,7 +48,18 @@ def signed_rank_matrix(scores: FloatArray) -> FloatArray:
         no_difference = np.where(np.isnan(difference).all(axis=1), np.nan, 1.0)
         for better, worse, own in ((row, column, statistic), (column, row, -statistic)):
             p_values[better, worse] = np.where(np.isnan(own), no_difference, ndtr(-own))
+        for pair in np.flatnonzero(_n_different(difference) <= FEW).tolist():
+            own = difference[pair][~np.isnan(difference[pair])].round(_DECIMALS)
+            if own.any():
+                p_values[row[pair], column[pair]] = signed_rank(own).p_value
+                p_values[column[pair], row[pair]] = signed_rank(-own).p_value
     return p_values
+
+
+def _n_different(difference: FloatArray) -> IntArray:
+    """On how many segments the two systems of each row differ."""
+    number: IntArray = np.count_nonzero(np.nan_to_num(difference).round(_DECIMALS), axis=1)
+    return number
 
 
 def _statistics(difference: FloatArray) -> FloatArray:

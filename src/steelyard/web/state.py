@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from fastapi import Request
 
-from steelyard.domain.exhibit import Evidence
+from steelyard.domain.exhibit import Evidence, ExhibitOptions
 from steelyard.flows.analyse import weigh
 from steelyard.flows.open import OpenCampaign
 from steelyard.flows.progress import campaign_progress
@@ -17,22 +17,42 @@ from steelyard.flows.source import from_campaign
 
 @dataclass
 class LatestAnalysis:
-    """The analysis of all judgements so far, computed anew only when there are more of them."""
+    """The analysis of all judgements so far and its report, made anew only when there are more of them."""
 
     campaign: OpenCampaign
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _n_judgements: int = -1
     _evidence: Evidence | None = None
+    # A lock of its own: whoever wants the numbers alone need not wait for the figures.
+    _report_lock: threading.Lock = field(default_factory=threading.Lock)
+    _n_reported: int = -1
+    _report: str = ""
 
     def get(self) -> Evidence:
         """The current analysis and its ratings; NotEnoughData while there is none to be had."""
+        return self._current()[1]
+
+    def report(self) -> str:
+        """The page about the current analysis; NotEnoughData while there is none to be had."""
+        from steelyard.flows.exhibit import report_exhibits
+        from steelyard.report.html import to_html
+
+        with self._report_lock:
+            n_judgements, evidence = self._current()
+            if n_judgements != self._n_reported:
+                self._report = to_html(evidence.analysis, *report_exhibits(evidence, ExhibitOptions()))
+                self._n_reported = n_judgements
+            return self._report
+
+    def _current(self) -> tuple[int, Evidence]:
+        """The number of judgements, and what was made of so many."""
         with self._lock:
             n_judgements = campaign_progress(self.campaign).n_judgements
             if self._evidence is None or n_judgements != self._n_judgements:
                 source = from_campaign(self.campaign)
                 self._evidence = weigh(source, settings_from(source))
                 self._n_judgements = n_judgements
-            return self._evidence
+            return n_judgements, self._evidence
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import polars as pl
 
@@ -23,6 +24,8 @@ from steelyard.domain.exhibit import (
     Tone,
 )
 from steelyard.domain.plugin import Exhibit
+from steelyard.domain.result import AnalysisSettings
+from steelyard.exhibits._draws import affordable_draws, draws_told
 from steelyard.exhibits._sources import group_borders, in_columns, signature_of, title_of
 
 # Beside those asked for: from good against bad to more than people tell apart [our choice].
@@ -44,7 +47,8 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Figure:
     less.
     """
     source = evidence[0]
-    rows = _found(source, options)
+    kept, drawn = source.kept, replace(options, draws=min(options.draws, _MOST_DRAWS))
+    rows = _found(kept, source.analysis.settings, drawn)
     shown = [of for of in _OF if (rows["of"] == of).any()]
     if not shown:
         raise NotEnoughData(
@@ -57,13 +61,15 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Figure:
         name=FIGURE.name,
         title=title,
         caption="Kappa against the number of categories: 0 is agreement by chance, 1 complete agreement."
-        + (" Bands from draws of workers." if rows["lower"].count() else ""),
+        + (" Bands are intervals." if rows["lower"].count() else "")
+        + f" {draws_told(kept, drawn)}",
         panels=tuple(_panel(of, rows.filter(of=of), _common_axis(rows)) for of in shown),
         table=Table(
             name=FIGURE.name,
             title=title,
             columns=columns,
             rows=in_columns(rows, columns),
+            notes=(draws_told(kept, drawn),),
             borders=group_borders(rows, "of", "scale"),
             signature=signature_of(evidence),
         ),
@@ -71,17 +77,16 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Figure:
     )
 
 
-def _found(source: Evidence, options: ExhibitOptions) -> pl.DataFrame:
+def _found(kept: pl.DataFrame, settings: AnalysisSettings, options: ExhibitOptions) -> pl.DataFrame:
     """The kappas that can be told, by number of categories."""
-    settings = source.analysis.settings
     found = agreement(
-        source.kept,
+        kept,
         AgreementOptions(
             scale=settings.scale,
             categories=tuple(sorted({*_CATEGORIES, *options.categories})),
             chance=options.chance,
             weight=options.weight,
-            draws=min(options.draws, _MOST_DRAWS),
+            draws=affordable_draws(options.draws, n_ratings=len(kept)),
             level=settings.method_settings.level,
             seed=options.seed,
         ),

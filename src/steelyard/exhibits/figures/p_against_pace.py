@@ -29,7 +29,7 @@ _COLUMNS = (
     Column("n_judgements", "Judgements"),
     Column("n_pairs", "Degraded pairs"),
     Column("seconds_per_judgement", "Seconds per judgement", 1),
-    Column("p_value", "p", 4),
+    Column("p_value", "p", 4, p_value=True),
     Column("verdict", "Verdict"),
 )
 _SHOWN: tuple[tuple[str, Tone], ...] = (("pass", "good"), ("fail", "bad"), ("insufficient", "unsure"))

@@ -11,6 +11,7 @@ from steelyard.agreement.summary import AgreementOptions, agreement
 from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.exhibit import Column, Evidence, ExhibitOptions, Table
 from steelyard.domain.plugin import Exhibit
+from steelyard.exhibits._draws import affordable_draws, draws_told
 from steelyard.exhibits._sources import group_borders, in_columns, signature_of, title_of
 
 _KEYS = ("of", "scale", "categories", "coefficient")
@@ -33,15 +34,14 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Table:
     kappa, where agreement by chance is 1 over the number of categories unless asked otherwise; below
     them coefficients of the numbers themselves, without categories. Intra is a worker's two ratings of a
     repeated text, inter two workers' first ratings of the same one. Intervals come from resampling
-    workers. Kappas of different numbers of categories, or from campaigns whose texts differ more, are
-    not comparable.
+    workers, fewer times where there are very many ratings. Kappas of different numbers of categories, or
+    from campaigns whose texts differ more, are not comparable.
     """
     source = evidence[0]
     of_all = _found(source, source.frame, options)
     if of_all["n_pairs"].sum() == 0:
         raise NotEnoughData("No item was judged twice, by one worker or by two, so there are no pairs.")
-    is_everyone = len(source.kept) == len(source.frame)
-    of_kept = of_all if is_everyone else _found(source, source.kept, options)
+    of_kept = of_all if source.keeps.all() else _found(source, source.kept, options)
     rows = (
         of_all.rename({name: f"{name}_all" for name in _FOUND})
         .join(
@@ -60,7 +60,7 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Table:
         title=title_of(TABLE, evidence),
         columns=columns,
         rows=in_columns(rows, columns),
-        notes=_notes(options, is_everyone=is_everyone),
+        notes=_notes(source, options),
         borders=group_borders(rows, "of", "scale"),
         signature=signature_of(evidence),
     )
@@ -75,7 +75,8 @@ def _found(source: Evidence, frame: pl.DataFrame, options: ExhibitOptions) -> pl
             categories=tuple(dict.fromkeys(options.categories)),
             chance=options.chance,
             weight=options.weight,
-            draws=options.draws,
+            # As many for those kept as for all, so that the two can be compared.
+            draws=affordable_draws(options.draws, n_ratings=len(source.frame)),
             level=settings.method_settings.level,
             seed=options.seed,
         ),
@@ -103,13 +104,13 @@ def _columns(*, level: str) -> tuple[Column, ...]:
     )
 
 
-def _notes(options: ExhibitOptions, *, is_everyone: bool) -> tuple[str, ...]:
-    notes = [f"Kappa takes agreement by chance to be {_CHANCE[options.chance]}.", _WEIGHT[options.weight]]
-    if options.draws:
-        notes.append(f"Intervals from {options.draws:,} draws of workers, seed {options.seed}.")
-    if is_everyone:
-        notes.append("Everyone's ratings were kept.")
-    return tuple(notes)
+def _notes(source: Evidence, options: ExhibitOptions) -> tuple[str, ...]:
+    return (
+        f"Kappa takes agreement by chance to be {_CHANCE[options.chance]}.",
+        _WEIGHT[options.weight],
+        draws_told(source.frame, options),
+        *(("Everyone's ratings were kept.",) if source.keeps.all() else ()),
+    )
 
 
 TABLE = Exhibit(name="agreement", title="Agreement", cite=("Graham2013",), make=make)

@@ -65,16 +65,16 @@ def _rows(source: Evidence) -> list[tuple[str | int | float | None, ...]]:
     judged = source.frame.group_by("attribute").agg(pl.col("worker_id").unique(), n=pl.len())
     kept = dict(source.kept.group_by("attribute").agg(pl.len()).iter_rows())
     return [
-        (source.title, attribute or None, *_numbers(source, judges, n_ratings, kept.get(attribute, 0)))
-        for attribute, judges, n_ratings in judged.sort("attribute").iter_rows()
+        (source.title, attribute or None, *_numbers(source, worker_ids, n_ratings, kept.get(attribute, 0)))
+        for attribute, worker_ids, n_ratings in judged.sort("attribute").iter_rows()
     ]
 
 
 def _numbers(
-    source: Evidence, judges: list[str], n_ratings: int, kept_ratings: int
+    source: Evidence, worker_ids: list[str], n_ratings: int, kept_ratings: int
 ) -> tuple[int | float | None, ...]:
     """What is counted among the workers who judged one attribute."""
-    workers = source.analysis.workers.filter(pl.col("worker_id").is_in(judges))
+    workers = source.analysis.workers.filter(pl.col("worker_id").is_in(worker_ids))
     flagged = int((workers["flags"].list.len() > 0).sum())
     kept = (n_ratings, kept_ratings, share(kept_ratings, n_ratings))
     if not was_checked(source.analysis):

@@ -13,7 +13,7 @@ from steelyard.domain.exhibit import Column, Evidence, ExhibitOptions, Table
 from steelyard.domain.plugin import Exhibit
 from steelyard.domain.result import AnalysisSettings
 from steelyard.exhibits._sources import NO_CHECK, in_columns, signature_of, title_of
-from steelyard.stats.arrays import FloatArray
+from steelyard.stats.kendall import kendall
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,21 +115,6 @@ def _tau_told(rows: pl.DataFrame, name: str) -> str:
     if np.isnan(tau):
         return "there are not two systems in both orders, so Kendall's tau is undefined."
     return f"Kendall's tau with the analysis is {tau:.3f} over {len(common)} systems."
-
-
-def kendall(first: FloatArray, second: FloatArray) -> float:
-    """Kendall's tau-b of two scores of the same things: 1 if they order them alike, -1 if reversed.
-
-    Ties count in neither direction. NaN with fewer than two things, or where one score is the same
-    for all. Looks at all pairs: for systems, not for segments.
-
-    >>> kendall(np.array([3.0, 2.0, 1.0]), np.array([3.0, 1.0, 2.0]))
-    0.3333333333333333
-    """
-    one = np.sign(first[:, None] - first[None, :])
-    other = np.sign(second[:, None] - second[None, :])
-    untied = np.sqrt(np.sum(one**2) * np.sum(other**2))
-    return float(np.sum(one * other) / untied) if untied else float("nan")
 
 
 TABLE = Exhibit(

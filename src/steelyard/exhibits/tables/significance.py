@@ -23,7 +23,10 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Table:
     """
     analysis = evidence[0].analysis
     names, p_values = p_matrix(analysis)
-    columns = [Column("system_id", "System"), *(Column(f"over_{name}_p", name, 4) for name in names)]
+    columns = [
+        Column("system_id", "System"),
+        *(Column(f"over_{name}_p", name, 4, p_value=True) for name in names),
+    ]
     rows = [(name, *row) for name, row in zip(names, p_values, strict=True)]
     return Table(
         name=TABLE.name,

@@ -11,7 +11,7 @@ from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.exhibit import Column, Evidence, ExhibitOptions, Table
 from steelyard.domain.plugin import Exhibit
 from steelyard.domain.work import ItemKind
-from steelyard.exhibits._sources import check_settings, checked_ratings, share, signature_of, title_of
+from steelyard.exhibits._sources import checked_ratings, share, signature_of, title_of
 from steelyard.qc import checks
 
 _COLUMNS = (
@@ -40,9 +40,10 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Table:
     The layout of [Graham2013, table 1], with a row for every check there is. "Same worker" is the
     difference between a worker's two ratings of a repeated text, "distinct workers" that between the
     first ratings of any two workers of such a text, both as magnitudes in points. A filter is good if it
-    makes the first small while it keeps many workers. Checks are run at the threshold and on the
-    attributes of the analysis; single HITs that it leaves out stay in here, and consistency is not asked
-    for. Do not choose a check by its share alone: a stricter one may just have less power.
+    makes the first small while it keeps many workers. Checks are run at the threshold, with the least
+    number of pairs and on the attributes of the analysis; single HITs that it leaves out stay in here,
+    and consistency is not asked for. Do not choose a check by its share alone: a stricter one may just
+    have less power.
     """
     source = evidence[0]
     if not (source.frame["item_kind"] == str(ItemKind.DEGRADED)).any():
@@ -68,8 +69,7 @@ def _in_order() -> list[str]:
 
 def _filtered(source: Evidence, check: str) -> _Row:
     """What a check leaves."""
-    settings = check_settings(source.analysis.settings)
-    verdicts = checks()[check].run(checked_ratings(source), settings)
+    verdicts = checks()[check].run(checked_ratings(source), source.analysis.settings.check_settings)
     passed = [verdict.worker_id for verdict in verdicts if verdict.verdict == "pass"]
     tested = sum(verdict.verdict != "insufficient" for verdict in verdicts)
     kept = source.frame.filter(pl.col("worker_id").is_in(passed))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 from steelyard.domain.exhibit import Cells, Panel, Rule
 from steelyard.report.drawing.annotations import annotate
 from steelyard.report.drawing.legend import draw_legend
@@ -16,16 +18,14 @@ from steelyard.report.drawing.plot import (
 )
 from steelyard.report.drawing.scene import FONT, HEADING, SMALL, Drawing, Shape, Stroke, Text, line
 from steelyard.report.drawing.text_width import width
-from steelyard.report.drawing.thinning import crowds
 
 NOTHING = "nothing to show"
 _GRID, _AXIS = Stroke("line", 1.0), Stroke("soft", 1.0)
 
 
-def draw_panel(plot: Plot, *, most_dots: int, is_labelled: bool = True) -> Drawing:
-    """The panel as a drawing of its own; with more than `most_dots` dots, the largest sets become squares."""
+def draw_panel(plot: Plot, *, crowded: Container[int] = (), is_labelled: bool = True) -> Drawing:
+    """The panel as a drawing of its own; the marks at the places `crowded` are drawn as squares."""
     panel = plot.panel
-    crowded = crowds(panel, most=most_dots)
     marks: list[Shape] = []
     is_empty = True
     for k, mark in enumerate(panel.marks):

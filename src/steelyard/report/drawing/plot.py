@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from steelyard.domain.exhibit import Cells, Panel
+from steelyard.domain.exhibit import Cells, Intervals, Panel
 from steelyard.report.drawing.legend import Legend, legend_of
 from steelyard.report.drawing.scales import AxisScale, scale_of
 from steelyard.report.drawing.scene import FONT, HEADING, SMALL, Box
@@ -15,6 +15,8 @@ from steelyard.report.drawing.ticks import Tick
 
 # A panel is drawn as wide as a phone, so that its text is readable there without scaling it up elsewhere.
 WIDTH = 400.0
+# Where there is room, intervals over categories are drawn so wide: 46rem at the largest size of a unit.
+WIDE = 545.0
 PLOT_HEIGHT = 230.0
 ROW, ROW_OF_TWO_LINES, ROW_OF_MANY, MANY_ROWS = 23.0, 32.0, 19.0, 30
 # Cells shrink from the first to the second width as their number grows; in tiny ones no text fits.
@@ -66,17 +68,18 @@ class Plot:
         return self.box.top + (share if self.y.categories else 1 - share) * self.box.height
 
 
-def lay_out(panel: Panel, *, least_top: float = 0.0) -> Plot:
+def lay_out(panel: Panel, *, room: float = WIDTH, least_top: float = 0.0) -> Plot:
     """Everything about a panel that must be known before its marks are drawn.
 
-    `least_top` keeps the plot at least so far below the top, level with its neighbours.
+    The panel is as wide as `room`, unless it has cells, which have a width of their own. `least_top` keeps
+    the plot at least so far below the top, level with its neighbours.
     """
     x, y = scale_of(panel, "x"), scale_of(panel, "y")
     y_labels, label_size = _labels_beside(y, is_grid=_has_cells(panel))
     left = max([width(line, label_size) for label in y_labels for line in label.lines], default=0.0) + GAP
     cell = _cell_width(panel)
-    left, right, x_labels, is_slanted = _labels_below(x, left=max(left, 18.0), cell=cell)
-    inner = cell * len(panel.x.categories) if cell else WIDTH - left - right
+    left, right, x_labels, is_slanted = _labels_below(x, left=max(left, 18.0), cell=cell, room=room)
+    inner = cell * len(panel.x.categories) if cell else room - left - right
     whole = left + inner + right
     heading = wrap(panel.title, HEADING, whole - 4, bold=True)
     y_title = wrap(panel.y.title, FONT, whole - 4, lines=2)
@@ -101,6 +104,12 @@ def lay_out(panel: Panel, *, least_top: float = 0.0) -> Plot:
         width=round(whole, 1),
         height=round(box.bottom + bottom, 1),
     )
+
+
+def is_level(panel: Panel) -> bool:
+    """Whether the panel shows intervals over categories, which gain from every bit of width."""
+    has_intervals = any(isinstance(mark, Intervals) for mark in panel.marks)
+    return has_intervals and bool(panel.y.categories) and not _has_cells(panel)
 
 
 def _has_cells(panel: Panel) -> bool:
@@ -146,11 +155,11 @@ def _label(tick: Tick, lines: tuple[str, ...]) -> Label:
 
 
 def _labels_below(
-    x: AxisScale, *, left: float, cell: float | None
+    x: AxisScale, *, left: float, cell: float | None, room: float
 ) -> tuple[float, float, tuple[Label, ...], bool]:
     """Left and right margin, the labels of the level axis, and whether they are slanted."""
     if x.categories:
-        return _names_below(x, left=left, cell=cell)
+        return _names_below(x, left=left, cell=cell, room=room)
     best: tuple[Tick, ...] = ()
     right = 14.0
     for wanted in (7, 6, 5, 4, 3):
@@ -160,9 +169,9 @@ def _labels_below(
         best = ticks if not best or len(ticks) < len(best) else best
         ends = [width(tick.label, FONT) / 2 + 2 for tick in (best[0], best[-1])]
         left, right = max(left, ends[0]), max(14.0, ends[1])
-        if _fit(best, x, WIDTH - left - right):
+        if _fit(best, x, room - left - right):
             break
-    while len(best) > 1 and not _fit(best, x, WIDTH - left - right):
+    while len(best) > 1 and not _fit(best, x, room - left - right):
         best = best[::2]
     return left, right, tuple(Label(tick.value, (tick.label,)) for tick in best), False
 
@@ -177,11 +186,11 @@ def _fit(ticks: tuple[Tick, ...], x: AxisScale, room: float) -> bool:
 
 
 def _names_below(
-    x: AxisScale, *, left: float, cell: float | None
+    x: AxisScale, *, left: float, cell: float | None, room: float
 ) -> tuple[float, float, tuple[Label, ...], bool]:
     """Names of categories: level if they fit in a few lines, else slanted and cut."""
     ticks, right = x.ticks(wanted=0), 14.0
-    slot = cell or (WIDTH - left - right) / len(ticks)
+    slot = cell or (room - left - right) / len(ticks)
     level = [_label(tick, wrap(tick.label, FONT, slot - 4, lines=2 if cell else 3)) for tick in ticks]
     if not any(label.whole for label in level):
         return left, right, tuple(level), False

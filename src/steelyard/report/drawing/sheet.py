@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 
 from steelyard.domain.exhibit import Figure, Points
 from steelyard.report.drawing.chart import draw_panel
-from steelyard.report.drawing.plot import lay_out
+from steelyard.report.drawing.plot import WIDTH, lay_out
 from steelyard.report.drawing.scene import Drawing, Shape, Text, moved
 from steelyard.report.drawing.text_width import wrap
-from steelyard.report.drawing.thinning import crowd_note, dots_allowed
+from steelyard.report.drawing.thinning import crowd_note, crowds, dots_allowed
 
 MARGIN, GUTTER = 14.0, 28.0
 TITLE_SIZE, TITLE_LINE = 15.0, 20.0
@@ -24,15 +24,23 @@ class _Row:
     height: float
 
 
-def draw_panels(figure: Figure) -> list[Drawing]:
-    """Each panel as a drawing of its own. Dots bear their labels as long as there are not too many."""
+def draw_panels(figure: Figure, *, room: float = WIDTH) -> list[Drawing]:
+    """Each panel as a drawing of its own, as wide as `room` unless its cells decide that.
+
+    Dots bear their labels as long as there are not too many.
+    """
     most = dots_allowed(figure)
     n_dots = sum(len(mark.x) for panel in figure.panels for mark in panel.marks if isinstance(mark, Points))
     is_labelled = n_dots <= most
-    plots = [lay_out(panel) for panel in figure.panels]
+    plots = [lay_out(panel, room=room) for panel in figure.panels]
     tops = [plot.box.top for plot in plots]
-    level = [lay_out(plot.panel, least_top=min(max(tops), plot.box.top + MOST_SPACE)) for plot in plots]
-    drawings = [draw_panel(plot, most_dots=most, is_labelled=is_labelled) for plot in level]
+    level = [
+        lay_out(plot.panel, room=room, least_top=min(max(tops), plot.box.top + MOST_SPACE)) for plot in plots
+    ]
+    drawings = [
+        draw_panel(plot, crowded=crowded, is_labelled=is_labelled)
+        for plot, crowded in zip(level, crowds(figure), strict=True)
+    ]
     return [
         replace(drawing, title=f"{figure.title}: {drawing.title}" if drawing.title else figure.title)
         for drawing in drawings
@@ -63,7 +71,7 @@ def draw_sheet(figure: Figure, *, has_words: bool = True) -> Drawing:
             shapes += moved(panel.shapes, (MARGIN + k * (column_width + GUTTER), y))
         y += row.height + GUTTER / 2
     if has_words:
-        for note in (crowd_note(figure), figure.signature):
+        for note in (crowd_note(figure), *figure.signature.split("\n")):
             for words in wrap(note, NOTE_SIZE, width - 2 * MARGIN, lines=4):
                 y += NOTE_LINE
                 shapes.append(Text(MARGIN, y - 3, words, NOTE_SIZE, "soft"))

@@ -33,25 +33,45 @@ def dots_allowed(figure: Figure) -> int:
     return min(MOST_DOTS, MOST_DOTS_OF_FIGURE // max(1, len(figure.panels)))
 
 
-def crowds(panel: Panel, *, most: int) -> frozenset[int]:
-    """Which marks of a panel are drawn as squares: the largest sets of dots, while too many are left."""
+def crowds(figure: Figure) -> tuple[frozenset[int], ...]:
+    """Which marks of each panel are drawn as squares, by their places.
+
+    In a panel the largest sets of dots, while too many are left; and in the others of the same axes what
+    answers to them, for panels that are set side by side must be drawn alike.
+    """
+    most = dots_allowed(figure)
+    found = {_kind(panel, k) for panel in figure.panels for k in _crowded(panel, most=most)}
+    return tuple(
+        frozenset(
+            k for k, mark in enumerate(panel.marks) if isinstance(mark, Points) and _kind(panel, k) in found
+        )
+        for panel in figure.panels
+    )
+
+
+def _kind(panel: Panel, place: int) -> tuple[str, str, int]:
+    """What the dots at a place among the marks have in common with those of other panels."""
+    return panel.x.title, panel.y.title, place
+
+
+def _crowded(panel: Panel, *, most: int) -> set[int]:
+    """The largest sets of dots of a panel, as many as must go for no more than `most` dots to be left."""
     sizes = {k: len(mark.x) for k, mark in enumerate(panel.marks) if isinstance(mark, Points)}
     chosen: set[int] = set()
     for k in sorted(sizes, key=lambda k: (-sizes[k], k)):
         if sum(sizes.values()) - sum(sizes[j] for j in chosen) <= most:
             break
         chosen.add(k)
-    return frozenset(chosen)
+    return chosen
 
 
 def crowd_note(figure: Figure) -> str:
     """A sentence for the caption if any dots are drawn as squares, else nothing."""
-    most = dots_allowed(figure)
     n_dots = sum(
         len(mark.x)
-        for panel in figure.panels
+        for panel, crowded in zip(figure.panels, crowds(figure), strict=True)
         for k, mark in enumerate(panel.marks)
-        if isinstance(mark, Points) and k in crowds(panel, most=most)
+        if isinstance(mark, Points) and k in crowded
     )
     if not n_dots:
         return ""
