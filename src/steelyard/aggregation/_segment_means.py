@@ -161,7 +161,7 @@ def _missing_attributes(units: pl.DataFrame, names: list[str]) -> tuple[str, ...
 
 def _intervals(units: pl.DataFrame, settings: MethodSettings, rng: np.random.Generator) -> pl.DataFrame:
     """Lower and upper bound of each system's score at the wanted level; null without draws."""
-    valued = units.filter(pl.col("value").is_not_null())
+    valued = units.filter(pl.col("value").is_not_null()) if units["value"].null_count() else units
     systems, system = index_of(valued["system_id"])
     bounds: FloatArray = np.full((2, len(systems)), np.nan)
     if settings.draws:

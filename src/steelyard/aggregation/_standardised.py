@@ -25,8 +25,10 @@ def with_z(frame: pl.DataFrame, settings: MethodSettings) -> pl.DataFrame:
         over.alias("defines_worker"),
     )
     _, index = index_of(marked.select(judge).to_series())
-    # In a fixed order the sums come out the same to the last bit, however the file was sorted.
-    ordered = marked.select("rating", "defines_worker", judge=pl.lit(index)).sort("judge", "rating")
+    ordered = marked.select("rating", "defines_worker", judge=pl.lit(index))
+    if not (ordered["rating"] % 1 == 0).all():
+        # In a fixed order the sums come out the same to the last bit; those of whole numbers do anyway.
+        ordered = ordered.sort("judge", "rating")
     moments = worker_moments(
         ordered["rating"].to_numpy(), ordered["judge"].to_numpy(), over=ordered["defines_worker"].to_numpy()
     )

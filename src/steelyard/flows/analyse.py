@@ -54,6 +54,7 @@ def weigh(source: Source, settings: AnalysisSettings) -> Evidence:
     everything, hit_times = with_categories(source.frame, source.hit_times)
     coded = of_attributes(everything, wanted)
     checked = of_attributes(everything, settings.check_attributes or wanted)
+    systems = _systems_of(coded)
     quality = control_quality(coded, settings, checked=checked, hit_times=hit_times)
     rng = np.random.default_rng(settings.seed)
     fit = method.fit(quality.kept, settings.method_settings, rng)
@@ -61,7 +62,7 @@ def weigh(source: Source, settings: AnalysisSettings) -> Evidence:
         judgements=len(coded),
         workers=coded["worker_id"].n_unique(),
         hits=coded["hit_id"].n_unique(),
-        systems=len(_systems_of(coded)),
+        systems=len(systems),
         kept_judgements=len(quality.kept),
         kept_workers=quality.kept["worker_id"].n_unique(),
     )
@@ -84,7 +85,7 @@ def weigh(source: Source, settings: AnalysisSettings) -> Evidence:
         contamination=quality.contamination,
         warnings=(
             *source.warnings,
-            *_missing_systems(coded, fit),
+            *_missing_systems(systems, fit),
             *quality.warnings,
             *fit.warnings,
             *_ignored_test(method, settings),
@@ -172,8 +173,8 @@ def _ignored_test(method: Method, settings: AnalysisSettings) -> tuple[str, ...]
     return (f"{method.name} tells systems apart by its own draws, so the test {test} was not used.",)
 
 
-def _missing_systems(frame: pl.DataFrame, fit: Fit) -> list[str]:
-    missing = sorted(_systems_of(frame) - set(fit.systems["system_id"]))
+def _missing_systems(systems: set[str], fit: Fit) -> list[str]:
+    missing = sorted(systems - set(fit.systems["system_id"]))
     if not missing:
         return []
     return [f"No judgement of these systems was left to score, so they are not ranked: {', '.join(missing)}."]

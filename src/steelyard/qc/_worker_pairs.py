@@ -42,7 +42,7 @@ def pairs_by_worker(frame: pl.DataFrame, kind: ItemKind, workers: pl.Series) -> 
     A pair is one of texts: where these have several attributes, its ratings are means over them. A
     worker without any pair has a size of 0: everybody gets a verdict.
     """
-    if str(kind) not in frame["item_kind"]:
+    if not (frame["item_kind"] == str(kind)).any():
         return WorkerPairs(np.empty(0), np.empty(0), np.zeros(len(workers), np.int64))
     pairs = in_order_of(text_pairs(frame, kind), "worker_id")
     return WorkerPairs(

@@ -45,5 +45,16 @@ def to_dict(analysis: Analysis) -> dict[str, Any]:
 
 
 def to_json(analysis: Analysis) -> str:
-    """The analysis as an indented JSON document."""
-    return json.dumps(to_dict(analysis), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    """The analysis as a JSON document, with a line for each record."""
+    members = [f"  {_dumps(name)}: {_member(value)}" for name, value in to_dict(analysis).items()]
+    return "{\n" + ",\n".join(members) + "\n}\n"
+
+
+def _member(value: Any) -> str:
+    if not isinstance(value, list) or not value:
+        return _dumps(value)
+    return "[\n" + ",\n".join(f"    {_dumps(record)}" for record in value) + "\n  ]"
+
+
+def _dumps(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)

@@ -8,10 +8,15 @@ from typing import Any
 
 import polars as pl
 
+_PLAIN = (pl.String(), pl.Boolean(), pl.List(pl.String()))
+
 
 def records(frame: pl.DataFrame) -> list[dict[str, Any]]:
     """One dict per row, in types that JSON knows."""
-    return [{name: plain(value) for name, value in row.items()} for row in frame.iter_rows(named=True)]
+    known = frame.with_columns(pl.when(pl.col(pl.Float64).is_finite()).then(pl.col(pl.Float64)))
+    if all(dtype.is_numeric() or dtype in _PLAIN for dtype in frame.dtypes):
+        return known.to_dicts()
+    return [{name: plain(value) for name, value in row.items()} for row in known.iter_rows(named=True)]
 
 
 def plain(value: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 import polars as pl
 
 from steelyard.domain.scale import Scale
@@ -69,7 +70,8 @@ def sequence(frame: pl.DataFrame, scale: Scale) -> pl.DataFrame:
     """
     if _is_of_few_points(frame, scale):
         return pl.DataFrame(schema={"worker_id": frame["worker_id"].dtype, "detail": pl.String})
-    in_hit = ["worker_id", "attribute", "hit_id"]
+    # HITs first, as most files have them.
+    in_hit = ["hit_id", "worker_id", "attribute"]
     if frame["position"].null_count() == len(frame):
         return _runs(in_order_of(frame.select(*in_hit, "rating"), *in_hit), in_hit, least=_LONG_RUN)
     place = pl.col("position")
@@ -185,11 +187,12 @@ def _runs(ordered: pl.DataFrame, within: list[str], *, least: int) -> pl.DataFra
     """The longest run of equal ratings of each worker who has one of at least so many."""
     columns = [*within, "rating"]
     starts = pl.any_horizontal(pl.col(name) != pl.col(name).shift(1) for name in columns).fill_null(True)
+    first = ordered.select(starts).to_series().arg_true().to_numpy()
+    length = np.diff(np.append(first, len(ordered)))
+    is_long = length >= least
     longest = (
-        ordered.with_columns(run=starts.cum_sum())
-        .group_by("run")
-        .agg(pl.col("worker_id", "rating").first(), length=pl.len())
-        .filter(pl.col("length") >= least)
+        ordered[first[is_long]]
+        .with_columns(pl.Series("length", length[is_long]), pl.Series("run", first[is_long]))
         .sort("worker_id", "length", "run", descending=[False, True, False])
         .unique("worker_id", keep="first", maintain_order=True)
     )

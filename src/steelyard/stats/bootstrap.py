@@ -18,6 +18,8 @@ _DRAWS_AT_ONCE = 200
 _WEIGHTS_AT_ONCE = 4_000_000
 # Ratings times draws beyond which draws are of first order: some ten seconds of work otherwise.
 _FIRST_ORDER_FROM = 2_000_000_000
+# Sums over more workers or segments than this are drawn from a normal distribution then.
+_MANY_CLUSTERS = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,13 +101,16 @@ def two_way_variance(ratings: CrossedRatings) -> FloatArray:
         width = _width(cluster)
         code = ratings.system * width + cluster
         if n_systems * width > 4 * len(code):
-            # Far more numbers than ratings: those in use are counted through.
-            used, code = np.unique(code, return_inverse=True)
-            system = used // width
+            # Far more numbers than ratings: those in use follow each other in order.
+            order = np.argsort(code)
+            code = code[order]
+            starts = np.flatnonzero(np.diff(code, prepend=-1))
+            sums, system = np.add.reduceat(influence[order], starts), code[starts] // width
         else:
-            system = np.repeat(np.arange(n_systems), width)
-        squares = np.bincount(system, np.bincount(code, influence, len(system)) ** 2, n_systems)
-        n = np.bincount(system[np.bincount(code, minlength=len(system)) > 0], minlength=n_systems)
+            used = np.flatnonzero(np.bincount(code))
+            sums, system = np.bincount(code, influence)[used], used // width
+        squares = np.bincount(system, sums**2, n_systems)
+        n = np.bincount(system, minlength=n_systems)
         corrected: FloatArray = squares * n / np.maximum(n - 1, 1)
         return corrected
 
@@ -130,11 +135,16 @@ def _first_order_draws(ratings: CrossedRatings, *, draws: int, rng: np.random.Ge
     for cluster in (ratings.worker, ratings.segment):
         n = _width(cluster)
         shares = np.bincount(cluster * len(scores) + ratings.system, influence, n * len(scores))
+        shares = shares.reshape(n, -1)
+        if n > _MANY_CLUSTERS:
+            # Their sum is as good as normal, and its variance is known.
+            drawn += rng.multivariate_normal(np.zeros(len(scores)), shares.T @ shares, size=draws)
+            continue
         step = min(max(draws, 1), max(1, _WEIGHTS_AT_ONCE // n))
         weight = np.empty((n, step))
         for start in range(0, draws, step):
             _draw_weights(weight, rng)
-            drawn[start : start + step] += (weight.T @ shares.reshape(n, -1))[: draws - start]
+            drawn[start : start + step] += (weight.T @ shares)[: draws - start]
     return drawn
 
 

@@ -37,10 +37,16 @@ def worker_moments(
     smallest = np.full(n_workers, np.inf)
     np.minimum.at(smallest, worker_index, rating)
     above = rating - smallest[worker_index]
+    total = np.bincount(worker_index, above, n_workers)
     with np.errstate(invalid="ignore", divide="ignore"):
-        mean_above = np.bincount(worker_index, above, n_workers) / n
-        deviation = above - mean_above[worker_index]
-        sum_of_squares = np.bincount(worker_index, deviation**2, n_workers)
+        mean_above = total / n
+        if bool(np.all(above == np.rint(above))):
+            # Sums of whole numbers are exact, whatever the order of rows.
+            sum_of_squares = np.bincount(worker_index, above**2, n_workers).astype(np.float64)
+            sum_of_squares -= total * mean_above
+        else:
+            deviation = above - mean_above[worker_index]
+            sum_of_squares = np.bincount(worker_index, deviation**2, n_workers).astype(np.float64)
         sd = np.where(n > 1, np.sqrt(sum_of_squares / np.maximum(n - 1, 1)), np.nan)
         mean = np.where(n > 0, smallest + mean_above, np.nan)
     return WorkerMoments(n=n, mean=mean, sd=sd)
