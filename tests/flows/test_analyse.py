@@ -441,7 +441,7 @@ def test_times_of_hits_that_nobody_judged_are_mentioned(frame: pl.DataFrame) -> 
 
     analysis = analyse(Source(frame, title="Toy", campaign="file", hit_times=times), SETTINGS)
 
-    assert any(w.startswith("None of the 1 times is of a worker") for w in analysis.warnings)
+    assert any(w.startswith("No time of 1 is of a worker") for w in analysis.warnings)
 
 
 def test_scores_of_few_workers_come_with_a_warning(frame: pl.DataFrame) -> None:

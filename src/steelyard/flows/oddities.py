@@ -40,15 +40,16 @@ def strange_hits(frame: pl.DataFrame, hit_times: pl.DataFrame) -> tuple[str, ...
     keys = [*PAIR_KEYS, "item_kind"]
     again = len(frame) - frame.select(pl.struct(keys).hash()).to_series().n_unique()
     if again:
+        one = again == 1
         found.append(
-            f"{again:,} judgements are of items that the same worker had judged before in the same HIT; "
-            "they count as well."
+            f"{again:,} {'judgement is of an item' if one else 'judgements are of items'} that the same worker "
+            f"had judged before in the same HIT; {'it counts' if one else 'they count'} as well."
         )
     if len(hit_times):
         known = frame.select(_OF_A_HIT).unique().join(hit_times, on=_OF_A_HIT, how="semi")
         if known.is_empty():
             found.append(
-                f"None of the {len(hit_times):,} times is of a worker and HIT of these judgements: the names "
+                f"No time of {len(hit_times):,} is of a worker and HIT of these judgements: the names "
                 "of workers or HITs differ between the two."
             )
     return tuple(found)

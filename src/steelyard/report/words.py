@@ -11,7 +11,7 @@ from steelyard.report.numbers import counted
 VERDICTS = {"pass": "passed", "fail": "failed", "insufficient": "too few controls"}
 NOT_CHECKED = "not checked"
 FLAGS = {
-    "scores": "controls rated out of order",
+    "scores": "controls not rated as expected",
     "time": "very fast",
     "sequence": "the same rating over and over",
     "rejected": "had a HIT rejected",
