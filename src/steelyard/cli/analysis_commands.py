@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from steelyard.cli.analysis_options import analysis_options, evidence_from
-from steelyard.cli.options import json_option, keep_sources, source_argument, write_text
+from steelyard.cli.options import json_option, keep_sources, progress_bar, source_argument, write_text
 
 
 @click.command()
@@ -50,7 +50,7 @@ def analyse(source: str, segments_file: Path | None, json_file: str | None, **ch
 def report(source: str, html_file: str | None, latex_folder: Path | None, **choices: Any) -> None:
     """Write the full report: as one self-contained page, as LaTeX, or both."""
     from steelyard.domain.exhibit import ExhibitOptions
-    from steelyard.flows.exhibit import report_exhibits
+    from steelyard.flows.exhibit import N_IN_REPORT, report_exhibits
 
     if html_file is None and latex_folder is None:
         raise click.UsageError("Say what to write: --html FILE, --latex DIR, or both.")
@@ -58,7 +58,8 @@ def report(source: str, html_file: str | None, latex_folder: Path | None, **choi
     evidence = evidence_from([source], choices)[0]
     analysis = evidence.analysis
     options = ExhibitOptions(draws=analysis.settings.method_settings.draws, seed=analysis.settings.seed)
-    exhibits, missing = report_exhibits(evidence, options)
+    with progress_bar("Making tables and figures", N_IN_REPORT) as step:
+        exhibits, missing = report_exhibits(evidence, options, step=step)
     judged = f"Report of {analysis.counts.kept_judgements:,} judgements in"
     if html_file is not None:
         from steelyard.report.html import to_html

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from steelyard.domain.errors import NotEnoughData, NotFound
 from steelyard.domain.exhibit import Evidence, ExhibitOptions, Figure, Table
@@ -15,6 +15,7 @@ REPORT_FIGURES = (
     *("ranking", "significance", "p-against-pace", "repeat-against-first", "rating-histograms", "agreement"),
 )
 REPORT_TABLES = ("pass-counts", "agreement")
+N_IN_REPORT = len(REPORT_FIGURES) + len(REPORT_TABLES)
 
 
 def make_table(name: str, evidence: Sequence[Evidence], options: ExhibitOptions) -> Table:
@@ -31,8 +32,13 @@ def make_figure(name: str, evidence: Sequence[Evidence], options: ExhibitOptions
     return made
 
 
-def report_exhibits(evidence: Evidence, options: ExhibitOptions) -> tuple[list[Table | Figure], list[str]]:
-    """The exhibits of the full report, and a sentence on each that the data cannot support."""
+def report_exhibits(
+    evidence: Evidence, options: ExhibitOptions, *, step: Callable[[int], None] = lambda _: None
+) -> tuple[list[Table | Figure], list[str]]:
+    """The exhibits of the full report, and a sentence on each that the data cannot support.
+
+    `step` is called after each of the `N_IN_REPORT`.
+    """
     wanted = [figures()[name] for name in REPORT_FIGURES] + [tables()[name] for name in REPORT_TABLES]
     made: list[Table | Figure] = []
     missing: list[str] = []
@@ -41,6 +47,7 @@ def report_exhibits(evidence: Evidence, options: ExhibitOptions) -> tuple[list[T
             made.append(exhibit.make([evidence], options))
         except NotEnoughData as problem:
             missing.append(f"{exhibit.title} is not shown: {_continued(str(problem))}")
+        step(1)
     return made, missing
 
 

@@ -40,10 +40,11 @@ def strange_hits(frame: pl.DataFrame, hit_times: pl.DataFrame) -> tuple[str, ...
     keys = [*PAIR_KEYS, "item_kind"]
     again = len(frame) - frame.select(pl.struct(keys).hash()).to_series().n_unique()
     if again:
-        one = again == 1
+        what, fate = ("judgement is of an item", "it counts")
+        if again > 1:
+            what, fate = ("judgements are of items", "they count")
         found.append(
-            f"{again:,} {'judgement is of an item' if one else 'judgements are of items'} that the same worker "
-            f"had judged before in the same HIT; {'it counts' if one else 'they count'} as well."
+            f"{again:,} {what} that the same worker had judged before in the same HIT; {fate} as well."
         )
     if len(hit_times):
         known = frame.select(_OF_A_HIT).unique().join(hit_times, on=_OF_A_HIT, how="semi")
