@@ -285,3 +285,11 @@ def test_signatures_of_several_sources_have_a_line_each(table: Table) -> None:
 
     assert to_text(several).splitlines()[-2:] == ["one|a", "two|b"]
     assert "<code>one|a</code><br>\n<code>two|b</code>" in to_html(several)
+
+
+def test_a_row_is_named_by_its_id_rather_than_by_its_rank() -> None:
+    columns = (Column("ranks", "Rank"), Column("system_id", "System"))
+    table = Table("t", "T", columns, pl.DataFrame({"ranks": ["1", "2-3"], "system_id": ["brass", "tin"]}))
+
+    assert '<th scope="row" class="text">brass</th>' in to_html(table)
+    assert '<th scope="row" class="text">1</th>' not in to_html(table)

@@ -73,11 +73,14 @@ def table_grid(table: Table) -> Markup:
 
 
 def _naming(table: Table) -> int | None:
-    """The first column of words that names each row, if there is one: no word in it occurs twice."""
-    for place, (column, is_number) in enumerate(zip(table.columns, numeric(table), strict=True)):
-        if not is_number and table.rows[column.name].n_unique() == len(table.rows):
-            return place
-    return None
+    """The column that names each row, if there is one: of ids, or else the first of words, none twice."""
+    places = [
+        place
+        for place, (column, is_number) in enumerate(zip(table.columns, numeric(table), strict=True))
+        if not is_number and table.rows[column.name].n_unique() == len(table.rows)
+    ]
+    of_ids = [place for place in places if table.columns[place].name.endswith("_id")]
+    return next(iter(of_ids or places), None)
 
 
 def _cell(text: str, *, is_right: bool, is_name: bool) -> Markup:
