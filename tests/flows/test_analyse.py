@@ -463,4 +463,4 @@ def test_attributes_to_check_by_may_be_one_string(frame: pl.DataFrame) -> None:
 def test_another_scale_is_in_the_signature(frame: pl.DataFrame) -> None:
     wide = Source(frame, title="Toy", campaign="file", scale=Scale(0.0, 200.0))
 
-    assert "|scale:0-200|" in analyse(wide, settings_from(wide, draws=0)).signature
+    assert "|scale:0,200|" in analyse(wide, settings_from(wide, draws=0)).signature

@@ -31,7 +31,7 @@ def signature(settings: AnalysisSettings, counts: Counts, *, campaign: str, prot
         "least": method.minimum_ratings if method.minimum_ratings != usual.minimum_ratings else None,
         "unstandardised": "zero" if method.unstandardised_as_zero else None,
         "level": method.level if method.level != usual.level else None,
-        "scale": f"{method.scale.minimum:g}-{method.scale.maximum:g}" if method.scale != VAS else None,
+        "scale": f"{method.scale.minimum:g},{method.scale.maximum:g}" if method.scale != VAS else None,
         "boot": method.draws,
         "seed": settings.seed,
     }
