@@ -19,6 +19,8 @@ from itertools import count
 from pathlib import Path
 
 import httpx2
+import numpy as np
+import polars as pl
 import psycopg
 import pytest
 from hypothesis import settings
@@ -54,6 +56,23 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
 @pytest.fixture
 def noon() -> datetime:
     return NOON
+
+
+@pytest.fixture(scope="session")
+def with_attributes() -> Callable[..., pl.DataFrame]:
+    """Gives every text of a frame several attributes, which go together but for a little noise."""
+
+    def make(frame: pl.DataFrame, n: int, *, noise: float = 5.0, seed: int = 1) -> pl.DataFrame:
+        rng = np.random.default_rng(seed)
+        return pl.concat(
+            frame.with_columns(
+                attribute=pl.lit(f"attribute {k}"),
+                rating=pl.col("rating") + pl.Series(rng.normal(0, noise, len(frame))),
+            )
+            for k in range(n)
+        )
+
+    return make
 
 
 @pytest.fixture

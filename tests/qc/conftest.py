@@ -53,23 +53,6 @@ def pair_frame() -> PairFrame:
     return make
 
 
-@pytest.fixture(scope="session")
-def with_attributes() -> Callable[..., pl.DataFrame]:
-    """Gives every text of a frame several attributes, which go together but for a little noise."""
-
-    def make(frame: pl.DataFrame, n: int, *, noise: float = 5.0, seed: int = 1) -> pl.DataFrame:
-        rng = np.random.default_rng(seed)
-        return pl.concat(
-            frame.with_columns(
-                attribute=pl.lit(f"attribute {k}"),
-                rating=pl.col("rating") + pl.Series(rng.normal(0, noise, len(frame))),
-            )
-            for k in range(n)
-        )
-
-    return make
-
-
 def _rows(kind: str, ratings: Sequence[float] | np.ndarray, prefix: str, hits: int) -> pl.DataFrame:
     """One row per rating; pair i is segment <prefix><i> in HIT h<i modulo hits> of its worker."""
     table = np.atleast_2d(np.asarray(ratings, dtype=np.float64))

@@ -74,20 +74,3 @@ def make_pairs() -> Callable[..., pl.DataFrame]:
         )
 
     return make
-
-
-@pytest.fixture(scope="session")
-def with_attributes() -> Callable[..., pl.DataFrame]:
-    """Gives every text of a frame several attributes, which go together but for a little noise."""
-
-    def make(frame: pl.DataFrame, n: int, *, noise: float = 5.0, seed: int = 1) -> pl.DataFrame:
-        rng = np.random.default_rng(seed)
-        return pl.concat(
-            frame.with_columns(
-                attribute=pl.lit(f"attribute {k}"),
-                rating=pl.col("rating") + pl.Series(rng.normal(0, noise, len(frame))),
-            )
-            for k in range(n)
-        )
-
-    return make
