@@ -201,6 +201,8 @@ class ExhibitOptions:
     worker: str | None = None
     draws: int = 1000
     seed: int = 7
+    methods: tuple[str, ...] = ()
+    """Methods to compare, where an exhibit compares them; empty: those it would choose itself."""
 
     def __post_init__(self) -> None:
         for name, known in (("chance", get_args(Chance)), ("weight", get_args(PairWeight))):

@@ -56,7 +56,8 @@ class Method:
 
     `scale_free` claims that rescaling one worker changes nothing. With fewer than `least_systems`
     `fit` raises NotEnoughData. `own_test`: differences between systems are told by the method's own
-    draws, whatever test the settings name.
+    draws, whatever test the settings name. `weighs_workers`: it learns how far each worker can be trusted, so
+    that nobody need be left out; the `sd` of its segments is then how unsure it is of their scores.
     """
 
     name: str
@@ -67,6 +68,7 @@ class Method:
     fit: Callable[[pl.DataFrame, MethodSettings, np.random.Generator], Fit]
     least_systems: int = 1
     own_test: bool = False
+    weighs_workers: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,13 @@ StandardisePer = Literal["worker", "attribute"]
 Unit = Literal["judgement", "worker", "flat"]
 Test = Literal["rank-sum", "rank-sum-common", "signed-rank", "permutation"]
 FlagRules = Literal["usual", "wmt"]
+# What shares an offset in a worker model: all ratings of a worker, those of one system, or of one HIT.
+OffsetPer = Literal["usual", "worker", "system", "hit"]
+# What a rating at the end of the scale says in a worker model: itself, "at least so much", or that more
+# could not be.
+Ends = Literal["open", "censored", "truncated"]
+# The name of the check that nobody fails.
+NO_CHECK = "none"
 # Below five control pairs no test can tell: at four, the smallest exact p-value is 0.0625.
 LEAST_PAIRS = 5
 
@@ -89,6 +96,11 @@ class MethodSettings:
     draws: int = 1000
     level: float = 0.95
     scale: Scale = VAS
+    # Choices of the worker models only.
+    offset_per: OffsetPer = "usual"
+    ends: Ends = "open"
+    # Whether any rating may be a click at random.
+    random_clicks: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +122,8 @@ class AnalysisSettings:
     require_consistency: bool = False
     # Leave out single HITs that were rejected, or in which a worker who passes as a whole turned careless.
     exclude_hits: bool = True
+    # Score everybody's ratings, whatever the check finds: for methods that weigh workers themselves.
+    keep_everyone: bool = False
     flag_rules: FlagRules = "usual"
     seed: int = 7
     method_settings: MethodSettings = MethodSettings()
@@ -126,13 +140,31 @@ class AnalysisSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class Diagnostics:
+    """How a method came to its answer: whether it settled, after how many sweeps over the ratings.
+
+    `seconds` is filled in by whoever held the clock. `notes`: further numbers by name, for the curious.
+    """
+
+    converged: bool
+    sweeps: int
+    seconds: float = 0.0
+    notes: tuple[tuple[str, float], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Fit:
     """What a method makes of the ratings it is given.
 
     `segments`: system_id, segment_id, score, sd, mean_rating, n.
     `systems`, best first: system_id, score, lower, upper, mean_rating, n_segments, n_judgements.
     `p_values[i, j]`: one-sided p that system i of `systems` is better than system j; NaN on the diagonal.
-    `workers`: worker_id, mean, sd, offset, slope, precision, weight (null where the method has none).
+    `workers`: worker_id, mean, sd, offset, slope, precision, weight (null where the method has none); a
+    method that knows how sure it is of them may add offset_sd, slope_sd and precision_sd. An offset is in
+    points of the scale, a slope relative to the average worker's, a precision that of ratings divided by
+    the deviation of them all, a weight relative to the average worker's.
+    `draws` (draws, systems): what the scores of `systems` may be, where the method believes in more than
+    one answer. `diagnostics`: of a method that comes to its answer step by step.
     `attributes`: where the ratings are of several, what the method makes of each, by name; a method that
     looks at the ratings of one attribute alone for that may leave it to the caller.
     """
@@ -143,6 +175,8 @@ class Fit:
     workers: pl.DataFrame
     warnings: tuple[str, ...] = ()
     attributes: tuple[tuple[str, Fit], ...] = ()
+    draws: np.ndarray | None = None
+    diagnostics: Diagnostics | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,8 +205,9 @@ class Analysis:
     """Everything a report shows. Renderers read it; they compute nothing.
 
     `workers`: worker_id, n_judgements, n_pairs, mean_difference, sd_difference, statistic, p_value, power,
-    verdict, flags, mean, sd, offset, slope, precision, weight, n_repeats, consistency_p, equivalence_p,
-    seconds_per_judgement, suggestion, reason, remarks (a sentence for each flag).
+    verdict, flags, mean, sd, offset, slope, precision, weight, offset_sd, slope_sd, precision_sd, n_repeats,
+    consistency_p, equivalence_p, seconds_per_judgement, suggestion, reason, remarks (a sentence for each
+    flag), portrait (offset, slope and weight in words; null where the method knows none).
     `hits`, one row per worker and HIT: worker_id, hit_id, n_judgements, seconds, concurrent, excluded (why
     it was left out; null if it was not).
     `systems`, best first: system_id, rank, rank_low, rank_high, cluster, score, lower, upper, mean_rating,
@@ -181,6 +216,7 @@ class Analysis:
     `segments`: system_id, segment_id, score, sd, mean_rating, n.
     `attributes`: the rankings by each attribute, if the ratings are of several.
     `agreement`: of, scale, categories, n_pairs, agreement, chance, coefficient, value, lower, upper.
+    `draws` (draws, systems) and `diagnostics`: see `Fit`.
     `contamination`: share of random clickers to be expected among those who passed; None if unknown.
     """
 
@@ -196,4 +232,6 @@ class Analysis:
     agreement: pl.DataFrame
     attributes: tuple[AttributeRanking, ...] = ()
     contamination: float | None = None
+    draws: np.ndarray | None = None
+    diagnostics: Diagnostics | None = None
     warnings: tuple[str, ...] = field(default=())

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.exhibit import Evidence
-from steelyard.domain.result import Analysis
-from steelyard.exhibits._sources import NO_CHECK
+from steelyard.domain.result import NO_CHECK, Analysis
 
 
 def require_checked(evidence: Sequence[Evidence]) -> None:

@@ -9,9 +9,6 @@ import polars as pl
 from steelyard.domain.exhibit import Column, Evidence
 from steelyard.domain.plugin import Exhibit
 
-# The name under which nobody is checked.
-NO_CHECK = "none"
-
 
 def title_of(exhibit: Exhibit, evidence: Sequence[Evidence]) -> str:
     """The exhibit's title with its source's, or alone where there are several: rows name them then."""

@@ -24,7 +24,7 @@ from steelyard.domain.exhibit import (
 from steelyard.domain.plugin import Exhibit
 from steelyard.domain.scale import Scale
 from steelyard.exhibits._sources import count, in_columns, left_out, signature_of, title_of
-from steelyard.stats.arrays import FloatArray
+from steelyard.stats.correlation import pearson
 
 _COLUMNS = (
     Column("ratings", "Ratings"),
@@ -99,19 +99,6 @@ def _told(name: str, pairs: pl.DataFrame) -> str:
     r = pearson(first, second)
     correlation = "r undefined" if np.isnan(r) else f"r = {r:.2f}"
     return f"Ratings {name}: {count(len(pairs), 'pair')}, {correlation}, {apart:.1f} points apart on average."
-
-
-def pearson(first: FloatArray, second: FloatArray) -> float:
-    """Pearson's correlation; NaN where one side does not vary.
-
-    >>> pearson(np.array([1.0, 2.0, 3.0]), np.array([2.0, 4.0, 6.0]))
-    1.0
-    """
-    one, other = first - first.mean(), second - second.mean()
-    # Ratings that are all equal can differ from their rounded mean.
-    if np.ptp(first) == 0 or np.ptp(second) == 0:
-        return float("nan")
-    return float((one @ other) / np.sqrt((one @ one) * (other @ other)))
 
 
 FIGURE = Exhibit(

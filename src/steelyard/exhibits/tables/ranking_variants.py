@@ -11,8 +11,8 @@ import polars as pl
 from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.exhibit import Column, Evidence, ExhibitOptions, Table
 from steelyard.domain.plugin import Exhibit
-from steelyard.domain.result import AnalysisSettings
-from steelyard.exhibits._sources import NO_CHECK, in_columns, signature_of, title_of
+from steelyard.domain.result import NO_CHECK, AnalysisSettings
+from steelyard.exhibits._sources import in_columns, signature_of, title_of
 from steelyard.stats.kendall import kendall
 
 
