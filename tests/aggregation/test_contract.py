@@ -13,6 +13,10 @@ from steelyard.domain.result import Fit, MethodSettings
 from steelyard.frames import ratings_frame, scored
 
 every_method = pytest.mark.parametrize("method", methods().values(), ids=methods().keys())
+# Worker models learn from controls whom to trust, so these may change scores.
+plain_methods = pytest.mark.parametrize(
+    "method", [pytest.param(m, id=name) for name, m in methods().items() if not m.weighs_workers]
+)
 every_unit = pytest.mark.parametrize("unit", ["judgement", "worker", "flat"])
 SETTINGS = MethodSettings(draws=50)
 QUALITY = {"good": 70.0, "fair": 60.0, "poor": 45.0}
@@ -94,7 +98,7 @@ def test_a_system_seen_only_in_controls_is_not_scored(method: Method, frame: pl.
     assert "ghost" not in fit.segments["system_id"]
 
 
-@every_method
+@plain_methods
 def test_with_scored_kinds_as_the_standard_controls_change_nothing(
     method: Method, frame: pl.DataFrame
 ) -> None:
@@ -121,8 +125,11 @@ def test_relabelled_workers_give_the_same_scores(method: Method, frame: pl.DataF
 
     fit = _fit(method, frame.with_columns(pl.col("worker_id").replace(names)))
 
-    assert _scores(fit) == pytest.approx(_scores(_fit(method, frame)), rel=1e-12)
-    np.testing.assert_allclose(fit.p_values, _fit(method, frame).p_values, rtol=1e-9)
+    # Draws of a sampler go by the order of names; what it says may differ by its error.
+    precise = not method.name.endswith("gibbs")
+    assert _scores(fit) == pytest.approx(_scores(_fit(method, frame)), rel=1e-9 if precise else 0.02)
+    if precise:
+        np.testing.assert_allclose(fit.p_values, _fit(method, frame).p_values, rtol=1e-6, atol=1e-12)
 
 
 @every_method
@@ -167,7 +174,9 @@ def test_frames_have_the_documented_columns(method: Method, frame: pl.DataFrame)
     assert fit.systems.columns == [
         *("system_id", "score", "lower", "upper", "mean_rating", "n_segments", "n_judgements")
     ]
-    assert fit.workers.columns == ["worker_id", "mean", "sd", "offset", "slope", "precision", "weight"]
+    known = ["worker_id", "mean", "sd", "offset", "slope", "precision", "weight"]
+    how_sure = ["offset_sd", "slope_sd", "precision_sd"] if method.weighs_workers else []
+    assert fit.workers.columns == known + how_sure
     assert set(fit.workers.dtypes[1:]) == {pl.Float64()}
     assert fit.p_values.shape == (3, 3)
 

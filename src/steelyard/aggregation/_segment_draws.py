@@ -94,12 +94,12 @@ def fit_scores(rows: pl.DataFrame, scores: Scores, settings: MethodSettings, *, 
         sorted(np.flatnonzero(~np.isnan(point)), key=lambda i: (-point[i], names[i])), dtype=np.int64
     )
     lower, upper = _bounds(scores.values[1:, order], level=settings.level)
-    cells = _raw_means(rows)
+    cells = raw_means(rows)
     systems = (
         pl.DataFrame({"system_id": names[order].tolist()}, schema={"system_id": pl.String})
         .with_columns(pl.Series("score", point[order]), pl.Series("lower", lower), pl.Series("upper", upper))
         .with_columns(pl.col("lower", "upper").fill_nan(None))
-        .join(_raw_systems(rows, cells), on="system_id", how="left", maintain_order="left")
+        .join(raw_systems(rows, cells), on="system_id", how="left", maintain_order="left")
     )
     segments = (
         cells.join(systems.select("system_id"), on="system_id", how="semi", maintain_order="left")
@@ -121,7 +121,7 @@ def _bounds(drawn: FloatArray, *, level: float) -> FloatArray:
     return bounds
 
 
-def _raw_means(rows: pl.DataFrame) -> pl.DataFrame:
+def raw_means(rows: pl.DataFrame) -> pl.DataFrame:
     """Mean raw rating and number of judgements of every cell, each attribute weighing the same."""
     return (
         rows.group_by(*CELL, "attribute", maintain_order=True)
@@ -132,7 +132,7 @@ def _raw_means(rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _raw_systems(rows: pl.DataFrame, cells: pl.DataFrame) -> pl.DataFrame:
+def raw_systems(rows: pl.DataFrame, cells: pl.DataFrame) -> pl.DataFrame:
     """Each system's mean raw rating, of every attribute's segments alike, and how much it rests on."""
     means = rows
     for keys in ((*CELL, "attribute"), ("system_id", "attribute"), ("system_id",)):

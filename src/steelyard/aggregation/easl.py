@@ -21,6 +21,7 @@ from steelyard.aggregation._segment_means import scored_rows, worker_table
 from steelyard.domain.plugin import Method
 from steelyard.domain.result import Fit, MethodSettings
 from steelyard.domain.scale import Scale
+from steelyard.frames import index_of
 from steelyard.stats.arrays import FloatArray
 from steelyard.stats.easl import item_beliefs
 
@@ -34,8 +35,10 @@ def fit(frame: pl.DataFrame, settings: MethodSettings, rng: np.random.Generator)
     large where there are few ratings.
     """
     rows = in_canonical_order(scored_rows(frame, method=METHOD.name))
-    items = _items(rows, scale=settings.scale)
-    systems, segments = (rows[name].unique().sort().cast(pl.String).to_list() for name in CELL)
+    systems, system = index_of(rows["system_id"])
+    segments, segment = index_of(rows["segment_id"])
+    numbered = rows.with_columns(pl.Series("system", system), pl.Series("segment", segment))
+    items = _items(numbered, scale=settings.scale)
     draws = draw_segments(len(segments), draws=settings.draws, rng=rng)
     names = rows["attribute"].unique().sort().cast(pl.String).to_list()
     values = {
@@ -59,14 +62,14 @@ def fit(frame: pl.DataFrame, settings: MethodSettings, rng: np.random.Generator)
 
 
 def _items(rows: pl.DataFrame, *, scale: Scale) -> pl.DataFrame:
-    """Each item's mode and deviation on the scale of the ratings, by cell and attribute."""
+    """Each item's mode and deviation on the scale of the ratings, by cell and attribute, numbers included."""
     keys = (*CELL, "attribute")
     # Rows of one item follow each other.
     index = rows.select(pl.struct(keys).rle_id()).to_series().to_numpy().astype(np.int64)
     beliefs = item_beliefs((rows["rating"].to_numpy() - scale.minimum) / scale.width, index)
     mode, sd = scale.minimum + scale.width * beliefs.mode, scale.width * beliefs.sd
     return (
-        rows.select(keys)
+        rows.select(*keys, "system", "segment")
         .unique(maintain_order=True)
         .with_columns(pl.Series("score", mode), pl.Series("sd", sd))
     )
@@ -74,7 +77,7 @@ def _items(rows: pl.DataFrame, *, scale: Scale) -> pl.DataFrame:
 
 def _system_scores(items: pl.DataFrame, draws: SegmentDraws, *, n_systems: int) -> FloatArray:
     """Mean score of every system's items, for the data and every draw (1 + draws, S)."""
-    system, segment = (items[name].to_physical().to_numpy().astype(np.int64) for name in CELL)
+    system, segment = items["system"].to_numpy(), items["segment"].to_numpy()
     n_groups = draws.times.shape[1]
     place = draws.group[segment] * n_systems + system
     shape = (n_groups, n_systems)

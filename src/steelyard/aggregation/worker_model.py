@@ -1,0 +1,233 @@
+"""Scores from a Bayesian model of who judges how: every worker's offset, slope and precision are learned."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import polars as pl
+from scipy.sparse import csr_array
+
+from steelyard.aggregation._judged_items import JudgedItems, judged_items
+from steelyard.aggregation._segment_means import worker_table
+from steelyard.aggregation._worker_fit import Believed, fit_believed
+from steelyard.domain.errors import NotEnoughData
+from steelyard.domain.plugin import Method
+from steelyard.domain.result import Diagnostics, Fit, MethodSettings
+from steelyard.stats.arrays import FloatArray
+from steelyard.stats.worker_model.effects import ItemOrigin
+from steelyard.stats.worker_model.problem import WorkerRatings
+from steelyard.stats.worker_model.spread import Spread, spread
+from steelyard.stats.worker_model.sums import RatingSums
+from steelyard.stats.worker_model.units import OwnUnits, in_own_units
+from steelyard.stats.worker_model.variational import Learned, Workers, learn
+
+
+def fit(frame: pl.DataFrame, settings: MethodSettings, rng: np.random.Generator) -> Fit:
+    """Quality of every text from all ratings, each weighed by how its worker proved to judge [Mathur2018].
+
+    Ratings are first put in each worker's own units, drawn towards everyone's where a worker gave few. Each
+    is then the worker's offset, plus the worker's slope times the quality of the text, plus noise. A slope
+    is never below 0 and is told by all that a worker judged, degraded copies, repeats and references
+    included; quality is expected to lie where kind, system and segment of the text lead to. How
+    much workers, systems and texts vary is learned from the ratings too. Nobody is left out; a worker who
+    always gives the same rating has no weight. Scores are in deviations of the ratings of trusted workers.
+    """
+    _require_supported(settings)
+    items = judged_items(frame, method=METHOD.name, offset_per=settings.offset_per)
+    model = learn_workers(items)
+    workers = (
+        worker_table(frame)
+        .drop("offset", "slope", "precision", "weight")
+        .join(learned_columns(model), on="worker_id", how="left", maintain_order="left")
+    )
+    fitted = fit_believed(frame, items, _believed(model), settings, rng, workers=workers)
+    return replace(
+        fitted, diagnostics=_diagnostics(model), warnings=(*fitted.warnings, *_without_weight(model))
+    )
+
+
+@dataclass(frozen=True)
+class LearnedWorkers:
+    """A fitted model and all it was fitted to: `ratings` are those in own units of workers who vary."""
+
+    items: JudgedItems
+    units: OwnUnits
+    ratings: WorkerRatings
+    learned: Learned
+    spread: Spread
+    unit: float
+    level: FloatArray
+    """Scores are `unit` times quality, plus the level of the attribute."""
+
+
+def learn_workers(items: JudgedItems) -> LearnedWorkers:
+    """The model learned from the ratings; raises NotEnoughData if nobody's vary, or if it did not settle."""
+    origin = items.origin
+    units = in_own_units(
+        items.rating,
+        items.worker,
+        origin.criterion[items.item],
+        n_workers=items.n_workers,
+        n_criteria=origin.n_criteria,
+    )
+    ratings = _of_those_who_vary(items, units)
+    learned = learn(ratings, origin)
+    if not learned.reached.converged:
+        raise NotEnoughData(
+            f"worker-model: the model had not settled after {learned.reached.turns} sweeps (last change "
+            f"{learned.reached.change:.2g}), so it has no answer. Use --method worker-model-gibbs or "
+            "mean-z, and please report the case."
+        )
+    unit, level = score_units(units, ratings, learned.workers)
+    return LearnedWorkers(
+        items=items,
+        units=units,
+        ratings=ratings,
+        learned=learned,
+        spread=spread(learned, RatingSums(ratings), origin),
+        unit=unit,
+        level=level,
+    )
+
+
+def score_units(units: OwnUnits, ratings: WorkerRatings, workers: Workers) -> tuple[float, FloatArray]:
+    """What a score is per unit of quality, and the level of each criterion, in trusted workers' ratings."""
+    n_ratings = np.bincount(ratings.worker, minlength=ratings.n_workers)
+    trust = n_ratings * workers.precision * workers.slope
+    centre = units.centre - units.centre.mean(axis=1, keepdims=True)
+    level: FloatArray = trust @ (centre / units.deviation[:, None]) / trust.sum()
+    return float(trust @ workers.slope / trust.sum()), level
+
+
+def _require_supported(settings: MethodSettings) -> None:
+    if settings.ends != "open" or settings.random_clicks:
+        raise NotEnoughData(
+            "worker-model knows neither ends of the scale nor random clicks: on real ratings neither helped. "
+            "Use --method worker-model-ep or worker-model-gibbs for them."
+        )
+
+
+def _of_those_who_vary(items: JudgedItems, units: OwnUnits) -> WorkerRatings:
+    here = units.varied[items.worker]
+    if not here.any():
+        raise NotEnoughData(
+            "worker-model: every worker always gave one and the same rating, so nothing can be learned from "
+            "them. Use --method mean-rating."
+        )
+    part = None
+    if items.part is not None:
+        _, part = np.unique(items.part[here], return_inverse=True)
+    return WorkerRatings(
+        item=items.item[here],
+        worker=items.worker[here],
+        value=units.value[here],
+        n_items=items.n_items,
+        n_workers=items.n_workers,
+        hit=part,
+    )
+
+
+def _believed(model: LearnedWorkers) -> Believed:
+    origin, learned = model.items.origin, model.learned
+    level = model.level[origin.criterion]
+
+    def of_sums(weights: csr_array) -> tuple[FloatArray, FloatArray]:
+        score = model.unit * (weights @ learned.quality) + weights @ level
+        if not origin.n_segments:
+            return score, model.unit**2 * model.spread.of_sums(weights)
+        adjustment = to_all_segments(weights, origin)
+        score = score + model.unit * (adjustment @ learned.effects.segment)
+        return score, model.unit**2 * model.spread.of_sums(weights, segment=adjustment)
+
+    return Believed(
+        score=model.unit * learned.quality + level,
+        sd=model.unit * np.sqrt(model.spread.quality_variance),
+        of_sums=of_sums,
+    )
+
+
+def to_all_segments(weights: csr_array, origin: ItemOrigin) -> FloatArray:
+    """What to add of each segment's effect (sums, segments), so that systems compare as if judged on all.
+
+    Without it, a system would gain from having been judged on easy segments.
+    """
+    has = np.flatnonzero(origin.segment >= 0)
+    by_segment = csr_array(
+        (np.ones(len(has)), (has, origin.segment[has])), shape=(len(origin.segment), origin.n_segments)
+    )
+    seen = np.zeros(origin.n_segments)
+    seen[origin.segment[has][origin.kind[has] == 0]] = 1
+    judged = (weights.sum(axis=1) > 0)[:, None]
+    adjustment: FloatArray = judged * (seen / seen.sum()) - (weights @ by_segment).toarray()
+    return adjustment
+
+
+def learned_columns(model: LearnedWorkers) -> pl.DataFrame:
+    """Offset in points, slope and weight relative to the average worker, precision of usual ratings.
+
+    An offset is how far above the average worker's a worker's rating of an average text would be.
+    """
+    learned, units, varied = model.learned, model.units, model.units.varied
+    workers = learned.workers
+    origin = model.items.origin
+    usual = float(learned.quality[origin.kind == 0].mean())
+    rating = units.centre.mean(axis=1) + units.deviation * (workers.offset + workers.slope * usual)
+    slope = np.where(varied, units.deviation * workers.slope, 0.0)
+    precision = workers.precision * (units.typical / units.deviation) ** 2
+    n_ratings = np.bincount(model.ratings.worker, minlength=len(varied))
+    weight = np.where(varied, workers.slope**2 * workers.precision, 0.0)
+    mean_slope, mean_weight = slope[varied].mean(), weight[varied].mean()
+    unknown = np.where(varied, 1.0, np.nan)
+    columns = {
+        "offset": rating - rating.mean(),
+        "slope": slope / mean_slope,
+        "precision": precision * unknown,
+        "weight": weight / mean_weight,
+        "offset_sd": units.deviation * np.sqrt(workers.offset_variance) * unknown,
+        "slope_sd": units.deviation * np.sqrt(model.spread.slope_variance) / mean_slope * unknown,
+        "precision_sd": precision / np.sqrt(learned.priors.shape + n_ratings / 2) * unknown,
+    }
+    return pl.DataFrame({"worker_id": model.items.workers, **columns}).with_columns(
+        pl.col(*columns).fill_nan(None)
+    )
+
+
+def _diagnostics(model: LearnedWorkers) -> Diagnostics:
+    learned, regular = model.learned, model.items.origin.kind == 0
+    told = float(np.var(learned.quality[regular]))
+    open_ = float(model.spread.quality_variance[regular].mean())
+    return Diagnostics(
+        converged=learned.reached.converged,
+        sweeps=learned.reached.turns,
+        notes=(
+            ("expected_correlation", float(np.sqrt(told / (told + open_))) if told + open_ else 0.0),
+            ("offset_sd", learned.priors.offset_sd),
+            ("slope_sd", learned.priors.slope_sd),
+            ("precision", learned.priors.precision),
+            ("item_variance", float(learned.effects.item_variance[0])),
+        ),
+    )
+
+
+def _without_weight(model: LearnedWorkers) -> tuple[str, ...]:
+    constant = int((~model.units.varied).sum())
+    if not constant:
+        return ()
+    one = constant == 1
+    return (
+        f"{constant} worker{'' if one else 's'} always gave the same rating: that tells nothing, "
+        f"so {'it has' if one else 'they have'} no weight.",
+    )
+
+
+METHOD = Method(
+    name="worker-model",
+    title="Worker model: offset, slope and precision of every worker",
+    cite=("Mathur2018",),
+    reads="ratings",
+    scale_free=False,
+    fit=fit,
+    own_test=True,
+    weighs_workers=True,
+)

@@ -1,0 +1,122 @@
+"""Scores from the published worker model, by expectation propagation."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+from scipy.sparse import csr_array, diags_array
+
+from steelyard.aggregation._common_scale import CommonScale, mostly_random, on_common_scale, worker_columns
+from steelyard.aggregation._judged_items import judged_items
+from steelyard.aggregation._segment_means import worker_table
+from steelyard.aggregation._worker_fit import Believed, fit_believed
+from steelyard.domain.errors import NotEnoughData
+from steelyard.domain.plugin import Method
+from steelyard.domain.result import Diagnostics, Fit, MethodSettings, OffsetPer
+from steelyard.stats.arrays import FloatArray
+from steelyard.stats.worker_model.ep import expectation_propagation
+from steelyard.stats.worker_model.ep_bounds import Bounds
+from steelyard.stats.worker_model.ep_options import Contamination, EpOptions
+from steelyard.stats.worker_model.problem import Posterior
+from steelyard.stats.worker_model.published import NotConverged, PublishedPriors
+
+# How far a worker's offset in one HIT lies from the worker's own (section 4 of the paper names the trouble).
+HIT_SD = 0.5
+
+
+def fit(frame: pl.DataFrame, settings: MethodSettings, rng: np.random.Generator) -> Fit:
+    """Quality of every text, offset and precision of every worker, as published [Mathur2018].
+
+    All ratings are standardised together. A rating is the quality of the text plus the worker's offset plus
+    noise of the worker's precision; a degraded copy is worse than its base, a repeat nearly as good. Nobody
+    is left out. Ends of the scale and random clicks are extensions, off unless asked for. A worker who always
+    gives the same rating looks precise to this model.
+    """
+    offset_per: OffsetPer = "hit" if settings.offset_per == "hit" else "worker"
+    items = judged_items(frame, method=METHOD.name, offset_per=offset_per, repeats_apart=True)
+    scale = on_common_scale(items, with_order=True)
+    posterior = _posterior(scale, settings)
+    workers = (
+        worker_table(frame)
+        .drop("offset", "slope", "precision", "weight")
+        .join(worker_columns(items, scale, posterior), on="worker_id", how="left", maintain_order="left")
+    )
+    fitted = fit_believed(frame, items, _believed(scale, posterior), settings, rng, workers=workers)
+    return replace(
+        fitted,
+        diagnostics=Diagnostics(
+            posterior.converged, posterior.sweeps, notes=(("skipped", float(posterior.skipped)),)
+        ),
+        warnings=(*fitted.warnings, *_skipped(posterior), *mostly_random(items, posterior)),
+    )
+
+
+def _posterior(scale: CommonScale, settings: MethodSettings) -> Posterior:
+    low, high = scale.ends(settings.scale)
+    options = EpOptions(
+        bounds=None if settings.ends == "open" else Bounds(low, high, settings.ends),
+        contamination=Contamination(low, high) if settings.random_clicks else None,
+        hit_sd=HIT_SD if scale.ratings.hit is not None else None,
+    )
+    try:
+        return expectation_propagation(scale.ratings, PublishedPriors(quality=scale.quality), options)
+    except NotConverged as problem:
+        raise NotEnoughData(
+            f"{METHOD.name}: {problem} It has no answer for these ratings; use --method worker-model, or "
+            "worker-model-gibbs."
+        ) from problem
+
+
+def _believed(scale: CommonScale, posterior: Posterior) -> Believed:
+    """Qualities are independent given the workers' offsets, which move all items of a worker together."""
+    ratings, n_items = scale.ratings, scale.ratings.n_items
+    precision = posterior.precision.mean
+    told = np.bincount(ratings.item, precision[ratings.worker], n_items)
+    prior = np.ones(n_items) if scale.quality is None else scale.quality.sd
+    own = 1 / (prior**-2.0 + told)
+    # What shares an offset: a worker, or a worker's HIT, whose offset its own ratings tell best.
+    part, variance = ratings.worker, posterior.offset.sd**2
+    if ratings.hit is not None:
+        part = ratings.hit
+        owner = np.zeros(int(part.max()) + 1, dtype=np.int64)
+        owner[part] = ratings.worker
+        told_of_part = np.bincount(part) * precision[owner]
+        variance = 1 / (1 / (HIT_SD**2 + variance[owner]) + told_of_part)
+    moves = csr_array(
+        (own[ratings.item] * precision[ratings.worker], (ratings.item, part)), shape=(n_items, len(variance))
+    )
+    unit, level = scale.unit, scale.level
+
+    def of_sums(weights: csr_array) -> tuple[FloatArray, FloatArray]:
+        by_worker = weights @ moves
+        shared = (by_worker @ diags_array(variance) @ by_worker.T).toarray()
+        alone = (weights @ diags_array(own) @ weights.T).toarray()
+        judged = weights.sum(axis=1) > 0
+        return unit * (weights @ posterior.quality.mean) + level * judged, unit**2 * (shared + alone)
+
+    return Believed(
+        score=unit * posterior.quality.mean + level, sd=unit * posterior.quality.sd, of_sums=of_sums
+    )
+
+
+def _skipped(posterior: Posterior) -> tuple[str, ...]:
+    if not posterior.skipped:
+        return ()
+    return (
+        f"{posterior.skipped} updates made no sense on their way and were skipped; the answer settled all "
+        "the same.",
+    )
+
+
+METHOD = Method(
+    name="worker-model-ep",
+    title="Published worker model: offset and precision of every worker",
+    cite=("Mathur2018",),
+    reads="ratings",
+    scale_free=False,
+    fit=fit,
+    own_test=True,
+    weighs_workers=True,
+)

@@ -1,0 +1,174 @@
+"""The worker model by sampling: slower, without the normal approximation, and with every extension."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+from scipy.sparse import csr_array
+
+from steelyard.aggregation._common_scale import mostly_random, on_common_scale, worker_columns
+from steelyard.aggregation._judged_items import judged_items
+from steelyard.aggregation._segment_means import worker_table
+from steelyard.aggregation._worker_fit import Believed, fit_believed
+from steelyard.aggregation.worker_model import (
+    LearnedWorkers,
+    learn_workers,
+    learned_columns,
+    score_units,
+    to_all_segments,
+)
+from steelyard.domain.errors import NotEnoughData
+from steelyard.domain.plugin import Method
+from steelyard.domain.result import Diagnostics, Fit, MethodSettings, OffsetPer
+from steelyard.stats.arrays import FloatArray, IntArray
+from steelyard.stats.worker_model.effects import KIND_VARIANCE, ItemOrigin
+from steelyard.stats.worker_model.gibbs import (
+    Draws,
+    GibbsOptions,
+    GibbsPriors,
+    sample,
+    sampling_quality,
+    summary,
+)
+from steelyard.stats.worker_model.problem import Normal
+
+# Slopes on one scale for all, and offsets in a HIT: the extensions of the published model.
+SLOPE_SD, HIT_SD = 0.25, 0.5
+OPTIONS = GibbsOptions(sweeps=2000, warm_up=500, chains=2)
+# Random clicks mix slowly.
+PATIENT = GibbsOptions(sweeps=6000, warm_up=2000, chains=2)
+
+
+def fit(frame: pl.DataFrame, settings: MethodSettings, rng: np.random.Generator) -> Fit:
+    """The same model as `worker-model`, sampled instead of approximated [Mathur2018].
+
+    Priors are those that `worker-model` learns. With ends of the scale, random clicks or items of known
+    quality, all ratings are instead standardised together as published, each worker with a slope around 1.
+    Two chains must agree, otherwise there is no answer.
+    """
+    if settings.ends == "truncated":
+        raise NotEnoughData(f"{METHOD.name} knows censored ends only. Use --method worker-model-ep.")
+    known = bool(frame["known"].is_not_null().any())
+    if settings.ends != "open" or settings.random_clicks or known:
+        return _on_common_scale(frame, settings, rng)
+    items = judged_items(frame, method=METHOD.name, offset_per=settings.offset_per)
+    model = learn_workers(items)
+    draws = sample(model.ratings, _priors(model), OPTIONS, rng)
+    # Slopes and precisions as sampled, in the words of the model they were sampled from.
+    sampled = summary(draws)
+    workers = replace(
+        model.learned.workers,
+        offset=sampled.offset.mean,
+        offset_variance=sampled.offset.sd**2,
+        slope=sampled.slope.mean,
+        slope_variance=sampled.slope.sd**2,
+        precision=sampled.precision.mean,
+    )
+    # Sampled slopes need not be 1 on average: quality is in other units then, and scores are not.
+    unit, level = score_units(model.units, model.ratings, workers)
+    believed = _believed(draws, unit=unit, level=level[items.origin.criterion], origin=items.origin)
+    columns = learned_columns(replace(model, learned=replace(model.learned, workers=workers)))
+    fitted = fit_believed(frame, items, believed, settings, rng, workers=_joined(frame, columns))
+    return _with_diagnostics(fitted, draws)
+
+
+def _on_common_scale(frame: pl.DataFrame, settings: MethodSettings, rng: np.random.Generator) -> Fit:
+    offset_per: OffsetPer = "hit" if settings.offset_per == "hit" else "worker"
+    items = judged_items(frame, method=METHOD.name, offset_per=offset_per)
+    scale = on_common_scale(items, with_order=True)
+    priors = GibbsPriors(
+        quality=scale.quality,
+        slope=Normal(np.ones(1), np.full(1, SLOPE_SD)),
+        positive=True,
+        hit_sd=HIT_SD if scale.ratings.hit is not None else None,
+        bounds=scale.ends(settings.scale) if settings.ends == "censored" or settings.random_clicks else None,
+        censored=settings.ends == "censored",
+        contamination=(1.0, 9.0) if settings.random_clicks else None,
+    )
+    draws = sample(scale.ratings, priors, PATIENT if settings.random_clicks else OPTIONS, rng)
+    posterior = summary(draws)
+    believed = _believed(draws, unit=scale.unit, level=np.full(items.n_items, scale.level))
+    columns = worker_columns(items, scale, posterior)
+    fitted = fit_believed(frame, items, believed, settings, rng, workers=_joined(frame, columns))
+    fitted = replace(fitted, warnings=(*fitted.warnings, *mostly_random(items, posterior)))
+    return _with_diagnostics(fitted, draws)
+
+
+def _joined(frame: pl.DataFrame, columns: pl.DataFrame) -> pl.DataFrame:
+    plain = worker_table(frame).drop("offset", "slope", "precision", "weight")
+    return plain.join(columns, on="worker_id", how="left", maintain_order="left")
+
+
+def _priors(model: LearnedWorkers) -> GibbsPriors:
+    """What `worker-model` learned of how workers, systems, segments and texts vary, as fixed priors."""
+    origin, effects, priors = model.items.origin, model.learned.effects, model.learned.priors
+    groups, deviations = _effects(model)
+    return GibbsPriors(
+        quality=Normal(np.zeros(len(origin.kind)), np.sqrt(effects.item_variance[origin.kind])),
+        offset_sd=priors.offset_sd,
+        slope=Normal(np.ones(1), np.full(1, priors.slope_sd)),
+        positive=True,
+        shape=priors.shape,
+        rate=priors.shape / priors.precision,
+        groups=groups,
+        effect=Normal(np.zeros(len(deviations)), deviations),
+        hit_sd=priors.part_sd if model.ratings.hit is not None else None,
+    )
+
+
+def _effects(model: LearnedWorkers) -> tuple[IntArray, FloatArray]:
+    """The numbers of the effects on each item, and how far each effect may lie from 0."""
+    origin, effects = model.items.origin, model.learned.effects
+    n_kinds, n_systems = origin.n_kinds * origin.n_criteria, origin.n_systems * origin.n_criteria
+    columns = [origin.kind * origin.n_criteria + origin.criterion]
+    place = n_kinds + origin.system * origin.n_criteria + origin.criterion
+    columns.append(np.where(origin.system >= 0, place, -1))
+    columns.append(np.where(origin.segment >= 0, n_kinds + n_systems + origin.segment, -1))
+    of_systems = np.tile(np.sqrt(effects.system_covariance.diagonal()), origin.n_systems)
+    deviations = [
+        np.full(n_kinds, np.sqrt(KIND_VARIANCE)),
+        of_systems,
+        np.full(origin.n_segments, np.sqrt(effects.segment_variance)),
+    ]
+    return np.stack(columns, axis=1), np.concatenate(deviations)
+
+
+def _believed(draws: Draws, *, unit: float, level: FloatArray, origin: ItemOrigin | None = None) -> Believed:
+    """What the draws say; with `origin`, systems are set right for the segments they were judged on."""
+
+    def of_sums(weights: csr_array) -> tuple[FloatArray, FloatArray]:
+        drawn = (weights @ draws.quality.T.astype(np.float64)).T
+        if origin is not None and origin.n_segments:
+            of_segments = draws.effect[:, -origin.n_segments :].astype(np.float64)
+            drawn = drawn + of_segments @ to_all_segments(weights, origin).T
+        drawn = unit * drawn + weights @ level
+        return drawn.mean(axis=0), np.atleast_2d(np.cov(drawn, rowvar=False))
+
+    moments = draws.quality_moments
+    return Believed(score=unit * moments.mean + level, sd=unit * moments.sd, of_sums=of_sums)
+
+
+def _with_diagnostics(fitted: Fit, draws: Draws) -> Fit:
+    quality = sampling_quality(draws)
+    posterior = summary(draws)
+    if not posterior.converged:
+        raise NotEnoughData(
+            f"{METHOD.name}: the two chains do not agree (R-hat {quality.largest_rhat:.2f}), so there is no "
+            "answer. Use --method worker-model, or leave out what makes the chains slow (--random-clicks)."
+        )
+    notes = (("largest_rhat", quality.largest_rhat), ("smallest_ess", quality.smallest_ess))
+    return replace(fitted, diagnostics=Diagnostics(True, posterior.sweeps, notes=notes))
+
+
+METHOD = Method(
+    name="worker-model-gibbs",
+    title="Worker model, by sampling",
+    cite=("Mathur2018",),
+    reads="ratings",
+    scale_free=False,
+    fit=fit,
+    own_test=True,
+    weighs_workers=True,
+)
