@@ -12,10 +12,11 @@ import polars as pl
 import pytest
 
 from steelyard.domain.exhibit import Evidence, ExhibitOptions
-from steelyard.domain.result import AnalysisSettings, MethodSettings
+from steelyard.domain.result import AnalysisSettings, Diagnostics, MethodSettings
 from steelyard.flows.analyse import weigh
 from steelyard.flows.source import Source
 from steelyard.frames import hit_times_frame, ratings_frame
+from steelyard.review.portrait import portraits
 
 SETTINGS = AnalysisSettings(method_settings=MethodSettings(draws=20))
 NOON = datetime(2024, 5, 1, 12, 0, tzinfo=UTC)
@@ -114,6 +115,36 @@ def two_attributes(crowd: pl.DataFrame) -> pl.DataFrame:
 def evidence(crowd: pl.DataFrame, weighed: Weighed) -> Evidence:
     """The toy crowd, weighed as usual."""
     return weighed(crowd)
+
+
+@pytest.fixture(scope="session")
+def learnt() -> Callable[[Evidence], Evidence]:
+    """Makes evidence as if its method had learnt something of workers and drawn scores: numbers by rule."""
+
+    def make(source: Evidence) -> Evidence:
+        analysis = source.analysis
+        place = pl.int_range(1, pl.len() + 1).cast(pl.Float64)
+        workers = analysis.workers.with_columns(
+            offset=pl.col("mean") - 50,
+            slope=place / 3,
+            precision=place / 2,
+            weight=place / 4,
+            offset_sd=pl.lit(1.5),
+            slope_sd=pl.lit(0.1),
+            precision_sd=place / 10,
+        )
+        # The scores twice, then each that of the system before, then all the same.
+        scores = analysis.systems["score"].to_numpy()
+        draws = np.stack([scores, scores, np.roll(scores, 1), np.full_like(scores, scores.mean())])
+        found = replace(
+            analysis,
+            workers=workers.with_columns(portraits(workers, scale=analysis.settings.scale)),
+            draws=draws,
+            diagnostics=Diagnostics(converged=True, sweeps=23, seconds=0.5),
+        )
+        return replace(source, analysis=found)
+
+    return make
 
 
 @pytest.fixture(scope="session")

@@ -19,7 +19,7 @@ from steelyard.domain.exhibit import Bars, Cells, Evidence, ExhibitOptions, Figu
 from steelyard.domain.plugin import Exhibit
 from steelyard.exhibits.figures import figures
 from steelyard.exhibits.tables import tables
-from steelyard.flows.exhibit import REPORT_FIGURES, REPORT_TABLES
+from steelyard.flows.exhibit import DRAWN_FIGURES, LEARNT_FIGURES, REPORT_FIGURES, REPORT_TABLES
 
 BIBLIOGRAPHY = Path(__file__).parents[2] / "docs" / "references.bib"
 EXHIBITS = [
@@ -28,6 +28,7 @@ EXHIBITS = [
 ]
 every_exhibit = pytest.mark.parametrize("exhibit", EXHIBITS)
 Weighed = Callable[..., Evidence]
+Learnt = Callable[[Evidence], Evidence]
 REGULAR_ONLY = pl.col("item_kind") == "regular"
 # Settings under which frames without usable controls can be weighed at all.
 UNCHECKED: dict[str, Any] = {"check": "none", "method": "mean-rating"}
@@ -99,9 +100,9 @@ def _rows(made: Table | Figure) -> pl.DataFrame:
 
 
 @pytest.fixture(scope="module")
-def attributes(two_attributes: pl.DataFrame, weighed: Weighed) -> Evidence:
-    """The toy crowd on two attributes: what every exhibit can be made from."""
-    return weighed(two_attributes)
+def attributes(two_attributes: pl.DataFrame, weighed: Weighed, learnt: Learnt) -> Evidence:
+    """The toy crowd on two attributes, and a method that learns: what every exhibit can be made from."""
+    return learnt(weighed(two_attributes))
 
 
 @every_exhibit
@@ -136,8 +137,8 @@ def test_poor_data_give_a_sound_exhibit_or_one_sentence_on_what_is_missing(
 
 
 @pytest.fixture(scope="module")
-def shuffled(two_attributes: pl.DataFrame, weighed: Weighed) -> Evidence:
-    return weighed(two_attributes.sample(fraction=1.0, shuffle=True, seed=3))
+def shuffled(two_attributes: pl.DataFrame, weighed: Weighed, learnt: Learnt) -> Evidence:
+    return learnt(weighed(two_attributes.sample(fraction=1.0, shuffle=True, seed=3)))
 
 
 @every_exhibit
@@ -191,7 +192,9 @@ def test_the_table_of_a_figure_holds_what_is_drawn(
             if isinstance(mark, Points):
                 drawn = (*mark.x, *(() if panel.y.categories else mark.y))
             elif isinstance(mark, Bars):
-                drawn = tuple(height / 100 for height in mark.height)
+                # Bars are counts, or shares in per cent.
+                are_counts = all(np.isin(mark.height, listed))
+                drawn = mark.height if are_counts else tuple(height / 100 for height in mark.height)
             elif isinstance(mark, Cells):
                 drawn = tuple(value for row in mark.values for value in row if value is not None)
             assert all(np.isclose(listed, value, rtol=1e-12, atol=0).any() for value in drawn)
@@ -210,18 +213,19 @@ def test_its_docstring_is_fit_for_the_reference_page(exhibit: Exhibit) -> None:
 
 
 def test_the_report_finds_its_exhibits() -> None:
-    assert set(REPORT_FIGURES) <= set(figures())
+    assert {*REPORT_FIGURES, *DRAWN_FIGURES, *LEARNT_FIGURES} <= set(figures())
     assert set(REPORT_TABLES) <= set(tables())
 
 
 def test_everything_of_the_methods_specification_is_there() -> None:
     assert set(tables()) >= {
         *("worker-filter", "agreement", "pass-by-language", "pass-counts", "ranking", "ranking-variants"),
-        *("significance", "workers", "campaign-counts", "attributes"),
+        *("significance", "workers", "campaign-counts", "attributes", "rank-probabilities"),
     }
     assert set(figures()) >= {
         *("ranking", "significance", "p-against-pace", "worker-differences", "repeat-against-first"),
-        *("rating-histograms", "agreement"),
+        *("rating-histograms", "agreement", "worker-accuracy", "worker-parameters", "rank-probabilities"),
+        "score-posterior",
     }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import polars as pl
 import pytest
@@ -10,9 +11,17 @@ import pytest
 from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.exhibit import Evidence, ExhibitOptions, Figure
 from steelyard.exhibits.figures import figures
-from steelyard.flows.exhibit import REPORT_FIGURES, REPORT_TABLES, report_exhibits
+from steelyard.flows.exhibit import (
+    DRAWN_FIGURES,
+    LEARNT_FIGURES,
+    N_IN_REPORT,
+    REPORT_FIGURES,
+    REPORT_TABLES,
+    report_exhibits,
+)
 
 Weighed = Callable[..., Evidence]
+Learnt = Callable[[Evidence], Evidence]
 
 
 def test_a_full_campaign_has_all_of_them_in_their_order(evidence: Evidence, options: ExhibitOptions) -> None:
@@ -49,3 +58,46 @@ def test_a_reason_that_begins_with_an_abbreviation_keeps_its_capitals(
     _, missing = report_exhibits(evidence, options)
 
     assert missing == [f"{ranking.title} is not shown: HITs are too few."]
+
+
+def test_a_method_that_draws_and_learns_has_more_to_show(
+    evidence: Evidence, learnt: Learnt, options: ExhibitOptions
+) -> None:
+    made, missing = report_exhibits(learnt(evidence), options)
+
+    names = [exhibit.name for exhibit in made]
+    assert names == [*REPORT_FIGURES, *DRAWN_FIGURES, *LEARNT_FIGURES, *REPORT_TABLES]
+    assert missing == []
+
+
+def test_draws_alone_give_the_figures_of_draws_alone(
+    evidence: Evidence, learnt: Learnt, options: ExhibitOptions
+) -> None:
+    drawn = replace(evidence, analysis=replace(evidence.analysis, draws=learnt(evidence).analysis.draws))
+
+    made, missing = report_exhibits(drawn, options)
+
+    assert [exhibit.name for exhibit in made] == [*REPORT_FIGURES, *DRAWN_FIGURES, *REPORT_TABLES]
+    assert missing == []
+
+
+def test_a_figure_that_the_method_could_have_but_the_data_do_not_support_is_named(
+    crowd: pl.DataFrame, weighed: Weighed, learnt: Learnt, options: ExhibitOptions
+) -> None:
+    # One worker has nobody to be compared with.
+    _, missing = report_exhibits(learnt(weighed(crowd.filter(worker_id="ann"))), options)
+
+    assert any(
+        sentence.startswith("Workers as the model sees them is not shown: no worker") for sentence in missing
+    )
+
+
+@pytest.mark.parametrize("learns", [False, True])
+def test_the_steps_add_up_whatever_the_method(
+    evidence: Evidence, learnt: Learnt, options: ExhibitOptions, learns: bool
+) -> None:
+    steps: list[int] = []
+
+    report_exhibits(learnt(evidence) if learns else evidence, options, step=steps.append)
+
+    assert sum(steps) == N_IN_REPORT

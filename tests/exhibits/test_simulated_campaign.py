@@ -25,7 +25,7 @@ N_SEGMENTS, N_CONTROLS = 40, 10
 
 
 @pytest.fixture(scope="module")
-def simulated(weighed: Callable[..., Evidence]) -> Evidence:
+def simulated(weighed: Callable[..., Evidence], learnt: Callable[[Evidence], Evidence]) -> Evidence:
     """Twenty workers of all sorts, each with a HIT of 70 items in which every segment is there once."""
     rng = np.random.default_rng(11)
     systems = list(QUALITY)
@@ -45,7 +45,7 @@ def simulated(weighed: Callable[..., Evidence]) -> Evidence:
             rows.append((*names, position, round(100 * impression), seconds))
     schema = ["worker_id", "hit_id", "item_kind", "segment_id", "system_id", "position", "rating", "seconds"]
     frame = pl.DataFrame(rows, schema=schema, orient="row").with_columns(attribute=pl.lit("adequacy"))
-    return weighed(ratings_frame(frame), title="Simulated")
+    return learnt(weighed(ratings_frame(frame), title="Simulated"))
 
 
 @pytest.mark.parametrize("exhibit", EXHIBITS)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -22,7 +24,7 @@ from steelyard.domain.exhibit import (
     Rule,
     Table,
 )
-from steelyard.domain.result import Analysis, AnalysisSettings, AttributeRanking, Counts
+from steelyard.domain.result import Analysis, AnalysisSettings, AttributeRanking, Counts, Diagnostics
 
 SIGNATURE = "steelyard:0.1|campaign:toy|method:mean-z|seed:7"
 SYSTEMS = ("<b>good</b>", "fair & square", "bad_50%")
@@ -97,7 +99,8 @@ def workers() -> pl.DataFrame:
             "reason": ["Told degraded copies apart.", "Too few.", "Passed.", "Could not.", "Could <not>."],
         }
     )
-    unknown = [pl.lit(None, pl.Float64).alias(name) for name in ("offset", "slope", "precision", "weight")]
+    learnt = ("offset", "slope", "precision", "weight", "offset_sd", "slope_sd", "precision_sd")
+    unknown = [pl.lit(None, pl.Float64).alias(name) for name in learnt]
     lists = [
         pl.Series("flags", [flags for _, flags, _ in WORKERS.values()], dtype=pl.List(pl.String)),
         pl.Series(
@@ -106,7 +109,7 @@ def workers() -> pl.DataFrame:
             dtype=pl.List(pl.String),
         ),
     ]
-    return rows.with_columns(*unknown, *lists)
+    return rows.with_columns(*unknown, *lists, pl.lit(None, pl.String).alias("portrait"))
 
 
 @pytest.fixture(scope="session")
@@ -165,6 +168,31 @@ def analysis(systems: pl.DataFrame, pairs: pl.DataFrame, workers: pl.DataFrame) 
         ),
         contamination=0.0213,
         warnings=("Mind <this>, at 50 %.",),
+    )
+
+
+@pytest.fixture(scope="session")
+def learnt(analysis: Analysis) -> Analysis:
+    """The analysis by a method that draws scores and learns something of workers, but of the last nothing.
+
+    The first system is best in three of four draws and second in one, the second the reverse.
+    """
+    draws = np.array([[0.5, 0.1, -0.6], [0.4, 0.2, -0.7], [0.1, 0.3, -0.5], [0.6, 0.0, -0.4]])
+    workers = analysis.workers.with_columns(
+        offset=pl.Series([9.25, -4.0, 0.04, 1.0, None]),
+        offset_sd=pl.Series([1.0, 0.5, 2.0, None, None]),
+        slope=pl.Series([0.5, 1.0, 1.5, 1.0, None]),
+        slope_sd=pl.Series([0.1, 0.2, 0.1, 0.1, None]),
+        precision=pl.Series([2.0, 1.0, 0.5, 0.1, None]),
+        precision_sd=pl.Series([0.2, 0.1, 0.05, 0.01, None]),
+        weight=pl.Series([2.1, 1.0, 0.4, 0.01, None]),
+        portrait=pl.Series(["generous <b>", "harsh by 4 points", "uses it all", "adds nothing", None]),
+    )
+    return replace(
+        analysis,
+        workers=workers,
+        draws=draws,
+        diagnostics=Diagnostics(converged=True, sweeps=23, seconds=1.25, notes=(("skipped", 2.0),)),
     )
 
 

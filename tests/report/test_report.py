@@ -489,7 +489,17 @@ def test_the_json_of_a_worker_begins_with_the_contracts_keys(analysis: Analysis)
 
     contract = ["worker_id", "n_judgements", "n_pairs", "mean_difference", "statistic", "p_value", "verdict"]
     contract += ["flags", "mean", "sd", "offset", "slope", "precision", "weight"]
-    added = ["sd_difference", "power", "n_repeats", "consistency_p", "equivalence_p"]
+    added = [
+        "offset_sd",
+        "slope_sd",
+        "precision_sd",
+        "portrait",
+        "sd_difference",
+        "power",
+        "n_repeats",
+        "consistency_p",
+        "equivalence_p",
+    ]
     added += ["seconds_per_judgement", "suggestion", "reason", "remarks"]
     assert keys == contract + added
 

@@ -4,15 +4,29 @@ from __future__ import annotations
 
 import polars as pl
 
+from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.exhibit import Axis, Column, Figure, Intervals, Mark, Panel, Points, Rule, Table
 from steelyard.domain.result import Analysis
+from steelyard.exhibits.tables.rank_probabilities import ranks_of
 from steelyard.exhibits.tables.ranking import cluster_borders
-from steelyard.report.numbers import rank_range
+from steelyard.report.numbers import counted, rank_range
 from steelyard.report.words import AGREEMENT_OF, COEFFICIENTS, NOT_CHECKED, VERDICTS, flags_in_words, level
 from steelyard.review.payment import WORDS as ADVICE
 
 _VERDICT_ORDER = {verdict: place for place, verdict in enumerate(("fail", "insufficient", "pass"))}
 _ADVICE_ORDER = {advice: place for place, advice in enumerate(("refuse", "look", "pay"))}
+
+# What some methods learn of workers.
+LEARNT = (
+    Column("offset", "Offset", 1),
+    Column("offset_sd", "± offset", 1),
+    Column("slope", "Slope", 2),
+    Column("slope_sd", "± slope", 2),
+    Column("precision", "Precision", 2),
+    Column("precision_sd", "± precision", 2),
+    Column("weight", "Weight", 2),
+    Column("portrait", "In words"),
+)
 
 
 def ranking_table(analysis: Analysis, systems: pl.DataFrame | None = None, *, attribute: str = "") -> Table:
@@ -66,6 +80,33 @@ def ranking_figure(analysis: Analysis, score: str) -> Figure:
         caption="Score of each system with its interval; lines part the clusters.",
         panels=(panel,),
         table=ranking_table(analysis),
+        signature=analysis.signature,
+    )
+
+
+def ranks(analysis: Analysis) -> pl.DataFrame | None:
+    """What the method's draws say of ranks (see `ranks_of`), or None where there are none."""
+    try:
+        return ranks_of(analysis)
+    except NotEnoughData:
+        return None
+
+
+def ranks_table(analysis: Analysis) -> Table | None:
+    """Each system's expected rank and its chance of being best; None where the method has no draws."""
+    found = ranks(analysis)
+    if found is None or analysis.draws is None:
+        return None
+    return Table(
+        name="expected-ranks",
+        title="Expected ranks",
+        columns=(
+            Column("system_id", "System"),
+            Column("expected_rank", "Expected rank", 2),
+            Column("p_best", "P(best)", 1, per_cent=True),
+        ),
+        rows=found,
+        notes=(f"From {counted(len(analysis.draws), 'draw')} of what the scores may be.",),
         signature=analysis.signature,
     )
 
@@ -141,10 +182,16 @@ def workers_table(analysis: Analysis) -> Table:
             Column("seconds_per_judgement", "Seconds per judgement", 1),
             Column("mean", "Mean rating", 1),
             Column("sd", "Deviation", 1),
+            *(column for column in LEARNT if is_known(found, column.name)),
         ),
         rows=in_words,
         signature=analysis.signature,
     )
+
+
+def is_known(workers: pl.DataFrame, name: str) -> bool:
+    """Whether the method has learnt this of any worker."""
+    return name in workers.columns and workers[name].count() > 0
 
 
 def urgent_first(workers: pl.DataFrame) -> pl.DataFrame:

@@ -18,15 +18,28 @@ from steelyard.qc import checks
 from steelyard.report import analysis_tables, figures_html, tables_html
 from steelyard.report.characters import printable
 from steelyard.report.drawing.palette import DARK, LIGHT, style_sheet
-from steelyard.report.numbers import counted, number, p_value, percent
-from steelyard.report.words import NOT_CHECKED, VERDICTS, differences, flags_in_words, intervals
+from steelyard.report.numbers import DASH, counted, number, p_value, percent
+from steelyard.report.words import NOT_CHECKED, VERDICTS, differences, flags_in_words, intervals, settled
 from steelyard.review.payment import WORDS as ADVICE
 
 Exhibit = Table | Figure
 # Exhibits of these names have a section of their own; the others follow after all of these.
-PLACES = {"ranking": "ranking", "significance": "significance", "agreement": "agreement"}
+PLACES = {
+    "ranking": "ranking",
+    "rank-probabilities": "sure",
+    "score-posterior": "sure",
+    "significance": "significance",
+    "worker-parameters": "workers",
+    "agreement": "agreement",
+}
 # Fewer workers than this are listed openly, and at most so many that need a look beside the folded list.
 FEW_WORKERS, MOST_URGENT = 30, 10
+# What a method may have learnt of workers: the column, its heading, digits, and whether it has a sign.
+_MANNERS = (
+    ("offset", "Offset", 1, True),
+    ("slope", "Slope", 2, False),
+    ("weight", "Weight", 2, False),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +56,7 @@ def to_html(analysis: Analysis, exhibits: Sequence[Exhibit] = (), missing: Seque
     Without exhibits it still has the ranking, the workers and how the numbers were made. `missing` are
     sentences on what could not be shown, and why.
     """
-    placed = _placed(analysis, exhibits)
+    placed, sure = _placed(analysis, exhibits), _sure(analysis)
     return (
         _templates()
         .get_template("report.html")
@@ -53,14 +66,17 @@ def to_html(analysis: Analysis, exhibits: Sequence[Exhibit] = (), missing: Seque
             colours={"light": style_sheet(LIGHT), "dark": style_sheet(DARK)},
             placed=placed,
             missing=missing,
-            sections=_sections(analysis, placed),
+            sections=_sections(analysis, placed, has_draws=bool(sure)),
             best=analysis.systems.filter(pl.col("cluster") == 1)["system_id"].to_list(),
             tables=_tables(analysis),
             crew=_crew(analysis),
+            sure=sure,
+            manners=_manners(analysis.workers),
             method=methods()[analysis.settings.method],
             check=checks().get(analysis.settings.check),
             differences=differences(analysis.settings),
-            intervals=intervals(analysis.settings),
+            intervals=intervals(analysis),
+            settled=settled(analysis.diagnostics),
         )
     )
 
@@ -92,7 +108,7 @@ def _printable(value: Any) -> Any:
 
 def _placed(analysis: Analysis, exhibits: Sequence[Exhibit]) -> dict[str, list[Markup]]:
     """The exhibits as pieces of the page, by section."""
-    placed: dict[str, list[Markup]] = {"ranking": [], "significance": [], "agreement": [], "further": []}
+    placed: dict[str, list[Markup]] = {section: [] for section in (*PLACES.values(), "further")}
     shown = list(exhibits)
     if not any(isinstance(exhibit, Figure) and exhibit.name == "ranking" for exhibit in shown):
         score = methods()[analysis.settings.method].title
@@ -118,21 +134,16 @@ def _piece(exhibit: Exhibit, signature: str) -> Markup:
 def _tables(analysis: Analysis) -> dict[str, Any]:
     """The tables that every page has, made from the analysis itself."""
 
-    def open_table(table: Table) -> Markup:
-        return tables_html.table_grid(table) + Markup('<p class="links">Download: {}</p>').format(
-            tables_html.csv_link(table)
-        )
-
     return {
-        "ranking": open_table(analysis_tables.ranking_table(analysis)),
-        "pairs": open_table(analysis_tables.pairs_table(analysis)),
-        "agreement": open_table(analysis_tables.agreement_table(analysis)),
-        "excluded": open_table(analysis_tables.excluded_table(analysis)),
+        "ranking": _open_table(analysis_tables.ranking_table(analysis)),
+        "pairs": _open_table(analysis_tables.pairs_table(analysis)),
+        "agreement": _open_table(analysis_tables.agreement_table(analysis)),
+        "excluded": _open_table(analysis_tables.excluded_table(analysis)),
         "workers_file": tables_html.csv_link(analysis_tables.workers_table(analysis)),
         "attributes": [
             (
                 ranking.attribute,
-                open_table(
+                _open_table(
                     analysis_tables.ranking_table(analysis, ranking.systems, attribute=ranking.attribute)
                 ),
             )
@@ -141,8 +152,56 @@ def _tables(analysis: Analysis) -> dict[str, Any]:
     }
 
 
-def _sections(analysis: Analysis, placed: dict[str, list[Markup]]) -> list[Section]:
+def _open_table(table: Table) -> Markup:
+    return tables_html.table_grid(table) + Markup('<p class="links">Download: {}</p>').format(
+        tables_html.csv_link(table)
+    )
+
+
+def _sure(analysis: Analysis) -> dict[str, Any]:
+    """What the section on how sure the order is says; nothing where the method has drawn no scores."""
+    table = analysis_tables.ranks_table(analysis)
+    if table is None or len(table.rows) < 2:
+        return {}
+    best = table.rows.sort("p_best", descending=True, maintain_order=True).row(0, named=True)
+    return {"best": best["system_id"], "p_best": best["p_best"], "table": _open_table(table)}
+
+
+def _manners(workers: pl.DataFrame) -> dict[str, Any]:
+    """How each worker rates, those of least weight first; nothing where the method has not learnt it."""
+    known = [manner for manner in _MANNERS if analysis_tables.is_known(workers, manner[0])]
+    if not known:
+        return {}
+    return {
+        "titles": [title for _, title, _, _ in known],
+        "workers": [
+            {
+                "worker_id": row["worker_id"],
+                "numbers": [
+                    (title, _with_deviation(row, name, digits=digits, is_signed=is_signed))
+                    for name, title, digits, is_signed in known
+                ],
+                "portrait": row.get("portrait") or DASH,
+            }
+            for row in workers.sort("weight", "worker_id", nulls_last=True).iter_rows(named=True)
+        ],
+    }
+
+
+def _with_deviation(row: dict[str, Any], name: str, *, digits: int, is_signed: bool) -> str:
+    """A number with its deviation as far as that is known: +9.2 ± 1.1."""
+    value, deviation = row[name], row.get(f"{name}_sd")
+    if value is None:
+        return DASH
+    sign = "+" if is_signed and float(f"{value:.{digits}f}") > 0 else ""
+    spread = f" ± {number(deviation, digits)}" if deviation else ""
+    return f"{sign}{number(value, digits)}{spread}"
+
+
+def _sections(analysis: Analysis, placed: dict[str, list[Markup]], *, has_draws: bool) -> list[Section]:
     sections = [Section("ranking", "Ranking")]
+    if has_draws:
+        sections.append(Section("sure", "How sure"))
     if len(analysis.systems) > 1:
         sections.append(Section("significance", "Significance"))
     sections.append(Section("workers", "Workers"))

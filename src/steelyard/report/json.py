@@ -9,24 +9,29 @@ from typing import Any
 import polars as pl
 
 from steelyard.domain.result import Analysis
+from steelyard.report import analysis_tables
 from steelyard.report.plain import plain, records
 
 # The contract's keys come first, in its order.
 WORKER_KEYS = (
     *("worker_id", "n_judgements", "n_pairs", "mean_difference", "statistic", "p_value", "verdict", "flags"),
     *("mean", "sd", "offset", "slope", "precision", "weight"),
+    *("offset_sd", "slope_sd", "precision_sd", "portrait"),
     *("sd_difference", "power", "n_repeats", "consistency_p", "equivalence_p", "seconds_per_judgement"),
     *("suggestion", "reason", "remarks"),
 )
 
 
 def to_dict(analysis: Analysis) -> dict[str, Any]:
-    """The analysis in plain types. What is unknown is None, never 0 or NaN; nothing is rounded."""
+    """The analysis in plain types. What is unknown is None, never 0 or NaN; nothing is rounded.
+
+    `posterior` is there if the method has drawn scores, `diagnostics` if it comes to its answer step by step.
+    """
     excluded = analysis.hits.filter(pl.col("excluded").is_not_null())
     return {
         "signature": analysis.signature,
         "counts": asdict(analysis.counts),
-        "workers": records(analysis.workers.select(WORKER_KEYS)),
+        "workers": records(_workers(analysis)),
         "systems": records(analysis.systems),
         "pairs": records(analysis.pairs),
         "attributes": [
@@ -40,8 +45,32 @@ def to_dict(analysis: Analysis) -> dict[str, Any]:
         "agreement": records(analysis.agreement),
         "excluded_hits": records(excluded.select("worker_id", "hit_id", reason=pl.col("excluded"))),
         "contamination": plain(analysis.contamination),
+        **_posterior(analysis),
+        **_diagnostics(analysis),
         "warnings": list(analysis.warnings),
     }
+
+
+def _workers(analysis: Analysis) -> pl.DataFrame:
+    """The workers under all keys; what the method knows nothing of is null."""
+    known = analysis.workers.columns
+    return analysis.workers.select(
+        pl.col(name) if name in known else pl.lit(None).alias(name) for name in WORKER_KEYS
+    )
+
+
+def _posterior(analysis: Analysis) -> dict[str, Any]:
+    found = analysis_tables.ranks(analysis)
+    return {} if found is None else {"posterior": records(found)}
+
+
+def _diagnostics(analysis: Analysis) -> dict[str, Any]:
+    found = analysis.diagnostics
+    if found is None:
+        return {}
+    told = {"converged": found.converged, "sweeps": found.sweeps, "seconds": plain(found.seconds)}
+    further = {name: plain(value) for name, value in found.notes if name not in told}
+    return {"diagnostics": told | further}
 
 
 def to_json(analysis: Analysis) -> str:

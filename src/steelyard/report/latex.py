@@ -19,6 +19,7 @@ from steelyard.report.text import (
     contamination_line,
     excluded_line,
     flags_line,
+    settled_line,
     workers_line,
 )
 from steelyard.report.words import differences
@@ -74,6 +75,8 @@ def _own(analysis: Analysis) -> list[Table]:
         analysis_tables.ranking_table(analysis, ranking.systems, attribute=ranking.attribute)
         for ranking in analysis.attributes
     ]
+    sure = analysis_tables.ranks_table(analysis)
+    tables += [sure] if sure is not None and len(sure.rows) > 1 else []
     return [*tables, *([analysis_tables.agreement_table(analysis)] if len(analysis.agreement) else [])]
 
 
@@ -117,7 +120,8 @@ def _document(analysis: Analysis, parts: Sequence[str], missing: Sequence[str]) 
         f"Method: {method.title} ({method.name}). Check: {analysis.settings.check}. "
         f"Differences between systems: {differences(analysis.settings)}.",
     ]
-    further = [line(analysis) for line in (flags_line, excluded_line, contamination_line, agreement_line)]
+    told = (flags_line, excluded_line, contamination_line, agreement_line, settled_line)
+    further = [line(analysis) for line in told]
     facts += [f"{line[0].upper()}{line[1:]}." for line in further if line]
     facts += missing
     lines = [

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
 
 from steelyard.domain.exhibit import Column, Table
 from steelyard.domain.result import Analysis
-from steelyard.report import tables
+from steelyard.report import analysis_tables, tables
 from steelyard.report.characters import columns, printable
 from steelyard.report.numbers import counted, number, percent, rank_range
-from steelyard.report.words import AGREEMENT_OF, COEFFICIENTS, level
+from steelyard.report.words import AGREEMENT_OF, COEFFICIENTS, level, settled
 
 # Which coefficient speaks for agreement in one line: those of the ratings as they are, without categories.
 _SPEAKING = ("alpha", "icc", "pearson", "kappa")
@@ -22,6 +23,7 @@ def to_text(analysis: Analysis) -> str:
     parts = [printable(analysis.title), "", ranking_table(analysis)]
     if len(analysis.attributes) > 1:
         parts += ["", attributes_table(analysis)]
+    parts += ["", sure] if (sure := ranks_table(analysis)) else []
     parts += ["", workers_line(analysis)]
     parts += [
         line
@@ -30,6 +32,7 @@ def to_text(analysis: Analysis) -> str:
             excluded_line(analysis),
             contamination_line(analysis),
             agreement_line(analysis),
+            settled_line(analysis),
         )
         if line
     ]
@@ -79,6 +82,23 @@ def attributes_table(analysis: Analysis) -> str:
         found.append(Column(name, ranking.attribute))
     written = tables.to_text(Table(name="attributes", title="", columns=tuple(found), rows=rows))
     return written.lstrip("\n")
+
+
+def ranks_table(analysis: Analysis) -> str:
+    """How sure the order is: expected ranks and chances of being best; nothing if there are no draws."""
+    found = analysis_tables.ranks_table(analysis)
+    if found is None or len(found.rows) < 2:
+        return ""
+    headings = ("how sure", "expected rank", "best")
+    named = [replace(column, title=words) for column, words in zip(found.columns, headings, strict=True)]
+    bare = replace(found, title="", notes=(), signature="", columns=tuple(named))
+    return tables.to_text(bare).lstrip("\n").replace("\N{NO-BREAK SPACE}", " ")
+
+
+def settled_line(analysis: Analysis) -> str:
+    """Whether the method came to an end; nothing of one that needs no steps."""
+    told = settled(analysis.diagnostics)
+    return f"{analysis.settings.method} {told}" if told else ""
 
 
 def workers_line(analysis: Analysis) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from steelyard.aggregation import methods
-from steelyard.domain.result import AnalysisSettings
+from steelyard.domain.result import Analysis, AnalysisSettings, Diagnostics
 from steelyard.report.numbers import counted
 
 VERDICTS = {"pass": "passed", "fail": "failed", "insufficient": "too few controls"}
@@ -44,14 +44,28 @@ def level(settings: AnalysisSettings) -> str:
     return f"{100 * settings.method_settings.level:g}\N{NO-BREAK SPACE}%"
 
 
-def intervals(settings: AnalysisSettings) -> str:
+def intervals(analysis: Analysis) -> str:
     """Where the intervals of scores come from; nothing if there are none."""
+    settings = analysis.settings
+    if analysis.draws is not None:
+        drawn = counted(len(analysis.draws), "draw")
+        return f"{level(settings)}, of {drawn} of what the model takes the scores to be, given the ratings"
     draws = settings.method_settings.draws
     if not draws:
         return ""
     # Methods with a test of their own draw segments, and take the workers as they are.
     drawn = "segments alone" if methods()[settings.method].own_test else "workers and segments"
     return f"{level(settings)}, by bootstrap over {drawn}, {counted(draws, 'draw')}"
+
+
+def settled(diagnostics: Diagnostics | None) -> str:
+    """Whether a method that goes step by step came to an end; nothing of one that does not."""
+    if diagnostics is None:
+        return ""
+    sweeps = f"after {counted(diagnostics.sweeps, 'sweep')} over the ratings"
+    if diagnostics.converged:
+        return f"settled {sweeps}"
+    return f"not settled {sweeps}: do not rely on these numbers"
 
 
 def differences(settings: AnalysisSettings) -> str:

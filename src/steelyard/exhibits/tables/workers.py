@@ -26,6 +26,14 @@ _COLUMNS = (
     Column("equivalence_p", "Equivalence p", 4, p_value=True),
     Column("mean", "Mean rating", 1),
     Column("sd", "sd of ratings", 1),
+    Column("offset", "Offset", 1),
+    Column("offset_sd", "± offset", 1),
+    Column("slope", "Slope", 2),
+    Column("slope_sd", "± slope", 2),
+    Column("precision", "Precision", 2),
+    Column("precision_sd", "± precision", 2),
+    Column("weight", "Weight", 2),
+    Column("portrait", "In words"),
     Column("seconds_per_judgement", "Seconds per judgement", 1),
     Column("flags", "Flags"),
     Column("excluded_hits", "HITs left out"),
@@ -33,6 +41,8 @@ _COLUMNS = (
     Column("reason", "Why this verdict"),
     Column("remarks", "Why these flags"),
 )
+# What a method may have learnt of workers, shown only where it has.
+_LEARNT = {"offset", "offset_sd", "slope", "slope_sd", "precision", "precision_sd", "weight", "portrait"}
 # Those who need a person's eye first.
 _MOST_URGENT = ("refuse", "look", "pay")
 _LEAST_CLEAR = ("fail", "insufficient", "pass")
@@ -44,8 +54,10 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Table:
     Power is the chance that a drop of a fifth of the scale would have been found, given how far the
     worker's own repeats lie apart: a fail with little power says little. Flags are signs for a person
     to look at, and no proof. The advice follows the practice of [Graham2013] and [Graham2014], who paid
-    workers that failed: nobody is refused on a p-value, and a manager decides. Not for publication, for
-    it concerns people.
+    workers that failed: nobody is refused on a p-value, and a manager decides. Offset (in points), slope,
+    precision and weight are there if the method learns them [Mathur2018], each with its standard deviation
+    as far as that is known; 1 is the average worker's slope and weight. Not for publication, for it
+    concerns people.
     """
     analysis = evidence[0].analysis
     rows = (
@@ -63,14 +75,19 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Table:
             pl.col("suggestion").replace_strict(dict(WORDS), default=None, return_dtype=pl.String),
         )
     )
+    columns = tuple(column for column in _COLUMNS if column.name not in _LEARNT or _is_known(rows, column))
     return Table(
         name=TABLE.name,
         title=title_of(TABLE, evidence),
-        columns=_COLUMNS,
-        rows=in_columns(rows, _COLUMNS),
+        columns=columns,
+        rows=in_columns(rows, columns),
         notes=("A manager decides: never refuse payment on a p-value. Verdicts choose ratings, not people.",),
         signature=signature_of(evidence),
     )
+
+
+def _is_known(rows: pl.DataFrame, column: Column) -> bool:
+    return column.name in rows.columns and rows[column.name].count() > 0
 
 
 def _excluded(analysis: Analysis) -> pl.DataFrame:
@@ -87,4 +104,4 @@ def _place(name: str, order: Sequence[str]) -> pl.Expr:
     return pl.col(name).replace_strict(places, default=len(order), return_dtype=pl.Int64)
 
 
-TABLE = Exhibit(name="workers", title="Workers", cite=("Graham2013", "Graham2014"), make=make)
+TABLE = Exhibit(name="workers", title="Workers", cite=("Graham2013", "Graham2014", "Mathur2018"), make=make)
