@@ -22,6 +22,7 @@ __all__ = [
     "__version__",
     "analyse",
     "create",
+    "evaluate",
     "explain_layout",
     "open",
     "plan",

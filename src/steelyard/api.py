@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 from os import PathLike, fspath
 from pathlib import Path
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from steelyard.design.layout_report import LayoutReport
+    from steelyard.evaluation.settings import Evaluation, EvaluationSettings
     from steelyard.flows.export import HitsLayout
     from steelyard.flows.open import OpenCampaign
     from steelyard.flows.plan_choices import Choices as PlanChoices
@@ -206,7 +207,8 @@ def analyse(judgements: Any, **choices: Unpack[Choices]) -> Analysis:
 
     `check` is the campaign's own, or paired-t, unless given; "none" keeps everyone. The other
     choices are the options of `steelyard analyse`: method, check_attributes, require_consistency,
-    keep_hits, clusters, standardise_over, standardise_per, unit, test, recipe, attribute, draws, seed.
+    keep, keep_hits, clusters, standardise_over, standardise_per, unit, test, offset_per, ends, random_clicks,
+    recipe, attribute, draws, seed.
     """
     if not isinstance(judgements, Judgements):
         judgements = read(judgements)
@@ -214,3 +216,20 @@ def analyse(judgements: Any, **choices: Unpack[Choices]) -> Analysis:
     record = evidence.analysis
     known = {field.name: getattr(record, field.name) for field in fields(record)}
     return Analysis(**known, evidence=evidence)
+
+
+def evaluate(
+    judgements: Any, *, settings: EvaluationSettings | None = None, **choices: Unpack[Choices]
+) -> Evaluation:
+    """Which method comes closest to ratings it has not seen, by trials, as `steelyard evaluate`.
+
+    `settings` says what is tried (`steelyard.evaluation.settings.EvaluationSettings`); the choices are those
+    of `analyse` that say how workers are checked. `rows` of what is returned has a row for each method.
+    """
+    from steelyard.evaluation.settings import EvaluationSettings as Settings
+    from steelyard.flows.evaluate import evaluate as try_methods
+
+    if not isinstance(judgements, Judgements):
+        judgements = read(judgements)
+    wished = replace(settings or Settings(), analysis=settings_from(judgements.source, **choices))
+    return try_methods(judgements.source, wished)

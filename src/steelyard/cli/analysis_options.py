@@ -46,6 +46,11 @@ def analysis_options(command: Callable[..., Any]) -> Callable[..., Any]:
                 help="Keep or leave out single HITs that were rejected or careless.  [default: leave out]",
             ),
             click.option(
+                "--keep",
+                type=click.Choice(["everyone", "passing"]),
+                help="Whose ratings are scored.  [default: passing; everyone for worker models]",
+            ),
+            click.option(
                 "--clusters",
                 type=click.Choice(["strict", "wmt21"]),
                 help="Rule for borders.  [default: strict]",
@@ -70,6 +75,21 @@ def analysis_options(command: Callable[..., Any]) -> Callable[..., Any]:
                 type=click.Choice(["rank-sum", "rank-sum-common", "signed-rank", "permutation"]),
                 help="Test between systems; all but the first take common segments only."
                 "  [default: rank-sum]",
+            ),
+            click.option(
+                "--offset-per",
+                type=click.Choice(["usual", "worker", "system", "hit"]),
+                help="Worker models: what shares an offset.",
+            ),
+            click.option(
+                "--ends",
+                type=click.Choice(["open", "censored", "truncated"]),
+                help="worker-model-ep, -gibbs: what a rating at an end of the scale says.  [default: open]",
+            ),
+            click.option(
+                "--random-clicks",
+                is_flag=True,
+                help="worker-model-ep, -gibbs: any rating may be a click at random.",
             ),
             click.option(
                 "--recipe",
@@ -111,11 +131,11 @@ def evidence_from(sources: Sequence[str], choices: dict[str, Any]) -> list[Evide
     from steelyard.flows.source import read_source
     from steelyard.qc import checks
 
-    _require_known("method", choices["method"], list(methods()))
-    _require_known("check", choices["check"], [*checks(), "none"])
+    require_known("method", choices["method"], list(methods()))
+    require_known("check", choices["check"], [*checks(), "none"])
     reading = {
-        "columns": _columns(choices["columns"]),
-        "scale": _scale(choices["scale"]),
+        "columns": columns_of(choices["columns"]),
+        "scale": scale_of(choices["scale"]),
         "hit_times": choices["hit_times"],
     }
     wished = {name: value for name, value in choices.items() if name not in _READING}
@@ -129,14 +149,16 @@ def evidence_from(sources: Sequence[str], choices: dict[str, Any]) -> list[Evide
     return found
 
 
-def _require_known(option: str, name: str | None, known: list[str]) -> None:
+def require_known(option: str, name: str | None, known: list[str]) -> None:
+    """Refuse a name that is not among those known; None was not given."""
     if name is not None and name not in known:
         raise click.BadParameter(
             f"{name!r} is unknown; there is: {', '.join(known)}.", param_hint=f"--{option}"
         )
 
 
-def _columns(text: str | None) -> dict[str, str] | None:
+def columns_of(text: str | None) -> dict[str, str] | None:
+    """Our columns and theirs, from `--columns`."""
     if text is None:
         return None
     pairs = [part.partition("=") for part in text.split(",")]
@@ -145,7 +167,8 @@ def _columns(text: str | None) -> dict[str, str] | None:
     return {ours.strip(): theirs.strip() for ours, _, theirs in pairs}
 
 
-def _scale(text: str | None) -> Scale | None:
+def scale_of(text: str | None) -> Scale | None:
+    """The scale of the ratings, from `--scale`."""
     from steelyard.domain.scale import Scale
 
     if text is None:

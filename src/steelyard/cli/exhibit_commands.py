@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 # A rating on a line is given to the point.
 MOST_CATEGORIES = 100
-_OPTIONS = ("categories", "chance", "weight", "worker")
+_OPTIONS = ("categories", "chance", "weight", "worker", "methods")
 
 
 def _exhibit_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -45,6 +45,9 @@ def _exhibit_options(command: Callable[..., Any]) -> Callable[..., Any]:
                 help="What weighs the same in agreement between workers.",
             ),
             click.option("--worker", help="Show this worker, in exhibits of one worker."),
+            click.option(
+                "--methods", metavar="NAME,…", help="Methods to compare, in exhibits that compare them."
+            ),
         )
     ):
         command = option(command)
@@ -136,6 +139,7 @@ def _evidence(sources: tuple[str, ...], choices: dict[str, Any]) -> tuple[list[E
         chance=choices["chance"],
         weight=choices["weight"],
         worker=choices["worker"],
+        methods=tuple(name.strip() for name in (choices["methods"] or "").split(",") if name.strip()),
         draws=evidence[0].analysis.settings.method_settings.draws,
         seed=choices["seed"],
     )

@@ -26,6 +26,7 @@ COMMANDS = {
     "simulate": "campaign_commands",
     "analyse": "analysis_commands",
     "report": "analysis_commands",
+    "evaluate": "evaluate_command",
     "table": "exhibit_commands",
     "plot": "exhibit_commands",
     "hits": "campaign_commands",

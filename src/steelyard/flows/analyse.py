@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from time import perf_counter
+
 import numpy as np
 import polars as pl
 
@@ -23,6 +26,7 @@ from steelyard.flows.ranking import ranked_systems, system_pairs, untested_pairs
 from steelyard.flows.signature import signature
 from steelyard.flows.source import Source
 from steelyard.frames import index_of, scored, with_categories
+from steelyard.review.portrait import portraits
 
 # Agreement of more ratings than this is told from a sample of workers: its error is small by then.
 MOST_FOR_AGREEMENT = 2_000_000
@@ -30,9 +34,11 @@ MOST_FOR_AGREEMENT = 2_000_000
 ENOUGH_WORKERS = 5
 _WORKER_COLUMNS = (
     *("worker_id", "n_judgements", "n_pairs", "mean_difference", "sd_difference", "statistic", "p_value"),
-    *("power", "verdict", "flags", "mean", "sd", "offset", "slope", "precision", "weight", "n_repeats"),
-    *("consistency_p", "equivalence_p", "seconds_per_judgement", "suggestion", "reason", "remarks"),
+    *("power", "verdict", "flags", "mean", "sd", "offset", "slope", "precision", "weight"),
+    *("offset_sd", "slope_sd", "precision_sd", "n_repeats", "consistency_p", "equivalence_p"),
+    *("seconds_per_judgement", "suggestion", "reason", "remarks", "portrait"),
 )
+_LEARNT_COLUMNS = ("offset", "slope", "precision", "weight", "offset_sd", "slope_sd", "precision_sd")
 
 
 def analyse(source: Source, settings: AnalysisSettings) -> Analysis:
@@ -56,8 +62,9 @@ def weigh(source: Source, settings: AnalysisSettings) -> Evidence:
     checked = of_attributes(everything, settings.check_attributes or wanted)
     systems = _systems_of(coded)
     quality = control_quality(coded, settings, checked=checked, hit_times=hit_times)
-    rng = np.random.default_rng(settings.seed)
-    fit = method.fit(quality.kept, settings.method_settings, rng)
+    started = perf_counter()
+    fit = method.fit(quality.kept, settings.method_settings, np.random.default_rng(settings.seed))
+    diagnostics = fit.diagnostics and replace(fit.diagnostics, seconds=perf_counter() - started)
     counts = Counts(
         judgements=len(coded),
         workers=coded["worker_id"].n_unique(),
@@ -67,15 +74,12 @@ def weigh(source: Source, settings: AnalysisSettings) -> Evidence:
         kept_workers=quality.kept["worker_id"].n_unique(),
     )
     sample, sampled = _for_agreement(quality.kept, settings)
-    learnt = fit.workers.select("worker_id", "offset", "slope", "precision", "weight")
     analysis = Analysis(
         title=source.title,
         signature=signature(settings, counts, campaign=source.campaign, protocol=source.protocol),
         settings=settings,
         counts=counts,
-        workers=quality.workers.join(learnt, on="worker_id", how="left", maintain_order="left").select(
-            _WORKER_COLUMNS
-        ),
+        workers=_workers(quality.workers, fit, settings),
         hits=quality.hits,
         systems=ranked_systems(fit, settings),
         pairs=system_pairs(fit),
@@ -83,6 +87,8 @@ def weigh(source: Source, settings: AnalysisSettings) -> Evidence:
         agreement=agreement(sample, AgreementOptions(scale=settings.scale, draws=0)),
         attributes=_by_attribute(fit, method, quality.kept, settings),
         contamination=quality.contamination,
+        draws=fit.draws,
+        diagnostics=diagnostics,
         warnings=(
             *source.warnings,
             *_missing_systems(systems, fit),
@@ -102,6 +108,19 @@ def weigh(source: Source, settings: AnalysisSettings) -> Evidence:
         analysis=analysis,
         analyse=lambda other: analyse(source, other),
     )
+
+
+def _workers(checked: pl.DataFrame, fit: Fit, settings: AnalysisSettings) -> pl.DataFrame:
+    """What was found about each worker, beside what the method learned of them, in numbers and words."""
+    learnt = fit.workers.select(
+        "worker_id",
+        *(
+            pl.col(name) if name in fit.workers.columns else pl.lit(None, pl.Float64).alias(name)
+            for name in _LEARNT_COLUMNS
+        ),
+    )
+    workers = checked.join(learnt, on="worker_id", how="left", maintain_order="left")
+    return workers.with_columns(portraits(workers, scale=settings.scale)).select(_WORKER_COLUMNS)
 
 
 def _method(name: str) -> Method:

@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 import polars as pl
 
 from steelyard.domain.errors import NotEnoughData, NotFound, SourceError
-from steelyard.domain.result import AnalysisSettings, HitVerdict, Verdict
+from steelyard.domain.result import NO_CHECK, AnalysisSettings, HitVerdict, Verdict
 from steelyard.flows.oddities import strange_hits, unpaired_controls
-from steelyard.flows.signature import NO_CHECK
 from steelyard.qc import checks
 from steelyard.review.consistency import consistency, holds
 from steelyard.review.contamination import contamination
@@ -56,7 +55,8 @@ def control_quality(
 
     `checked` are the ratings by which workers are checked, which may be of other attributes. Verdicts
     choose rows; they delete nothing. Kept are those of workers who passed, but for single HITs that
-    were rejected on the platform or in which the worker turned careless.
+    were rejected on the platform or in which the worker turned careless; with `keep_everyone` all but the
+    rejected ones.
     """
     consistent = consistency(frame, scale=settings.scale)
     verdicts = _verdicts(frame, consistent, settings, checked=checked)
@@ -64,7 +64,8 @@ def control_quality(
     excluded = _no_hits(frame)
     if settings.exclude_hits:
         # Without a check nobody is tested, and neither are single HITs.
-        careless = changed_hits(checked, passed, scale=settings.scale) if verdicts else []
+        tested = bool(verdicts) and not settings.keep_everyone
+        careless = changed_hits(checked, passed, scale=settings.scale) if tested else []
         excluded = _excluded_hits(frame, careless, hit_times=hit_times)
     keeps = _keeps(frame, passed, excluded)
     hits = corrected_times(frame, hit_times)
@@ -139,8 +140,11 @@ def _if_consistent(verdict: Verdict, consistency_p: float | None) -> Verdict:
 
 
 def _passed(frame: pl.DataFrame, verdicts: Sequence[Verdict], settings: AnalysisSettings) -> list[str]:
-    """The workers who passed, or everybody if nobody was checked; NotEnoughData if there is none."""
-    if settings.check == NO_CHECK:
+    """The workers whose ratings count: those who passed, or everybody if nobody was checked or all are kept.
+
+    Raises NotEnoughData if there is none.
+    """
+    if settings.check == NO_CHECK or settings.keep_everyone:
         return frame["worker_id"].unique().cast(pl.String).to_list()
     passed = [verdict.worker_id for verdict in verdicts if verdict.verdict == "pass"]
     if not passed:

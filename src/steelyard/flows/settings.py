@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TypedDict, Unpack, get_args
+from typing import Literal, TypedDict, Unpack, get_args
 
+from steelyard.aggregation import methods
 from steelyard.domain.errors import NotFound
 from steelyard.domain.result import (
     AnalysisSettings,
     ClusterRule,
+    Ends,
     MethodSettings,
+    OffsetPer,
     StandardiseOver,
     StandardisePer,
     Test,
     Unit,
 )
 from steelyard.flows.source import Source
+
+# Whose ratings are scored: everybody's, or those of workers who pass the check.
+Keep = Literal["everyone", "passing"]
 
 
 class Choices(TypedDict, total=False):
@@ -27,11 +33,15 @@ class Choices(TypedDict, total=False):
     check_attributes: str | Sequence[str] | None
     require_consistency: bool | None
     keep_hits: bool | None
+    keep: Keep | None
     clusters: ClusterRule | None
     standardise_over: StandardiseOver | None
     standardise_per: StandardisePer | None
     unit: Unit | None
     test: Test | None
+    offset_per: OffsetPer | None
+    ends: Ends | None
+    random_clicks: bool | None
     recipe: str | None
     attribute: str | None
     draws: int | None
@@ -75,6 +85,9 @@ _KNOWN: dict[str, tuple[str, ...]] = {
     "standardise_per": get_args(StandardisePer),
     "unit": get_args(Unit),
     "test": get_args(Test),
+    "keep": get_args(Keep),
+    "offset_per": get_args(OffsetPer),
+    "ends": get_args(Ends),
     "recipe": tuple(RECIPES),
 }
 
@@ -110,7 +123,8 @@ def _listed(names: str | Sequence[str] | None) -> tuple[str, ...] | None:
 def settings_from(source: Source, **choices: Unpack[Choices]) -> AnalysisSettings:
     """Settings for a source from the choices given; one given beside a recipe wins over it.
 
-    Without a wish of the caller, the campaign's own check is used.
+    Without a wish of the caller, the campaign's own check is used, and nobody is left out of a method
+    that weighs workers by itself.
     """
     _require_sense(choices)
     settings = AnalysisSettings(
@@ -122,14 +136,17 @@ def settings_from(source: Source, **choices: Unpack[Choices]) -> AnalysisSetting
     if recipe is not None:
         settings = RECIPES[recipe](settings)
     keep_hits = choices.get("keep_hits")
+    method = choices.get("method") or settings.method
+    keep = choices.get("keep") or ("everyone" if _weighs_workers(method) else "passing")
     of_method = settings.method_settings
     return replace(
         settings,
-        method=choices.get("method") or settings.method,
+        method=method,
         check=choices.get("check") or source.check or settings.check,
         check_attributes=_listed(choices.get("check_attributes")),
         require_consistency=bool(choices.get("require_consistency")),
         exclude_hits=settings.exclude_hits if keep_hits is None else not keep_hits,
+        keep_everyone=keep == "everyone",
         clusters=choices.get("clusters") or settings.clusters,
         method_settings=replace(
             of_method,
@@ -137,6 +154,14 @@ def settings_from(source: Source, **choices: Unpack[Choices]) -> AnalysisSetting
             standardise_per=choices.get("standardise_per") or of_method.standardise_per,
             unit=choices.get("unit") or of_method.unit,
             test=choices.get("test") or of_method.test,
+            offset_per=choices.get("offset_per") or of_method.offset_per,
+            ends=choices.get("ends") or of_method.ends,
+            random_clicks=bool(choices.get("random_clicks")),
             draws=of_method.draws if (draws := choices.get("draws")) is None else draws,
         ),
     )
+
+
+def _weighs_workers(name: str) -> bool:
+    # Whether there is such a method at all is told when it is used.
+    return name in methods() and methods()[name].weighs_workers

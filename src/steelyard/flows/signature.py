@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from steelyard.aggregation import methods
-from steelyard.domain.result import LEAST_PAIRS, AnalysisSettings, Counts, MethodSettings
+from steelyard.domain.result import LEAST_PAIRS, NO_CHECK, AnalysisSettings, Counts, MethodSettings
 from steelyard.domain.scale import VAS
 from steelyard.version import __version__
-
-NO_CHECK = "none"
 
 
 def signature(settings: AnalysisSettings, counts: Counts, *, campaign: str, protocol: str | None) -> str:
@@ -26,6 +24,9 @@ def signature(settings: AnalysisSettings, counts: Counts, *, campaign: str, prot
         "per": method.standardise_per if method.standardise_per != usual.standardise_per else None,
         "test": _test(settings),
         "clusters": settings.clusters,
+        "offset": method.offset_per if method.offset_per != usual.offset_per else None,
+        "ends": method.ends if method.ends != usual.ends else None,
+        "clicks": "random" if method.random_clicks else None,
         "p": _limit(settings) if _limit(settings) != _limit(AnalysisSettings()) else None,
         "pairs": settings.least_pairs if settings.least_pairs != LEAST_PAIRS else None,
         "least": method.minimum_ratings if method.minimum_ratings != usual.minimum_ratings else None,
@@ -49,8 +50,10 @@ def _test(settings: AnalysisSettings) -> str | None:
 def _quality(settings: AnalysisSettings) -> str:
     """The check and what it was about, and the rules applied beside it."""
     kept = [] if settings.exclude_hits else ["keep-hits"]
+    if settings.keep_everyone:
+        kept.append("everyone")
     if settings.check == NO_CHECK:
-        return "+".join([NO_CHECK, *kept])
+        return "+".join([NO_CHECK, *(part for part in kept if part != "everyone")])
     about = f"({','.join(settings.check_attributes)})" if settings.check_attributes else ""
     consistent = ["consistency"] if settings.require_consistency else []
     return "+".join([settings.check + about, *consistent, *kept])
