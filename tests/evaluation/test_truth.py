@@ -117,3 +117,12 @@ def test_the_published_truth_moves_with_the_drawn_ratings(noisy: pl.DataFrame) -
     trial, other = _with_drawn_reversed(noisy, asked, 1)
 
     assert (trial.truth.value != other.truth.value).all()
+
+
+def test_no_method_sees_what_is_known_beforehand(exact: pl.DataFrame) -> None:
+    asked = EvaluationSettings(truth="gold", ratings=(2,))
+
+    trial = next(each_trial(judged(exact), asked, 0, checks=False))
+
+    assert exact["known"].null_count() == 0
+    assert trial.frame["known"].null_count() == len(trial.frame)

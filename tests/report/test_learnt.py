@@ -336,3 +336,12 @@ def test_print_has_no_ranks_without_draws(analysis: Analysis, tmp_path: Path) ->
     write_latex(tmp_path, analysis)
 
     assert not (tmp_path / "table-expected-ranks.tex").exists()
+
+
+def test_a_report_on_everyone_says_so(learnt: Analysis) -> None:
+    everyone = replace(learnt, settings=replace(learnt.settings, keep_everyone=True))
+
+    page = to_html(everyone)
+
+    assert "Scores rest on everyone" in page
+    assert "Scores rest on those who passed" not in page

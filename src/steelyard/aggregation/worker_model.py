@@ -19,7 +19,7 @@ from steelyard.stats.worker_model.effects import ItemOrigin
 from steelyard.stats.worker_model.problem import WorkerRatings
 from steelyard.stats.worker_model.spread import Spread, spread
 from steelyard.stats.worker_model.sums import RatingSums
-from steelyard.stats.worker_model.units import OwnUnits, in_own_units
+from steelyard.stats.worker_model.units import PSEUDO_RATINGS, OwnUnits, in_own_units
 from steelyard.stats.worker_model.variational import Learned, Workers, learn
 
 
@@ -179,14 +179,19 @@ def learned_columns(model: LearnedWorkers) -> pl.DataFrame:
     weight = np.where(varied, workers.slope**2 * workers.precision, 0.0)
     mean_slope, mean_weight = slope[varied].mean(), weight[varied].mean()
     unknown = np.where(varied, 1.0, np.nan)
+    # A worker's units are themselves told by so many ratings only.
+    told_by = n_ratings + PSEUDO_RATINGS
+    slope_variance = model.spread.slope_variance + workers.slope**2 / (2 * told_by)
     columns = {
         "offset": rating - rating.mean(),
         "slope": slope / mean_slope,
         "precision": precision * unknown,
         "weight": weight / mean_weight,
-        "offset_sd": units.deviation * np.sqrt(workers.offset_variance) * unknown,
-        "slope_sd": units.deviation * np.sqrt(model.spread.slope_variance) / mean_slope * unknown,
-        "precision_sd": precision / np.sqrt(learned.priors.shape + n_ratings / 2) * unknown,
+        "offset_sd": units.deviation * np.sqrt(workers.offset_variance + 1 / told_by) * unknown,
+        "slope_sd": units.deviation * np.sqrt(slope_variance) / mean_slope * unknown,
+        "precision_sd": precision
+        * np.sqrt(1 / (learned.priors.shape + n_ratings / 2) + 2 / told_by)
+        * unknown,
     }
     return pl.DataFrame({"worker_id": model.items.workers, **columns}).with_columns(
         pl.col(*columns).fill_nan(None)
@@ -223,7 +228,7 @@ def _without_weight(model: LearnedWorkers) -> tuple[str, ...]:
 
 METHOD = Method(
     name="worker-model",
-    title="Worker model: offset, slope and precision of every worker",
+    title="Score of the worker model",
     cite=("Mathur2018",),
     reads="ratings",
     scale_free=False,

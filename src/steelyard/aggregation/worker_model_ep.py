@@ -112,7 +112,7 @@ def _skipped(posterior: Posterior) -> tuple[str, ...]:
 
 METHOD = Method(
     name="worker-model-ep",
-    title="Published worker model: offset and precision of every worker",
+    title="Score of the published worker model",
     cite=("Mathur2018",),
     reads="ratings",
     scale_free=False,

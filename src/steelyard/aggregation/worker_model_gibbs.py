@@ -164,7 +164,7 @@ def _with_diagnostics(fitted: Fit, draws: Draws) -> Fit:
 
 METHOD = Method(
     name="worker-model-gibbs",
-    title="Worker model, by sampling",
+    title="Score of the worker model, by sampling",
     cite=("Mathur2018",),
     reads="ratings",
     scale_free=False,

@@ -62,7 +62,10 @@ def each_trial(judged: Judged, settings: EvaluationSettings, number: int, *, che
                 draw=number,
                 ratings=ratings,
                 spam=spam,
-                frame=frame.filter(pl.Series(rows)),
+                # What is known beforehand may be the truth, which no method may see.
+                frame=frame.filter(pl.Series(rows)).with_columns(
+                    pl.lit(None, pl.Float64).alias(name) for name in ("known", "known_sd")
+                ),
                 asked=Asked(of_method, tuple(passed), seed),
                 truth=truth,
                 over=_has_drawn(judged, draw, ratings) & enough,
