@@ -83,7 +83,10 @@ def test_sharing_credit_leaves_the_workers_own_means_alone(name: str) -> None:
     alone = [{"system_id": "a", "segment_id": str(k), "rating": r} for k, r in enumerate(ratings)]
     shared = [{**row, "credited": ["b"]} if k % 2 else row for k, row in enumerate(alone)]
 
-    fits = [methods()[name].fit(_frame(rows), MethodSettings(draws=0), None) for rows in (alone, shared)]
+    fits = [
+        methods()[name].fit(_frame(rows), MethodSettings(draws=0), np.random.default_rng(7))
+        for rows in (alone, shared)
+    ]
 
     assert fits[0].workers.equals(fits[1].workers)
     assert set(fits[1].systems["system_id"]) == {"a", "b"}

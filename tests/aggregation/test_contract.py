@@ -6,11 +6,12 @@ import numpy as np
 import polars as pl
 import pytest
 
-from steelyard.aggregation import methods
+from steelyard.aggregation import methods, worker_model_gibbs
 from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.plugin import Method
 from steelyard.domain.result import Fit, MethodSettings
 from steelyard.frames import ratings_frame, scored
+from steelyard.stats.worker_model.gibbs import GibbsOptions
 
 every_method = pytest.mark.parametrize("method", methods().values(), ids=methods().keys())
 # Worker models learn from controls whom to trust, so these may change scores.
@@ -20,6 +21,12 @@ plain_methods = pytest.mark.parametrize(
 every_unit = pytest.mark.parametrize("unit", ["judgement", "worker", "flat"])
 SETTINGS = MethodSettings(draws=50)
 QUALITY = {"good": 70.0, "fair": 60.0, "poor": 45.0}
+
+
+@pytest.fixture(autouse=True)
+def short_chains(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What every method keeps to does not depend on how long a sampler runs."""
+    monkeypatch.setattr(worker_model_gibbs, "OPTIONS", GibbsOptions(sweeps=800, warm_up=200, chains=2))
 
 
 @pytest.fixture

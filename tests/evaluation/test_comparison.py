@@ -34,7 +34,15 @@ def _of(evaluation: Evaluation, method: str) -> dict[str, Any]:
 
 def _with(trials: Trials, name: str, fit: Callable[..., Fit]) -> Trials:
     """The trials with one more method."""
-    method = Method(name=name, title="T", cite=(), reads="ratings", scale_free=True, fit=fit)
+    method = Method(
+        name=name,
+        title="T",
+        cite=(),
+        reads="ratings",
+        scale_free=True,
+        fit=fit,
+        weighs_workers=name.startswith("worker-model"),
+    )
     named = replace(trials.settings, methods=(*trials.settings.methods, name))
     return replace(trials, settings=named, entries=(*trials.entries, Entry(name, method)))
 

@@ -26,11 +26,11 @@ N_SEGMENTS, N_CONTROLS = 40, 10
 
 @pytest.fixture(scope="module")
 def simulated(weighed: Callable[..., Evidence], learnt: Callable[[Evidence], Evidence]) -> Evidence:
-    """Twenty workers of all sorts, each with a HIT of 70 items in which every segment is there once."""
+    """Twenty-four workers of all sorts, each with a HIT of 70 items in which every segment is there once."""
     rng = np.random.default_rng(11)
     systems = list(QUALITY)
     rows = []
-    for number, worker in enumerate(make_crowd(20, rng=rng)):
+    for number, worker in enumerate(make_crowd(24, rng=rng)):
         # Every fourth worker meets the same translations.
         regular = [(systems[(s + number) % 4], s, "regular", 0.0) for s in range(N_SEGMENTS)]
         controls = [
