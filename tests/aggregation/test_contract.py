@@ -18,6 +18,10 @@ every_method = pytest.mark.parametrize("method", methods().values(), ids=methods
 plain_methods = pytest.mark.parametrize(
     "method", [pytest.param(m, id=name) for name, m in methods().items() if not m.weighs_workers]
 )
+# The scores of a sampler differ by its error even where the ratings are the same.
+exact_methods = pytest.mark.parametrize(
+    "method", [pytest.param(m, id=name) for name, m in methods().items() if not name.endswith("gibbs")]
+)
 every_unit = pytest.mark.parametrize("unit", ["judgement", "worker", "flat"])
 SETTINGS = MethodSettings(draws=50)
 QUALITY = {"good": 70.0, "fair": 60.0, "poor": 45.0}
@@ -65,7 +69,7 @@ def test_systems_are_ordered_best_first(method: Method, frame: pl.DataFrame) -> 
     assert fit.systems["system_id"].to_list() == list(QUALITY)
 
 
-@every_method
+@exact_methods
 def test_tied_systems_are_ordered_by_name(method: Method, frame: pl.DataFrame) -> None:
     copies = [frame.with_columns(system_id=pl.lit(name)) for name in ("b", "c", "a")]
     one = [copy.filter(frame["system_id"] == "good") for copy in copies]
