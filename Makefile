@@ -27,7 +27,8 @@ demo: setup
 setup: .venv/.server
 
 test: .venv/.test system-packages lint
-	$(BIN)/pytest -n 2 --dist worksteal
+# Two processes for two cores: threads within each would only be in each other's way.
+	OPENBLAS_NUM_THREADS=1 POLARS_MAX_THREADS=1 $(BIN)/pytest -n 2 --dist worksteal
 	@echo "All checks and tests passed."
 
 lint: .venv/.test
