@@ -13,7 +13,7 @@ from scipy.special import ndtr, ndtri
 from steelyard.aggregation._judged_items import JudgedItems, odd_shapes
 from steelyard.aggregation._order import CELL, in_canonical_order
 from steelyard.aggregation._segment_draws import raw_means, raw_systems
-from steelyard.aggregation._segment_means import scored_rows
+from steelyard.aggregation._segment_means import scored_rows, worker_table
 from steelyard.aggregation._standardised import with_z
 from steelyard.domain.result import Fit, MethodSettings
 from steelyard.stats.arrays import FloatArray
@@ -76,6 +76,12 @@ def fit_believed(
         alone.append((name, replace(fit, workers=workers)))
     warnings = (*odd_shapes(items), *_other_winner(frame, whole, settings))
     return replace(whole, workers=workers, attributes=tuple(alone), warnings=warnings)
+
+
+def with_learnt(frame: pl.DataFrame, learnt: pl.DataFrame) -> pl.DataFrame:
+    """`Fit.workers`: each worker's mean and deviation beside what the model learnt of them."""
+    plain = worker_table(frame).select("worker_id", "mean", "sd")
+    return plain.join(learnt, on="worker_id", how="left", maintain_order="left")
 
 
 def _weights(items: JudgedItems) -> csr_array:

@@ -9,8 +9,7 @@ import polars as pl
 from scipy.sparse import csr_array
 
 from steelyard.aggregation._judged_items import JudgedItems, judged_items
-from steelyard.aggregation._segment_means import worker_table
-from steelyard.aggregation._worker_fit import Believed, fit_believed
+from steelyard.aggregation._worker_fit import Believed, fit_believed, with_learnt
 from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.plugin import Method
 from steelyard.domain.result import Diagnostics, Fit, MethodSettings
@@ -36,11 +35,7 @@ def fit(frame: pl.DataFrame, settings: MethodSettings, rng: np.random.Generator)
     _require_supported(settings)
     items = judged_items(frame, method=METHOD.name, offset_per=settings.offset_per)
     model = learn_workers(items)
-    workers = (
-        worker_table(frame)
-        .drop("offset", "slope", "precision", "weight")
-        .join(learned_columns(model), on="worker_id", how="left", maintain_order="left")
-    )
+    workers = with_learnt(frame, learned_columns(model))
     fitted = fit_believed(frame, items, _believed(model), settings, rng, workers=workers)
     return replace(
         fitted, diagnostics=_diagnostics(model), warnings=(*fitted.warnings, *_without_weight(model))

@@ -10,8 +10,7 @@ from scipy.sparse import csr_array, diags_array
 
 from steelyard.aggregation._common_scale import CommonScale, mostly_random, on_common_scale, worker_columns
 from steelyard.aggregation._judged_items import judged_items
-from steelyard.aggregation._segment_means import worker_table
-from steelyard.aggregation._worker_fit import Believed, fit_believed
+from steelyard.aggregation._worker_fit import Believed, fit_believed, with_learnt
 from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.plugin import Method
 from steelyard.domain.result import Diagnostics, Fit, MethodSettings, OffsetPer
@@ -38,11 +37,7 @@ def fit(frame: pl.DataFrame, settings: MethodSettings, rng: np.random.Generator)
     items = judged_items(frame, method=METHOD.name, offset_per=offset_per, repeats_apart=True)
     scale = on_common_scale(items, with_order=True)
     posterior = _posterior(scale, settings)
-    workers = (
-        worker_table(frame)
-        .drop("offset", "slope", "precision", "weight")
-        .join(worker_columns(items, scale, posterior), on="worker_id", how="left", maintain_order="left")
-    )
+    workers = with_learnt(frame, worker_columns(items, scale, posterior))
     fitted = fit_believed(frame, items, _believed(scale, posterior), settings, rng, workers=workers)
     return replace(
         fitted,

@@ -10,8 +10,7 @@ from scipy.sparse import csr_array
 
 from steelyard.aggregation._common_scale import mostly_random, on_common_scale, worker_columns
 from steelyard.aggregation._judged_items import judged_items
-from steelyard.aggregation._segment_means import worker_table
-from steelyard.aggregation._worker_fit import Believed, fit_believed
+from steelyard.aggregation._worker_fit import Believed, fit_believed, with_learnt
 from steelyard.aggregation.worker_model import (
     LearnedWorkers,
     learn_workers,
@@ -70,7 +69,7 @@ def fit(frame: pl.DataFrame, settings: MethodSettings, rng: np.random.Generator)
     unit, level = score_units(model.units, model.ratings, workers)
     believed = _believed(draws, unit=unit, level=level[items.origin.criterion], origin=items.origin)
     columns = learned_columns(replace(model, learned=replace(model.learned, workers=workers)))
-    fitted = fit_believed(frame, items, believed, settings, rng, workers=_joined(frame, columns))
+    fitted = fit_believed(frame, items, believed, settings, rng, workers=with_learnt(frame, columns))
     return _with_diagnostics(fitted, draws)
 
 
@@ -91,14 +90,9 @@ def _on_common_scale(frame: pl.DataFrame, settings: MethodSettings, rng: np.rand
     posterior = summary(draws)
     believed = _believed(draws, unit=scale.unit, level=np.full(items.n_items, scale.level))
     columns = worker_columns(items, scale, posterior)
-    fitted = fit_believed(frame, items, believed, settings, rng, workers=_joined(frame, columns))
+    fitted = fit_believed(frame, items, believed, settings, rng, workers=with_learnt(frame, columns))
     fitted = replace(fitted, warnings=(*fitted.warnings, *mostly_random(items, posterior)))
     return _with_diagnostics(fitted, draws)
-
-
-def _joined(frame: pl.DataFrame, columns: pl.DataFrame) -> pl.DataFrame:
-    plain = worker_table(frame).drop("offset", "slope", "precision", "weight")
-    return plain.join(columns, on="worker_id", how="left", maintain_order="left")
 
 
 def _priors(model: LearnedWorkers) -> GibbsPriors:
