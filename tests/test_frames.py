@@ -80,7 +80,14 @@ def test_items_of_known_quality_are_no_systems() -> None:
 @pytest.mark.parametrize("name", sorted(name for name in methods() if methods()[name].least_systems == 1))
 def test_sharing_credit_leaves_the_workers_own_means_alone(name: str) -> None:
     ratings = [10.0 + 3 * k for k in range(20)]
-    alone = [{"system_id": "a", "segment_id": str(k), "rating": r} for k, r in enumerate(ratings)]
+    # Methods that hold workers against gold, or against each other, need some of both.
+    needs_gold = "Denkowski2010" in methods()[name].cite
+    alone = [
+        {"worker_id": worker, "system_id": "a", "segment_id": str(k), "rating": r, "known": known}
+        for worker in ("vw" if needs_gold else "w")
+        for k, r in enumerate(ratings)
+        for known in [r if needs_gold and k < 3 else None]
+    ]
     shared = [{**row, "credited": ["b"]} if k % 2 else row for k, row in enumerate(alone)]
 
     fits = [

@@ -177,19 +177,24 @@ def read(
     *,
     columns: Mapping[str, str] | None = None,
     scale: tuple[float, float] | None = None,
+    gold_scale: tuple[float, float] | None = None,
     hit_times: str | PathLike[str] | None = None,
 ) -> Judgements:
     """Judgements from a file or a pandas, polars or pyarrow table; SourceError lists all problems.
 
+    `gold_scale` is the range of an expert's known ratings where it is another than that of the ratings;
     `hit_times` is a file that says when each HIT was taken and handed in.
     """
     wanted = Scale(*scale) if scale else None
+    gold = Scale(*gold_scale) if gold_scale else None
     times = Path(hit_times) if hit_times is not None else None
     if isinstance(source, str | PathLike):
-        return Judgements(read_source(fspath(source), columns=columns, scale=wanted, hit_times=times))
+        return Judgements(
+            read_source(fspath(source), columns=columns, scale=wanted, gold_scale=gold, hit_times=times)
+        )
     from steelyard.formats import hit_times_file, judgements_file
 
-    table = judgements_file.from_table(source, columns=columns, scale=wanted)
+    table = judgements_file.from_table(source, columns=columns, scale=wanted, gold_scale=gold)
     return Judgements(
         Source(
             gather_credit(table.frame),
@@ -198,6 +203,7 @@ def read(
             warnings=table.warnings,
             hit_times=hit_times_file.read(times) if times else table.hit_times,
             scale=wanted or VAS,
+            gold_scale=gold,
         )
     )
 

@@ -20,7 +20,7 @@ def judgements(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for w in range(8):
         for t in range(24):
             quality = 25 + 2 * t + rng.normal(0, 12)
-            base = {"worker": f"w{w}", "segment": f"s{t % 8}", "system": f"S{t // 8}", "gold": t}
+            base = {"worker": f"w{w}", "segment": f"s{t % 8}", "system": f"S{t // 8}", "expert": t}
             changes = {"regular": 0.0, "degraded": -35.0} if t % 2 else {"regular": 0.0}
             rows += [
                 {**base, "kind": kind, "rating": float(np.clip(round(quality + change), 0, 100))}
@@ -58,7 +58,7 @@ def test_the_comparison_is_printed(judgements: Path, capsys: pytest.CaptureFixtu
         ("--truth", "rest", "--ratings", "2"),
         ("--truth", "all", "--least-truth", "4"),
         ("--truth", "passing", "--least-truth", "2", "--ratings", "1"),
-        ("--truth", "gold", "--columns", "known=gold"),
+        ("--truth", "gold", "--columns", "known=expert"),
         ("--level", "systems"),
         ("--level", "systems", "--truth", "passing", "--share", "0.3", "--check", "signed-rank"),
     ],

@@ -9,13 +9,14 @@ import polars as pl
 
 from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.result import OffsetPer
-from steelyard.domain.work import ItemKind
+from steelyard.domain.work import KNOWN_KINDS, ItemKind
 from steelyard.frames import as_categories, index_of, spread_credit
 from steelyard.stats.arrays import FloatArray, IntArray
 from steelyard.stats.connectivity import number_of_blocks
 from steelyard.stats.worker_model.effects import ItemOrigin
 
 # Kinds of texts: a repeat is the text that it repeats.
+_IS_KNOWN = pl.col("item_kind").is_in([str(kind) for kind in KNOWN_KINDS])
 _KINDS = (
     *(ItemKind.REGULAR, ItemKind.DEGRADED, ItemKind.REFERENCE, ItemKind.GOLD, ItemKind.CALIBRATION),
     ItemKind.REPEAT,
@@ -125,6 +126,11 @@ def judged_items(
     )
 
 
+def has_known_items(frame: pl.DataFrame) -> bool:
+    """Whether there are gold or calibration items whose quality the models may start from."""
+    return bool(frame.select((_IS_KNOWN & pl.col("known").is_not_null()).any()).item())
+
+
 def odd_shapes(items: JudgedItems) -> tuple[str, ...]:
     """Warnings where ratings are too few or too far apart for workers to be told from what they judged."""
     found = []
@@ -151,7 +157,9 @@ def _named(frame: pl.DataFrame) -> pl.DataFrame:
     """What is needed of the frame, with names as ordered categories, those of credited systems included."""
     kept = frame.select(
         *("worker_id", "hit_id", "system_id", "segment_id", "attribute", "item_kind", "rating"),
-        *("credited", "known", "known_sd"),
+        "credited",
+        # What an expert says of a translation that is judged like any other is for comparing, not for telling.
+        *(pl.when(_IS_KNOWN).then(pl.col(name)).alias(name) for name in ("known", "known_sd")),
     )
     if not isinstance(kept["system_id"].dtype, pl.Enum):
         names = pl.concat([kept["system_id"].unique(), kept["credited"].drop_nulls().explode().unique()])

@@ -46,6 +46,9 @@ def fit_means(
 ) -> Fit:
     """Scores from scored rows with a column `value`, null where a judgement has none.
 
+    With a column `weight`, above 0 throughout, means of values are weighted by it, and so are deviations and
+    intervals; numbers and means of raw ratings are of the judgements, whatever they weigh.
+
     A segment's score is the mean of its judgements' values, or of its workers' means (`unit`); a
     system's score the unweighted mean of its segment scores, or with `flat` of all its values.
     Where ratings are of several attributes, each is scored so, and the score over all is the mean
@@ -53,7 +56,7 @@ def fit_means(
     count in `mean_rating` and `n`, and a segment without any value scores 0. Differences are tested
     on segment scores (`test`), intervals come from resampling workers and segments.
     """
-    rows = in_canonical_order(rows, "value")
+    rows = in_canonical_order(rows, "value", *_weight_of(rows))
     if settings.unstandardised_as_zero:
         nobody = pl.col("value").is_null().all().over(*CELL, "attribute")
         rows = rows.with_columns(pl.when(nobody).then(0.0).otherwise(pl.col("value")).alias("value"))
@@ -75,11 +78,9 @@ def _fit_units(
     units: pl.DataFrame, settings: MethodSettings, rng: np.random.Generator, *, workers: pl.DataFrame
 ) -> Fit:
     by_attribute = units.group_by(*CELL, "attribute", maintain_order=True).agg(
-        score=pl.col("value").mean(), mean_rating=pl.col("rating").mean()
+        score=_mean("value", units), mean_rating=pl.col("rating").mean()
     )
-    of_cell = units.group_by(CELL, maintain_order=True).agg(
-        sd=pl.col("value").std(ddof=1), n=pl.col("n").sum()
-    )
+    of_cell = units.group_by(CELL, maintain_order=True).agg(sd=_deviation(units), n=pl.col("n").sum())
     segments = (
         by_attribute.group_by(CELL, maintain_order=True)
         .agg(pl.col("score", "mean_rating").mean())
@@ -100,18 +101,47 @@ def _fit_units(
 
 def _units(rows: pl.DataFrame, *, per_worker: bool) -> pl.DataFrame:
     """What a segment's mean is taken over: judgements, or each worker's mean of theirs."""
+    weight = _weight_of(rows)
     if not per_worker:
-        return rows.select(*CELL, "attribute", "worker_id", "value", "rating", pl.lit(1, pl.Int64).alias("n"))
+        return rows.select(
+            *(*CELL, "attribute", "worker_id", "value", "rating", *weight), pl.lit(1, pl.Int64).alias("n")
+        )
     return rows.group_by(*CELL, "attribute", "worker_id", maintain_order=True).agg(
-        pl.col("value").mean(), pl.col("rating").mean(), pl.len().cast(pl.Int64).alias("n")
+        _mean("value", rows), pl.col("rating", *weight).mean(), pl.len().cast(pl.Int64).alias("n")
     )
+
+
+def _weight_of(rows: pl.DataFrame) -> tuple[str, ...]:
+    """The column that rows are weighted by, if they are."""
+    return ("weight",) if "weight" in rows.columns else ()
+
+
+def _mean(name: str, rows: pl.DataFrame) -> pl.Expr:
+    """The mean of a column, weighted if the rows have weights."""
+    if not _weight_of(rows):
+        return pl.col(name).mean()
+    return (pl.col(name) * pl.col("weight")).sum() / pl.col("weight").sum()
+
+
+def _deviation(rows: pl.DataFrame) -> pl.Expr:
+    """The deviation of values, weighted if the rows have weights; null of a single value.
+
+    With weights its square is sum w (x - mean)² / (W - sum w² / W), W being the sum of weights: with equal
+    ones that is the usual deviation, whatever their size.
+    """
+    value, weight = pl.col("value"), pl.col("weight")
+    if not _weight_of(rows):
+        return value.std(ddof=1)
+    total = weight.sum()
+    square = (weight * (value - _mean("value", rows)) ** 2).sum() / (total - (weight**2).sum() / total)
+    return pl.when(pl.len() > 1).then(square.sqrt())
 
 
 def _systems(averaged: pl.DataFrame, segments: pl.DataFrame) -> pl.DataFrame:
     """Each system's mean over every attribute's own mean, and how much it rests on."""
     means = (
         averaged.group_by("system_id", "attribute", maintain_order=True)
-        .agg(pl.col("score", "mean_rating").mean())
+        .agg(_mean("score", averaged), pl.col("mean_rating").mean())
         .sort("system_id", "attribute")
         .group_by("system_id", maintain_order=True)
         .agg(pl.col("score", "mean_rating").mean())
@@ -183,9 +213,11 @@ def _intervals(units: pl.DataFrame, settings: MethodSettings, rng: np.random.Gen
 def _weights(valued: pl.DataFrame, *, flat: bool) -> FloatArray:
     """What each unit weighs in its system's score: every attribute the same, within it every segment."""
     of_attribute = ("system_id", "attribute")
-    in_attribute = pl.len().over(of_attribute)
-    in_cell = pl.len().over(*CELL, "attribute")
+    own = pl.col("weight") if _weight_of(valued) else pl.lit(1.0)
+    size = pl.col("weight").sum() if _weight_of(valued) else pl.len()
+    in_attribute = size.over(of_attribute)
+    in_cell = size.over(*CELL, "attribute")
     n_cells = pl.col("segment_id").n_unique().over(of_attribute)
-    weight = 1.0 / in_attribute if flat else 1.0 / (in_cell * n_cells)
+    weight = own / in_attribute if flat else own / (in_cell * n_cells)
     weights: FloatArray = valued.select(weight.cast(pl.Float64)).to_series().to_numpy()
     return weights

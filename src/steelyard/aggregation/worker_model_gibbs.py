@@ -9,7 +9,7 @@ import polars as pl
 from scipy.sparse import csr_array
 
 from steelyard.aggregation._common_scale import mostly_random, on_common_scale, worker_columns
-from steelyard.aggregation._judged_items import judged_items
+from steelyard.aggregation._judged_items import has_known_items, judged_items
 from steelyard.aggregation._worker_fit import Believed, fit_believed, with_learnt
 from steelyard.aggregation.worker_model import (
     LearnedWorkers,
@@ -49,8 +49,7 @@ def fit(frame: pl.DataFrame, settings: MethodSettings, rng: np.random.Generator)
     """
     if settings.ends == "truncated":
         raise NotEnoughData(f"{METHOD.name} knows censored ends only. Use --method worker-model-ep.")
-    known = bool(frame["known"].is_not_null().any())
-    if settings.ends != "open" or settings.random_clicks or known:
+    if settings.ends != "open" or settings.random_clicks or has_known_items(frame):
         return _on_common_scale(frame, settings, rng)
     items = judged_items(frame, method=METHOD.name, offset_per=settings.offset_per)
     model = learn_workers(items)

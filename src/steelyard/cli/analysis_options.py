@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from steelyard.domain.scale import Scale
 
 # Options that say how a source is read; all others are choices of the analysis.
-_READING = ("columns", "scale", "hit_times")
+_READING = ("columns", "scale", "gold_scale", "hit_times")
 
 
 def analysis_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -48,7 +48,7 @@ def analysis_options(command: Callable[..., Any]) -> Callable[..., Any]:
             click.option(
                 "--keep",
                 type=click.Choice(["everyone", "passing"]),
-                help="Whose ratings are scored.  [default: passing; everyone for worker models]",
+                help="Whose ratings are scored.  [default: passing; everyone for methods that weigh workers]",
             ),
             click.option(
                 "--clusters",
@@ -92,6 +92,27 @@ def analysis_options(command: Callable[..., Any]) -> Callable[..., Any]:
                 help="worker-model-ep, -gibbs: any rating may be a click at random.",
             ),
             click.option(
+                "--gold-form",
+                type=click.Choice(["usual", "printed"]),
+                help="two-stage: how distance from gold becomes a weight.  [default: usual, 0 at chance]",
+            ),
+            click.option(
+                "--gold-expected",
+                type=click.Choice(["uniform", "gold"]),
+                help="two-stage: whose distance chance is, two random ratings' or one's from the gold."
+                "  [default: uniform]",
+            ),
+            click.option(
+                "--vote-by",
+                type=click.Choice(["gold", "others"]),
+                help="weighted-vote: whom a worker must agree with.  [default: gold]",
+            ),
+            click.option(
+                "--without-gold",
+                type=click.Choice(["exclude", "shrunk"]),
+                help="Methods with gold: what becomes of workers who judged none.  [default: exclude]",
+            ),
+            click.option(
                 "--recipe",
                 type=click.Choice(["wmt"]),
                 help="All of these as WMT21/22 had them; options given beside it win.",
@@ -104,6 +125,11 @@ def analysis_options(command: Callable[..., Any]) -> Callable[..., Any]:
             ),
             click.option(
                 "--scale", metavar="MIN,MAX", help="Range of the ratings in a file.  [default: 0,100]"
+            ),
+            click.option(
+                "--gold-scale",
+                metavar="MIN,MAX",
+                help="Range of the known ratings in a file.  [default: that of the ratings]",
             ),
             click.option(
                 "--columns",
@@ -136,6 +162,7 @@ def evidence_from(sources: Sequence[str], choices: dict[str, Any]) -> list[Evide
     reading = {
         "columns": columns_of(choices["columns"]),
         "scale": scale_of(choices["scale"]),
+        "gold_scale": scale_of(choices["gold_scale"], option="--gold-scale"),
         "hit_times": choices["hit_times"],
     }
     wished = {name: value for name, value in choices.items() if name not in _READING}
@@ -167,8 +194,8 @@ def columns_of(text: str | None) -> dict[str, str] | None:
     return {ours.strip(): theirs.strip() for ours, _, theirs in pairs}
 
 
-def scale_of(text: str | None) -> Scale | None:
-    """The scale of the ratings, from `--scale`."""
+def scale_of(text: str | None, *, option: str = "--scale") -> Scale | None:
+    """The scale of the ratings, from `--scale`, or another from the option of that name."""
     from steelyard.domain.scale import Scale
 
     if text is None:
@@ -178,7 +205,5 @@ def scale_of(text: str | None) -> Scale | None:
     except ValueError:
         low = high = 0.0
     if not (low < high and math.isfinite(high - low)):
-        raise click.BadParameter(
-            "write it as two numbers, the smaller first, e.g. 0,100", param_hint="--scale"
-        )
+        raise click.BadParameter("write it as two numbers, the smaller first, e.g. 0,100", param_hint=option)
     return Scale(low, high)

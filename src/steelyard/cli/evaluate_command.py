@@ -91,7 +91,12 @@ def _evaluation_options(command: Callable[..., Any]) -> Callable[..., Any]:
             click.option(
                 "--columns",
                 metavar="OURS=THEIRS,…",
-                help="Column names of a file, e.g. worker=login,known=gold.",
+                help="Column names of a file, e.g. worker=login,known=expert.",
+            ),
+            click.option(
+                "--gold-scale",
+                metavar="MIN,MAX",
+                help="Range of the known ratings in a file.  [default: that of the ratings]",
             ),
             seed_option,
         )
@@ -122,7 +127,12 @@ def evaluate(source: str, json_file: str | None, **choices: Any) -> None:
         "spam": _numbers("spam", choices["spam"], float),
         "methods": tuple(name.strip() for name in (choices["methods"] or "").split(",") if name.strip()),
     }
-    read = read_source(source, columns=columns_of(choices["columns"]), scale=scale_of(choices["scale"]))
+    read = read_source(
+        source,
+        columns=columns_of(choices["columns"]),
+        scale=scale_of(choices["scale"]),
+        gold_scale=scale_of(choices["gold_scale"], option="--gold-scale"),
+    )
     made = try_methods(read, _settings(read, choices, wished), progress=progress_bar)
     if json_file:
         write_text(to_json(made), json_file)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
+from steelyard.domain.cells import Cell, CellMetric
 from steelyard.domain.errors import NotFound
 from steelyard.domain.result import Analysis, AnalysisSettings
 
@@ -203,6 +204,12 @@ class ExhibitOptions:
     seed: int = 7
     methods: tuple[str, ...] = ()
     """Methods to compare, where an exhibit compares them; empty: those it would choose itself."""
+    cells: tuple[tuple[Cell, tuple[str, ...]], ...] = ()
+    """The systems that make up each cell of a comparison of years; empty: their names tell."""
+    cell_metrics: tuple[CellMetric, ...] = ()
+    """Scores by metrics to show beside people's in a comparison of years."""
+    split: bool = False
+    """Whether each of two sources is split by workers, rather than one held against the other."""
 
     def __post_init__(self) -> None:
         for name, known in (("chance", get_args(Chance)), ("weight", get_args(PairWeight))):

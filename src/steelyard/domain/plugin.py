@@ -57,7 +57,8 @@ class Method:
     `scale_free` claims that rescaling one worker changes nothing. With fewer than `least_systems`
     `fit` raises NotEnoughData. `own_test`: differences between systems are told by the method's own
     draws, whatever test the settings name. `weighs_workers`: it learns how far each worker can be trusted, so
-    that nobody need be left out; the `sd` of its segments is then how unsure it is of their scores.
+    that nobody need be left out. With both, the `sd` of its segments is how unsure it is of their scores, and
+    the weight of a worker is relative to the average one's.
     """
 
     name: str
@@ -95,6 +96,24 @@ class Exhibit:
     cite: tuple[str, ...]
     make: Callable[[Sequence[Evidence], ExhibitOptions], Table | Figure]
     several: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """Scores translations by comparing them with references; higher is better after `sign`.
+
+    `segments(translations, references, target_language)` gives one score each, `corpus` one for all
+    together, both as the metric's authors define them. `sign` is -1 for metrics that count errors.
+    """
+
+    name: str
+    title: str
+    cite: tuple[str, ...]
+    segments: Callable[[Sequence[str], Sequence[str], str], list[float]]
+    corpus: Callable[[Sequence[str], Sequence[str], str], float]
+    signature: Callable[[str], str]
+    """(target_language) -> one line from which a stranger can compute the same scores."""
+    sign: int = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,14 @@ OffsetPer = Literal["usual", "worker", "system", "hit"]
 # What a rating at the end of the scale says in a worker model: itself, "at least so much", or that more
 # could not be.
 Ends = Literal["open", "censored", "truncated"]
+# How K_Delta corrects a worker's distance from gold for chance: 0 at chance on every scale, or as printed.
+GoldForm = Literal["usual", "printed"]
+# The distance that chance would give: between two uniform ratings, or of one from the gold that was shown.
+GoldExpected = Literal["uniform", "gold"]
+# Whose ratings a worker must agree with to weigh much.
+VoteBy = Literal["gold", "others"]
+# What becomes of workers who judged no gold item.
+WithoutGold = Literal["exclude", "shrunk"]
 # The name of the check that nobody fails.
 NO_CHECK = "none"
 # Below five control pairs no test can tell: at four, the smallest exact p-value is 0.0625.
@@ -101,6 +109,13 @@ class MethodSettings:
     ends: Ends = "open"
     # Whether any rating may be a click at random.
     random_clicks: bool = False
+    # Choices of the methods that weigh workers against gold.
+    gold_form: GoldForm = "usual"
+    gold_expected: GoldExpected = "uniform"
+    vote_by: VoteBy = "gold"
+    without_gold: WithoutGold = "exclude"
+    # The scale that gold was given on, where it is another: known ratings are on `scale` by now.
+    gold_scale: Scale | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +177,8 @@ class Fit:
     `workers`: worker_id, mean, sd, offset, slope, precision, weight (null where the method has none); a
     method that knows how sure it is of them may add offset_sd, slope_sd and precision_sd. An offset is in
     points of the scale, a slope relative to the average worker's, a precision that of ratings divided by
-    the deviation of them all, a weight relative to the average worker's.
+    the deviation of them all, a weight relative to the average worker's (with a method of its own test; else
+    what the method multiplies ratings by, 0 for workers it leaves out).
     `draws` (draws, systems): what the scores of `systems` may be, where the method believes in more than
     one answer. `diagnostics`: of a method that comes to its answer step by step.
     `attributes`: where the ratings are of several, what the method makes of each, by name; a method that

@@ -120,7 +120,10 @@ def _workers(checked: pl.DataFrame, fit: Fit, settings: AnalysisSettings) -> pl.
         ),
     )
     workers = checked.join(learnt, on="worker_id", how="left", maintain_order="left")
-    return workers.with_columns(portraits(workers, scale=settings.scale)).select(_WORKER_COLUMNS)
+    # In words a weight is relative to the average worker's; some methods' are shares of agreement.
+    is_relative = _method(settings.method).own_test
+    told = workers if is_relative else workers.with_columns(pl.col("weight") / pl.col("weight").mean())
+    return workers.with_columns(portraits(told, scale=settings.scale)).select(_WORKER_COLUMNS)
 
 
 def _method(name: str) -> Method:

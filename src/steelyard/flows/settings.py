@@ -12,12 +12,16 @@ from steelyard.domain.result import (
     AnalysisSettings,
     ClusterRule,
     Ends,
+    GoldExpected,
+    GoldForm,
     MethodSettings,
     OffsetPer,
     StandardiseOver,
     StandardisePer,
     Test,
     Unit,
+    VoteBy,
+    WithoutGold,
 )
 from steelyard.flows.source import Source
 
@@ -42,6 +46,10 @@ class Choices(TypedDict, total=False):
     offset_per: OffsetPer | None
     ends: Ends | None
     random_clicks: bool | None
+    gold_form: GoldForm | None
+    gold_expected: GoldExpected | None
+    vote_by: VoteBy | None
+    without_gold: WithoutGold | None
     recipe: str | None
     attribute: str | None
     draws: int | None
@@ -88,6 +96,10 @@ _KNOWN: dict[str, tuple[str, ...]] = {
     "keep": get_args(Keep),
     "offset_per": get_args(OffsetPer),
     "ends": get_args(Ends),
+    "gold_form": get_args(GoldForm),
+    "gold_expected": get_args(GoldExpected),
+    "vote_by": get_args(VoteBy),
+    "without_gold": get_args(WithoutGold),
     "recipe": tuple(RECIPES),
 }
 
@@ -130,7 +142,7 @@ def settings_from(source: Source, **choices: Unpack[Choices]) -> AnalysisSetting
     settings = AnalysisSettings(
         seed=choices.get("seed", 7),
         attribute=choices.get("attribute"),
-        method_settings=MethodSettings(scale=source.scale),
+        method_settings=MethodSettings(scale=source.scale, gold_scale=source.gold_scale),
     )
     recipe = choices.get("recipe")
     if recipe is not None:
@@ -157,6 +169,10 @@ def settings_from(source: Source, **choices: Unpack[Choices]) -> AnalysisSetting
             offset_per=choices.get("offset_per") or of_method.offset_per,
             ends=choices.get("ends") or of_method.ends,
             random_clicks=bool(choices.get("random_clicks")),
+            gold_form=choices.get("gold_form") or of_method.gold_form,
+            gold_expected=choices.get("gold_expected") or of_method.gold_expected,
+            vote_by=choices.get("vote_by") or of_method.vote_by,
+            without_gold=choices.get("without_gold") or of_method.without_gold,
             draws=of_method.draws if (draws := choices.get("draws")) is None else draws,
         ),
     )

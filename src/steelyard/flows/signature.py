@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from steelyard.aggregation import methods
 from steelyard.domain.result import LEAST_PAIRS, NO_CHECK, AnalysisSettings, Counts, MethodSettings
-from steelyard.domain.scale import VAS
+from steelyard.domain.scale import VAS, Scale
 from steelyard.version import __version__
 
 
@@ -27,12 +27,17 @@ def signature(settings: AnalysisSettings, counts: Counts, *, campaign: str, prot
         "offset": method.offset_per if method.offset_per != usual.offset_per else None,
         "ends": method.ends if method.ends != usual.ends else None,
         "clicks": "random" if method.random_clicks else None,
+        "gold-form": method.gold_form if method.gold_form != usual.gold_form else None,
+        "gold-expected": method.gold_expected if method.gold_expected != usual.gold_expected else None,
+        "vote-by": method.vote_by if method.vote_by != usual.vote_by else None,
+        "without-gold": method.without_gold if method.without_gold != usual.without_gold else None,
         "p": _limit(settings) if _limit(settings) != _limit(AnalysisSettings()) else None,
         "pairs": settings.least_pairs if settings.least_pairs != LEAST_PAIRS else None,
         "least": method.minimum_ratings if method.minimum_ratings != usual.minimum_ratings else None,
         "unstandardised": "zero" if method.unstandardised_as_zero else None,
         "level": method.level if method.level != usual.level else None,
-        "scale": f"{method.scale.minimum:g},{method.scale.maximum:g}" if method.scale != VAS else None,
+        "scale": _range(method.scale) if method.scale != VAS else None,
+        "gold-scale": _range(method.gold_scale) if method.gold_scale is not None else None,
         "boot": method.draws,
         "seed": settings.seed,
     }
@@ -57,6 +62,10 @@ def _quality(settings: AnalysisSettings) -> str:
     about = f"({','.join(settings.check_attributes)})" if settings.check_attributes else ""
     consistent = ["consistency"] if settings.require_consistency else []
     return "+".join([settings.check + about, *consistent, *kept])
+
+
+def _range(scale: Scale) -> str:
+    return f"{scale.minimum:g},{scale.maximum:g}"
 
 
 def _limit(settings: AnalysisSettings) -> str:

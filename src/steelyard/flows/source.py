@@ -22,7 +22,10 @@ SQLITE_MAGIC = b"SQLite format 3\x00"
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Ratings and what is known about where they come from. `check`: the campaign's own choice."""
+    """Ratings and what is known about where they come from. `check`: the campaign's own choice.
+
+    `gold_scale`: the scale that known ratings were given on, if another; here they are on `scale`.
+    """
 
     frame: pl.DataFrame
     title: str
@@ -32,6 +35,7 @@ class Source:
     warnings: tuple[str, ...] = ()
     hit_times: pl.DataFrame = field(default_factory=hit_times_frame)
     scale: Scale = VAS
+    gold_scale: Scale | None = None
 
 
 def is_database(source: str) -> bool:
@@ -55,13 +59,17 @@ def read_source(
     *,
     columns: Mapping[str, str] | None = None,
     scale: Scale | None = None,
+    gold_scale: Scale | None = None,
     hit_times: Path | None = None,
 ) -> Source:
-    """The ratings of a database or file. `columns`, `scale` and a file of `hit_times` are for files only."""
+    """The ratings of a database or file. `columns`, scales and a file of `hit_times` are for files only.
+
+    Where an expert's ratings are on another scale than workers', it is the `gold_scale`.
+    """
     if is_database(source):
-        if columns or scale or hit_times:
+        if columns or scale or gold_scale or hit_times:
             raise SourceError(
-                source, ["is a campaign's database: its columns, scale and hours of work are known already."]
+                source, ["is a campaign's database: its columns, scales and hours of work are known already."]
             )
         from steelyard.flows.open import open_campaign
 
@@ -70,7 +78,7 @@ def read_source(
     from steelyard.formats import hit_times_file, judgements_file
 
     path = Path(source)
-    read = judgements_file.read(path, columns=columns, scale=scale)
+    read = judgements_file.read(path, columns=columns, scale=scale, gold_scale=gold_scale)
     name = path.name.removesuffix(".gz").rpartition(".")[0].removesuffix(".judgements")
     return Source(
         gather_credit(read.frame),
@@ -79,6 +87,7 @@ def read_source(
         warnings=read.warnings,
         hit_times=hit_times_file.read(hit_times) if hit_times else read.hit_times,
         scale=scale or VAS,
+        gold_scale=gold_scale,
     )
 
 

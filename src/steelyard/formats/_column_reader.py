@@ -8,6 +8,7 @@ from steelyard.domain.scale import Scale
 from steelyard.domain.work import ItemKind
 from steelyard.formats._hit_times import from_judgements
 from steelyard.formats._judgement_columns import KINDS, ONE_SYSTEM, as_text, shown
+from steelyard.formats._judgement_gold import contradictions, on_scale
 from steelyard.formats._moments import moments
 from steelyard.frames import hit_times_frame, ratings_frame
 
@@ -40,17 +41,18 @@ class ColumnReader:
         self.warnings: list[str] = []
         self.hit_times = hit_times_frame()
 
-    def ratings(self, *, scale: Scale) -> pl.DataFrame | None:
+    def ratings(self, *, scale: Scale, gold_scale: Scale | None = None) -> pl.DataFrame | None:
         """The ratings frame, or None if there were problems. Then `hit_times` is filled as well."""
         rating = self._number("rating", required=True)
         outside = (rating < scale.minimum) | (rating > scale.maximum)
         limits = f"{scale.minimum:g} to {scale.maximum:g}"
         self._refuse("rating", outside, f"is outside the scale {limits} (for another: --scale MIN,MAX)")
+        kind = self._kind()
         columns = [
             self._text("judgement_id"),
             self._text("worker", required=True).alias("worker_id"),
             self._filled("hit", "are taken as one HIT without a name").alias("hit_id"),
-            self._kind(),
+            kind,
             self._text("document").alias("document_id"),
             self._text("segment", required=True).alias("segment_id"),
             self._system(),
@@ -59,8 +61,7 @@ class ColumnReader:
             rating,
             self._not_negative("seconds"),
             self._time(),
-            self._number("known"),
-            self._not_negative("known_sd"),
+            *self._known(kind, scale=scale, gold_scale=gold_scale),
             self._text("assignment_id"),
             self._text("item_id"),
         ]
@@ -68,6 +69,7 @@ class ColumnReader:
         if not self.problems:
             frame = pl.DataFrame(columns)
             self._refuse_contradictions(frame)
+            self._refuse_two_golds(frame)
         if self.problems:
             return None
         if self._has("hit_seconds"):
@@ -102,6 +104,19 @@ class ColumnReader:
             else:
                 twice = f"{text} is there twice for system {shown(found['system_id'])}; {advice}"
                 self.problems.append((found["row"], twice))
+
+    def _refuse_two_golds(self, frame: pl.DataFrame) -> None:
+        """A translation has one known rating, whoever judges it."""
+        if not frame["known"].count():
+            return
+        found = contradictions(frame)
+        self.n_untold += max(len(found) - MOST_TOLD, 0)
+        for row, first, translation in found.head(MOST_TOLD).iter_rows():
+            known, above = (shown(str(self.table["known"][place])) for place in (row, first))
+            text = (
+                f"known {known} differs from {above} above, for the same translation ({shown(translation)})"
+            )
+            self.problems.append((row, f"{text}; give one known rating each"))
 
     def _has(self, name: str) -> bool:
         return name in self.table.columns
@@ -197,6 +212,28 @@ class ColumnReader:
         number = self._number(name)
         self._refuse(name, number < 0, "is negative")
         return number
+
+    def _known(self, kind: pl.Series, *, scale: Scale, gold_scale: Scale | None) -> list[pl.Series]:
+        """What is known of items and its deviation: gold on the scale of the ratings, the rest as it is.
+
+        Texts of an earlier campaign have scores in its units, which need not be on any scale.
+        """
+        known, deviation = self._number("known"), self._not_negative("known_sd")
+        is_gold = kind != str(ItemKind.CALIBRATION)
+        given = gold_scale or scale
+        outside = is_gold & ((known < given.minimum) | (known > given.maximum))
+        limits = f"{'gold ' if gold_scale else ''}scale {given.minimum:g} to {given.maximum:g}"
+        advice = "" if gold_scale else " (of an expert on another: --gold-scale MIN,MAX)"
+        self._refuse("known", outside, f"is outside the {limits}{advice}")
+        if gold_scale is None:
+            return [known, deviation]
+        if not known.count():
+            self.warnings.append("No item has a known rating, so the gold scale was not used.")
+        stretched = deviation * (scale.width / gold_scale.width)
+        return [
+            on_scale(known, is_gold, gold_scale=gold_scale, scale=scale),
+            stretched.zip_with(is_gold, deviation).alias(deviation.name),
+        ]
 
     def _time(self) -> pl.Series:
         name = "submitted_at"

@@ -30,7 +30,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     ),
     "submitted_at": ("submitted_at",),
     "judgement_id": ("judgement_id",),
-    "known": ("known", "known_rating"),
+    "known": ("known", "known_rating", "gold"),
     "known_sd": ("known_sd",),
 }
 KINDS: dict[str, ItemKind] = {

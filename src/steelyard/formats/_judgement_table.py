@@ -47,11 +47,13 @@ def line_numbers(lines: Sequence[int] | pl.Series) -> Callable[[Sequence[int]], 
     return lambda rows: [f"line {lines[row]}" for row in rows]
 
 
-def checked(table: JudgementTable, where: str, *, scale: Scale | None) -> JudgementsFile:
+def checked(
+    table: JudgementTable, where: str, *, scale: Scale | None, gold_scale: Scale | None = None
+) -> JudgementsFile:
     """The ratings of a table whose columns have our names; SourceError lists every bad cell."""
     _refuse_nested(table.cells, where)
     reader = ColumnReader(table.cells)
-    frame = reader.ratings(scale=scale or DEFAULT_SCALE)
+    frame = reader.ratings(scale=scale or DEFAULT_SCALE, gold_scale=gold_scale)
     if frame is None:
         problems = sorted(reader.problems, key=lambda problem: problem[0])
         places = table.places([row for row, _ in problems])

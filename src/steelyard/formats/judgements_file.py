@@ -57,13 +57,18 @@ _WRITTEN_IF_KNOWN = ("known", "known_sd")
 
 
 def read(
-    path: str | Path, *, columns: Mapping[str, str] | None = None, scale: Scale | None = None
+    path: str | Path,
+    *,
+    columns: Mapping[str, str] | None = None,
+    scale: Scale | None = None,
+    gold_scale: Scale | None = None,
 ) -> JudgementsFile:
     """The ratings of a file. `columns` maps our names to the file's: {"worker": "login"}.
 
     Raises SourceError with every problem found and its line (the header is line 1); then nothing
-    has been read. Ratings must lie on `scale`, 0 to 100 unless given. A file whose columns the
-    caller names is taken as a plain table, whoever wrote it.
+    has been read. Ratings must lie on `scale`, 0 to 100 unless given, and so must known ratings of gold;
+    where these are on a `gold_scale` of their own, they come on that of the ratings. A file whose columns
+    the caller names is taken as a plain table, whoever wrote it.
     """
     path, where = Path(path), str(path)
     if path.is_dir():
@@ -78,9 +83,10 @@ def read(
         table = opened(read_text(path), SEPARATORS[ending], where)
     else:
         raise SourceError(where, [f"cannot tell the format; end the name in {', '.join(ENDINGS)}."])
-    if not columns and (theirs := _of_another_system(table, path, scale=scale)) is not None:
-        return checked(theirs, where, scale=scale)
-    return _judgements(table, where, columns=columns, scale=scale)
+    ours = None if columns else _of_another_system(table, path, scale=scale)
+    if ours is None:
+        ours = _named_as_ours(table, where, columns=columns)
+    return checked(ours, where, scale=scale, gold_scale=gold_scale)
 
 
 def _is_folder(path: Path) -> str:
@@ -91,7 +97,11 @@ def _is_folder(path: Path) -> str:
 
 
 def from_table(
-    table: IntoDataFrame, *, columns: Mapping[str, str] | None = None, scale: Scale | None = None
+    table: IntoDataFrame,
+    *,
+    columns: Mapping[str, str] | None = None,
+    scale: Scale | None = None,
+    gold_scale: Scale | None = None,
 ) -> JudgementsFile:
     """The ratings of a pandas, polars or pyarrow table; problems name the row, counted from 1."""
     import narwhals as nw
@@ -102,9 +112,10 @@ def from_table(
     except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
         raise SourceError(where, [f"cannot be read as a table ({error})."]) from None
     found = JudgementTable(cells, row_numbers)
-    if not columns and (theirs := _of_another_system(found, None, scale=scale)) is not None:
-        return checked(theirs, where, scale=scale)
-    return _judgements(found, where, columns=columns, scale=scale)
+    ours = None if columns else _of_another_system(found, None, scale=scale)
+    if ours is None:
+        ours = _named_as_ours(found, where, columns=columns)
+    return checked(ours, where, scale=scale, gold_scale=gold_scale)
 
 
 def write(frame: pl.DataFrame, path: str | Path) -> None:
@@ -148,9 +159,8 @@ def _of_another_system(
     return None
 
 
-def _judgements(
-    table: JudgementTable, where: str, *, columns: Mapping[str, str] | None, scale: Scale | None
-) -> JudgementsFile:
+def _named_as_ours(table: JudgementTable, where: str, *, columns: Mapping[str, str] | None) -> JudgementTable:
+    """The table with the columns that are ours, under our names."""
     choice = choose_columns(table.cells.columns, columns or {})
     if choice.problems:
         raise SourceError(where, choice.problems)
@@ -171,7 +181,7 @@ def _judgements(
             f"Ignored column {choice.taken['hit_seconds']!r}: it is not the seconds that each HIT took "
             "(if it is, call it hit_seconds)."
         )
-    return checked(JudgementTable(cells, table.places, tuple(warnings)), where, scale=scale)
+    return JudgementTable(cells, table.places, tuple(warnings))
 
 
 def _is_called(taken: Mapping[str, str], ours: str, theirs: str) -> bool:

@@ -1,0 +1,87 @@
+"""Scores as means of ratings, each worker's weighted by agreement with gold or with other workers."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from steelyard.aggregation._gold import (
+    Crowd,
+    Treatment,
+    crowd_of,
+    few_gold_items,
+    fit_treated,
+    gold_of,
+    left_out,
+    require_pairs,
+    shown_once,
+)
+from steelyard.domain.plugin import Method
+from steelyard.domain.result import Fit, MethodSettings
+from steelyard.stats.gold import agreement_with_gold, shrunk
+from steelyard.stats.gold_agreement import pairwise_agreement
+
+
+def fit(frame: pl.DataFrame, settings: MethodSettings, rng: np.random.Generator) -> Fit:
+    """Weighted mean of raw ratings, a worker's weight being the agreement P(A) with gold [Denkowski2010].
+
+    With `vote_by="others"` it is the agreement with all other workers on the translations they have in
+    common, which needs no gold. Ratings agree that are the same point of the scale, or on a line in
+    the same fifth of it. Chance agrees too, so that even random clickers have some weight. Workers who never
+    agree, and those of whom nothing is known, are left out; the latter, if by gold, may have the mean weight
+    instead (`without_gold="shrunk"`), to which all others are then drawn as well.
+    """
+    crowd = crowd_of(frame, settings, method=METHOD.name)
+    by_gold = settings.vote_by == "gold"
+    return fit_treated(crowd, _by_gold(crowd) if by_gold else _by_others(crowd), rng)
+
+
+def _by_gold(crowd: Crowd) -> Treatment:
+    gold = gold_of(crowd)
+    weight = agreement_with_gold(
+        gold.rating, gold.known, gold.worker, points=crowd.points, n_workers=crowd.n_workers
+    )
+    n = np.bincount(gold.worker, minlength=crowd.n_workers)
+    if crowd.settings.without_gold == "shrunk":
+        weight = shrunk(weight, n)
+    return Treatment(
+        keeps=(weight > 0)[crowd.worker],
+        weight=weight,
+        votes=True,
+        warnings=(
+            *left_out(
+                crowd,
+                np.isnan(weight),
+                because="judged no gold item",
+                advice=" (--without-gold shrunk gives them the mean weight)",
+            ),
+            *left_out(crowd, weight == 0, because="never agreed with the gold"),
+            *few_gold_items(gold),
+            *shown_once(n, outcome="their weight rests on one rating"),
+        ),
+    )
+
+
+def _by_others(crowd: Crowd) -> Treatment:
+    weight = pairwise_agreement(crowd.votes)
+    require_pairs(crowd, weight)
+    return Treatment(
+        keeps=(weight > 0)[crowd.worker],
+        weight=weight,
+        votes=True,
+        warnings=(
+            *left_out(crowd, np.isnan(weight), because="judged no translation that others judged"),
+            *left_out(crowd, weight == 0, because="never agreed with anybody"),
+        ),
+    )
+
+
+METHOD = Method(
+    name="weighted-vote",
+    title="Mean rating, weighted by agreement",
+    cite=("Denkowski2010",),
+    reads="ratings",
+    scale_free=False,
+    fit=fit,
+    weighs_workers=True,
+)
