@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from steelyard.cli.analysis_options import analysis_options, evidence_from
 from steelyard.cli.options import json_option, keep_sources, progress_bar, source_argument, write_text
+
+if TYPE_CHECKING:
+    from steelyard.flows.metric_folder import WrittenFolder
 
 
 @click.command()
@@ -17,11 +20,35 @@ from steelyard.cli.options import json_option, keep_sources, progress_bar, sourc
 @click.option(
     "--segments", "segments_file", type=click.Path(path_type=Path), help="Write segment scores as a table."
 )
+@click.option(
+    "--metric-folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Write scores, and a campaign's texts, as a folder for judging metrics.",
+)
+@click.option(
+    "--pair", metavar="LP", help="Language pair in that folder, e.g. de-en.  [default: the campaign's]"
+)
+@click.option(
+    "--gold-name",
+    metavar="NAME",
+    help="What the scores are called in that folder.  [default: the attribute, or da]",
+)
 @json_option
-def analyse(source: str, segments_file: Path | None, json_file: str | None, **choices: Any) -> None:
+def analyse(
+    source: str,
+    segments_file: Path | None,
+    metric_folder: Path | None,
+    pair: str | None,
+    gold_name: str | None,
+    json_file: str | None,
+    **choices: Any,
+) -> None:
     """Check workers, score and rank systems. SOURCE is a campaign's database or a judgements file."""
     keep_sources([source, str(choices["hit_times"])], segments_file, json_file)
-    analysis = evidence_from([source], choices)[0].analysis
+    _require_pair(source, metric_folder, pair, gold_name)
+    evidence = evidence_from([source], choices)[0]
+    analysis = evidence.analysis
     if segments_file:
         from steelyard.formats.table_file import write_table
 
@@ -34,6 +61,36 @@ def analyse(source: str, segments_file: Path | None, json_file: str | None, **ch
         from steelyard.report.text import to_text
 
         click.echo(to_text(analysis))
+    if metric_folder:
+        from steelyard.flows.metric_folder import write_metric_folder
+
+        written = write_metric_folder(source, evidence, metric_folder, pair=pair, gold_name=gold_name)
+        _tell_folder(written, metric_folder, aside=json_file == "-")
+
+
+def _tell_folder(written: WrittenFolder, folder: Path, *, aside: bool) -> None:
+    """Say what was written, on stderr if the output is for a program."""
+    from steelyard.report.characters import printable
+
+    for warning in written.warnings:
+        click.echo(f"Warning: {printable(warning)}", err=True)
+    what = "Scores and texts" if written.has_texts else "Scores"
+    golds = ", ".join(written.golds)
+    click.echo(
+        f"{what} of {written.n_systems} systems and {written.n_segments:,} segments "
+        f"({written.pair}; {golds}) in {folder}",
+        err=aside,
+    )
+
+
+def _require_pair(source: str, folder: Path | None, pair: str | None, gold_name: str | None) -> None:
+    """Refuse options that do not go together, before anything takes time."""
+    from steelyard.flows.source import is_database
+
+    if folder is None and (pair or gold_name):
+        raise click.UsageError("--pair and --gold-name belong to --metric-folder DIR.")
+    if folder is not None and pair is None and not is_database(source):
+        raise click.UsageError("A file does not tell its languages: add --pair, e.g. --pair de-en.")
 
 
 @click.command()

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, func, insert, select
 
 from steelyard.domain.campaign import Campaign, CampaignSettings, DesignSettings
 from steelyard.domain.errors import Conflict, SourceError
-from steelyard.domain.text import CALIBRATION_SYSTEM, System
+from steelyard.domain.text import CALIBRATION_SYSTEM, Segment, System, Translation
 from steelyard.domain.work import Hit, Item, ItemKind
 from steelyard.store import tables
 from steelyard.store.bulk import BATCH, batches, load
@@ -137,6 +137,34 @@ def systems(connection: Connection) -> list[System]:
         .order_by(stored.number)
     )
     return [System(*row) for row in connection.execute(query)]
+
+
+def segments(connection: Connection) -> list[Segment]:
+    """The segments in the campaign file's order, without those of calibration texts."""
+    stored = tables.segments.c
+    # A calibration text is filed under a segment and a document of its own, both of its name.
+    is_own = stored.segment_id.startswith(f"{CALIBRATION_SYSTEM}:") & (
+        stored.segment_id == stored.document_id
+    )
+    query = (
+        select(stored.segment_id, stored.document_id, stored.source, stored.reference)
+        .where(~is_own)
+        .order_by(stored.number)
+    )
+    return [Segment(*row) for row in connection.execute(query)]
+
+
+def translations(connection: Connection) -> list[Translation]:
+    """The translations that became items, in no order; one that several systems gave, once for each."""
+    items, credited = tables.items.c, tables.item_credits.c
+    is_translation = items.kind.in_([ItemKind.REGULAR.value, ItemKind.GOLD.value])
+    own = select(items.system_id, items.segment_id, items.text).where(is_translation)
+    shared = (
+        select(credited.system_id, items.segment_id, items.text)
+        .join(tables.items, items.item_id == credited.item_id)
+        .where(is_translation)
+    )
+    return [Translation(*row) for row in connection.execute(own.union_all(shared))]
 
 
 def audit_rows(connection: Connection) -> list[AuditRow]:

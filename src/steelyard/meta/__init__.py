@@ -1,0 +1,1 @@
+"""Meta-evaluation: how well automatic metrics agree with people."""
