@@ -1,0 +1,111 @@
+"""What a study of normalisation amounts to in a sentence, and what its reader should know."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+
+from steelyard.evaluation.normalisation.figures import Crowded, crowded_category
+from steelyard.evaluation.normalisation.fits import Fitted
+from steelyard.evaluation.normalisation.gold import GoldStudy
+from steelyard.evaluation.normalisation.settings import IN_POINTS, STRAIGHT_AVERAGE, shown_name
+from steelyard.stats.gold import RatingPoints
+
+# A correlation over fewer gold translations is rough: one of .5 may as well be .2 or .7 [our choice].
+FEW_GOLD = 30
+# A method that leaves a larger share of the gold translations without score is not called the closest:
+# it may have scored the easy ones only [our choice].
+_MOST_UNSCORED = 0.1
+
+
+def conclusion(rows: pl.DataFrame) -> str:
+    """The method closest to the expert on held-out gold, and by how much, from the rows of a study."""
+    n_gold = pl.col("held_out_n_scored") + pl.col("held_out_n_unscored")
+    told = rows.filter(
+        pl.col("held_out_r").is_not_null() & (pl.col("held_out_n_unscored") <= _MOST_UNSCORED * n_gold)
+    )
+    if told.filter(method=STRAIGHT_AVERAGE).is_empty() or len(told) < 2:
+        return "There was nothing to compare the straight average with."
+    # Of equally close methods the first, which is the simplest.
+    best = told.sort("held_out_r", descending=True, maintain_order=True).row(0, named=True)
+    if best["method"] == STRAIGHT_AVERAGE:
+        return (
+            f"No method came closer to the expert than the straight average: its r is "
+            f"{best['held_out_r']:.3f} over {best['held_out_n_scored']} gold translations."
+        )
+    said = (
+        f"{best['method']} came closest to the expert: r = {best['held_out_r']:.3f} over "
+        f"{best['held_out_n_scored']} gold translations"
+        f"{' whose gold it did not know' if best['uses_gold'] else ''}, {best['difference']:+.3f} compared "
+        f"with the straight average{_interval(best['lower'], best['upper'])}."
+    )
+    if best["lower"] is None or best["lower"] <= 0:
+        return f"{said} That may be chance."
+    return said
+
+
+def _interval(lower: float | None, upper: float | None) -> str:
+    return "" if lower is None or upper is None else f" (95 % interval {lower:+.3f} to {upper:+.3f})"
+
+
+def warnings_of(study: GoldStudy, fits: Sequence[Fitted], points: RatingPoints) -> tuple[str, ...]:
+    """Few or constant gold, methods without answer or score, and what those that normalise warn of."""
+    return (
+        *_about_gold(study),
+        *(warning for fit in fits for warning in _about_scores(study, fit)),
+        *_crowded(fits[0], points),
+        *_of_methods(fits),
+    )
+
+
+def _about_gold(study: GoldStudy) -> list[str]:
+    found = []
+    n_gold = len(study.gold_items)
+    if n_gold < FEW_GOLD:
+        found.append(
+            f"The expert rated {n_gold} translations only: correlations over fewer than {FEW_GOLD} are "
+            "rough, and so is every comparison of methods by them."
+        )
+    if np.ptp(study.gold[study.is_gold]) == 0:
+        found.append("The expert gave every translation the same rating, so nothing correlates with it.")
+    return found
+
+
+def _about_scores(study: GoldStudy, fit: Fitted) -> list[str]:
+    name = shown_name(fit.entry.name)
+    if fit.fit is None:
+        return [f"{name} has no answer ({fit.reason.rstrip('.')})."]
+    n_unscored = int((study.is_gold & ~np.isfinite(fit.score)).sum())
+    if not n_unscored:
+        return []
+    return [f"{name} leaves {n_unscored} of {int(study.is_gold.sum())} gold translations without score."]
+
+
+def _crowded(straight: Fitted, points: RatingPoints) -> list[str]:
+    """A warning if even the straight average hardly tells translations apart; others say so themselves."""
+    crowded = crowded_category(straight.score, points)
+    if crowded is None:
+        return []
+    # Per cent that would round up to all of them are told as 99.
+    share = f"{int(100 * crowded.share)} % of the translations"
+    return [
+        f"The straight average gives {share} a score {_where(crowded)}: they can hardly be told apart by it."
+    ]
+
+
+def _of_methods(fits: Sequence[Fitted]) -> list[str]:
+    """What the methods that normalise say themselves, each sentence once."""
+    said: dict[str, list[str]] = {}
+    for fit in fits:
+        if fit.fit is not None and fit.entry.name in IN_POINTS[1:]:
+            for warning in fit.fit.warnings:
+                said.setdefault(warning, []).append(fit.entry.name)
+    return [f"{', '.join(names)}: {warning}" for warning, names in said.items()]
+
+
+def _where(crowded: Crowded) -> str:
+    if crowded.low == crowded.high:
+        return f"that rounds to {crowded.low:g}"
+    return f"between {crowded.low:g} and {crowded.high:g}"

@@ -1,0 +1,93 @@
+"""What a study of normalisation is asked, and what it answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from steelyard.domain.errors import NotFound
+from steelyard.domain.result import AnalysisSettings
+
+if TYPE_CHECKING:
+    import polars as pl
+
+# Every method is compared with this one; [Denkowski2010] calls it the straight average.
+STRAIGHT_AVERAGE = "mean-rating"
+# The methods of [Denkowski2010, table 1] in its order: their scores are in points of the scale, as an
+# expert's ratings are. Those of other methods are in deviations or units of their own.
+IN_POINTS = (
+    *(STRAIGHT_AVERAGE, "remove-judges", "remove-judgements", "weighted-vote", "scaling", "two-stage"),
+)
+USUAL_METHODS = (*IN_POINTS, "mean-z", "worker-model")
+# The method that drops single judgements rather than workers.
+OUTLIERS = "remove-judgements"
+# The methods that give every worker a vote of some weight.
+WEIGHING = ("weighted-vote", "two-stage")
+# The methods after which ratings are no points of the scale any more, so that two cannot be the same.
+SHIFTING = ("scaling", "two-stage")
+# As many parts as gold is cut into to be held out in turn [our choice].
+FOLDS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class NormalisationSettings:
+    """Everything that decides what a study of normalisation says, apart from the data.
+
+    `methods`: those to compare; empty: the usual ones. `folds`: the parts into which the gold translations
+    are cut, each to be hidden in turn. `random_workers`: whether the study is run again with five workers
+    who click at random. `analysis` says on which scale ratings are, how they are weighed, and the seed.
+    """
+
+    methods: tuple[str, ...] = ()
+    folds: int = FOLDS
+    random_workers: bool = True
+    analysis: AnalysisSettings = field(default_factory=AnalysisSettings)
+
+    def __post_init__(self) -> None:
+        if self.folds < 2:
+            raise NotFound("Gold must be cut into 2 folds or more: one is held out, the others are known.")
+
+
+@dataclass(frozen=True)
+class Normalisation:
+    """How close the scores of each method come to an expert's.
+
+    `rows`, one per method: method; uses_gold (whether its scores change with what the expert said); retained
+    (judgements that its scores rest on); over the gold translations: n_scored, n_unscored, r and rho
+    (Pearson's and Spearman's correlation with the expert), delta (mean distance from the expert, in points),
+    agreement and kappa (of scores rounded to points of the scale); worker_agreement, worker_kappa (of all
+    pairs of judgements retained of one translation). The same with `held_out_` before the name where the
+    method did not know what the expert said of the translation; difference, lower, upper: held_out_r less
+    that of the straight average over the translations that both score, and its 95 % interval. Null: not
+    defined, or the method has no such figure.
+
+    `random_workers`, one row per worker who clicks at random: worker, delta, k_delta, and a column with the
+    weight under each method that weighs workers. `resistance`, one row per method: method, change (mean
+    distance of the final scores with and without those workers), r_scores (their correlation), r_before and
+    r_after (with the expert). Both empty where no such workers were asked for.
+
+    `n_gold` translations were cut into `n_folds`. Agreement is over `n_categories`: points of the scale if it
+    is `on_points`, else equal parts of it.
+    """
+
+    settings: NormalisationSettings
+    rows: pl.DataFrame
+    random_workers: pl.DataFrame
+    resistance: pl.DataFrame
+    n_gold: int
+    n_folds: int
+    n_categories: int
+    on_points: bool
+    conclusion: str
+    title: str = ""
+    signature: str = ""
+    warnings: tuple[str, ...] = ()
+
+
+def shown_name(method: str) -> str:
+    """What a method is called in tables.
+
+    >>> shown_name("mean-rating"), shown_name("two-stage")
+    ('straight average', 'two-stage')
+    """
+    return "straight average" if method == STRAIGHT_AVERAGE else method

@@ -1,0 +1,182 @@
+"""Ways of normalising ratings, held against an expert's [Denkowski2010]."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+
+import numpy as np
+import polars as pl
+
+from steelyard.evaluation.entries import Asked, Entry
+from steelyard.evaluation.normalisation.conclusion import conclusion, warnings_of
+from steelyard.evaluation.normalisation.draws import Difference, paired_difference
+from steelyard.evaluation.normalisation.figures import GoldFigures, gold_figures, worker_agreement
+from steelyard.evaluation.normalisation.fits import (
+    DRAW_STREAM,
+    Fitted,
+    HeldOut,
+    asked_of,
+    entries_of,
+    fitted,
+    folds_of,
+    held_out,
+)
+from steelyard.evaluation.normalisation.gold import GoldStudy, gold_study
+from steelyard.evaluation.normalisation.random_workers import (
+    random_worker_rows,
+    resistance_rows,
+    with_random_workers,
+)
+from steelyard.evaluation.normalisation.retained import retained_rows, votes_of
+from steelyard.evaluation.normalisation.settings import (
+    IN_POINTS,
+    SHIFTING,
+    Normalisation,
+    NormalisationSettings,
+)
+from steelyard.stats.arrays import FloatArray, IntArray
+from steelyard.stats.gold import RatingPoints, rating_points
+
+_FIGURES: dict[str, pl.DataType] = {
+    "n_scored": pl.Int64(),
+    "n_unscored": pl.Int64(),
+    **dict.fromkeys(("r", "rho", "delta", "agreement", "kappa"), pl.Float64()),
+}
+ROWS_SCHEMA: dict[str, pl.DataType] = {
+    "method": pl.String(),
+    "uses_gold": pl.Boolean(),
+    "retained": pl.Int64(),
+    **_FIGURES,
+    "worker_agreement": pl.Float64(),
+    "worker_kappa": pl.Float64(),
+    **{f"held_out_{name}": dtype for name, dtype in _FIGURES.items()},
+    **dict.fromkeys(("difference", "lower", "upper"), pl.Float64()),
+}
+
+
+@dataclass(frozen=True)
+class Study:
+    """A study made ready: judgements numbered, gold found, methods chosen, folds drawn."""
+
+    gold: GoldStudy
+    settings: NormalisationSettings
+    entries: tuple[Entry, ...]
+    folds: tuple[IntArray, ...]
+
+    @property
+    def n_fits(self) -> int:
+        """How many times a method will be run: once, blind, on every fold, and with random workers."""
+        return len(self.entries) * (2 + len(self.folds) + self.settings.random_workers)
+
+    @property
+    def points(self) -> RatingPoints:
+        """The points of the scale, or the line, that ratings were given on."""
+        return rating_points(self.gold.judged.rating, self.settings.analysis.scale)
+
+    @property
+    def asked(self) -> Asked:
+        """What methods are told beside the ratings."""
+        return asked_of(self.settings.analysis)
+
+
+def prepare(frame: pl.DataFrame, settings: NormalisationSettings) -> Study:
+    """Everything decided that a study needs; NotEnoughData without enough gold."""
+    entries = entries_of(settings.methods)
+    gold = gold_study(frame)
+    folds = folds_of(gold.gold_items, settings.folds, seed=settings.analysis.seed)
+    named = replace(settings, methods=tuple(entry.name for entry in entries))
+    return Study(gold, named, tuple(entries), tuple(folds))
+
+
+def run(study: Study, *, step: Callable[[int], None] = lambda _: None) -> Normalisation:
+    """The study's answer; `step` is called with how many more times a method was run."""
+    fits = fit_all(study, step=step)
+    rests = [held_out(fit, study.gold, study.asked, folds=study.folds, step=step) for fit in fits]
+    rows = _rows(study, fits, rests)
+    random_workers, resistance = random_resistance(study, fits, step=step)
+    return Normalisation(
+        settings=study.settings,
+        rows=rows,
+        random_workers=random_workers,
+        resistance=resistance,
+        n_gold=len(study.gold.gold_items),
+        n_folds=len(study.folds),
+        n_categories=study.points.n_categories,
+        on_points=study.points.n_points is not None,
+        conclusion=conclusion(rows),
+        warnings=warnings_of(study.gold, fits, study.points),
+    )
+
+
+def normalise(frame: pl.DataFrame, settings: NormalisationSettings) -> Normalisation:
+    """How close methods of normalising come to the expert on the ratings of a frame."""
+    return run(prepare(frame, settings))
+
+
+def fit_all(study: Study, *, step: Callable[[int], None] = lambda _: None) -> list[Fitted]:
+    """What every method makes of all judgements and all gold."""
+    found = []
+    for entry in study.entries:
+        found.append(fitted(entry, study.gold, study.asked))
+        step(1)
+    return found
+
+
+def random_resistance(
+    study: Study, fits: Sequence[Fitted], *, step: Callable[[int], None] = lambda _: None
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """What methods make of workers who click at random, and these of the methods' scores."""
+    if not study.settings.random_workers:
+        return pl.DataFrame(), pl.DataFrame()
+    analysis = study.settings.analysis
+    random = with_random_workers(study.gold, analysis.scale, seed=analysis.seed)
+    after = {}
+    for entry in study.entries:
+        after[entry.name] = fitted(entry, random.study, study.asked)
+        step(1)
+    return (
+        random_worker_rows(random, after, analysis.method_settings),
+        resistance_rows(fits, after, study.gold.gold),
+    )
+
+
+def _rows(study: Study, fits: Sequence[Fitted], rests: Sequence[HeldOut]) -> pl.DataFrame:
+    straight = rests[0].score
+    rows = [
+        _row(study, fit, rest, _difference(study, rest.score, straight, is_straight=rest is rests[0]))
+        for fit, rest in zip(fits, rests, strict=True)
+    ]
+    return pl.DataFrame(rows, schema=ROWS_SCHEMA, orient="row")
+
+
+def _row(study: Study, fit: Fitted, rest: HeldOut, difference: Difference) -> dict[str, object]:
+    name = fit.entry.name
+    gold, points = study.gold.gold, study.points if name in IN_POINTS else None
+    of_workers: tuple[float | None, float | None] = (None, None)
+    if points is not None and fit.fit is not None and name not in SHIFTING:
+        kept = retained_rows(fit, study.gold, points)
+        of_workers = worker_agreement(votes_of(study.gold, kept, points), points)
+    return {
+        "method": name,
+        "uses_gold": rest.uses_gold,
+        "retained": None if fit.fit is None else study.gold.retained(fit.fit),
+        **asdict(gold_figures(fit.score, gold, points)),
+        "worker_agreement": of_workers[0],
+        "worker_kappa": of_workers[1],
+        **_held_out(gold_figures(rest.score, gold, points)),
+        **{key: value if np.isfinite(value) else None for key, value in difference._asdict().items()},
+    }
+
+
+def _held_out(figures: GoldFigures) -> dict[str, object]:
+    return {f"held_out_{name}": value for name, value in asdict(figures).items()}
+
+
+def _difference(study: Study, score: FloatArray, straight: FloatArray, *, is_straight: bool) -> Difference:
+    """How much better held-out scores correlate with gold than the straight average; nothing for itself."""
+    if is_straight:
+        return Difference(np.nan, np.nan, np.nan)
+    # The same draws for every method.
+    rng = np.random.default_rng((study.settings.analysis.seed, DRAW_STREAM))
+    return paired_difference(study.gold.gold, (score, straight), item=study.gold.item, rng=rng)

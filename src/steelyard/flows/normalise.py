@@ -1,0 +1,85 @@
+"""From ratings and an expert's to a Normalisation: which way of weighing workers comes closest?"""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from steelyard.domain.result import MethodSettings
+from steelyard.domain.scale import VAS, Scale
+from steelyard.evaluation.normalisation.study import prepare, run
+from steelyard.evaluation.normalisation.settings import Normalisation, NormalisationSettings
+from steelyard.flows.quality import of_attributes
+from steelyard.flows.source import Source
+from steelyard.version import __version__
+
+if TYPE_CHECKING:
+    from steelyard.flows.create import Progress
+
+# Choices that are named only where they differ from the usual.
+_RARE = {
+    "unit": "unit",
+    "over": "standardise_over",
+    "per": "standardise_per",
+    "least": "minimum_ratings",
+    "gold-form": "gold_form",
+    "gold-expected": "gold_expected",
+    "vote-by": "vote_by",
+    "without-gold": "without_gold",
+}
+
+
+def normalise(
+    source: Source, settings: NormalisationSettings, *, progress: Progress | None = None
+) -> Normalisation:
+    """How close the scores of each method come to an expert's, on everybody's ratings of a source.
+
+    Nobody is checked and nobody left out beforehand. The same input gives the same answer.
+    """
+    attribute = settings.analysis.attribute
+    study = prepare(of_attributes(source.frame, None if attribute is None else (attribute,)), settings)
+    watched = nullcontext(_unwatched) if progress is None else progress("Normalising", study.n_fits)
+    with watched as step:
+        found = run(study, step=step)
+    return replace(
+        found,
+        title=source.title,
+        signature=_signature(found, source),
+        warnings=(*source.warnings, *found.warnings),
+    )
+
+
+def _unwatched(_: int) -> None:
+    """Progress that nobody watches."""
+
+
+def _signature(found: Normalisation, source: Source) -> str:
+    """Every choice that was made; rare ones only where they differ from the usual."""
+    settings = found.settings
+    method, usual = settings.analysis.method_settings, MethodSettings()
+    rare = {
+        name: getattr(method, field)
+        for name, field in _RARE.items()
+        if getattr(method, field) != getattr(usual, field)
+    }
+    parts = {
+        "steelyard": ".".join(__version__.split(".")[:2]),
+        "campaign": source.campaign,
+        "protocol": source.protocol,
+        "attribute": settings.analysis.attribute,
+        "qc": "none",
+        "gold": found.n_gold,
+        "folds": found.n_folds,
+        "methods": ",".join(settings.methods),
+        **rare,
+        "scale": _ends(method.scale) if method.scale != VAS else None,
+        "gold-scale": None if method.gold_scale is None else _ends(method.gold_scale),
+        "random": "5" if settings.random_workers else None,
+        "seed": settings.analysis.seed,
+    }
+    return "|".join(f"{name}:{value}" for name, value in parts.items() if value is not None)
+
+
+def _ends(scale: Scale) -> str:
+    return f"{scale.minimum:g},{scale.maximum:g}"
