@@ -1,0 +1,142 @@
+"""What a study of metrics is asked, and what it answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, get_args
+
+from steelyard.domain.errors import NotFound
+from steelyard.stats.arrays import FloatArray, IntArray
+from steelyard.stats.pairwise_accuracy import LEAST_DIFFERENCE
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Level = Literal["segment", "document"]
+Part = Literal["domain", "document"]
+PearsonTest = Literal["williams", "permutation"]
+# What two metrics exchange where their accuracies are tested: scores, or what they say of single pairs.
+AccuracyTest = Literal["scores", "verdicts"]
+# Statistics over systems, of which each has one score.
+SYSTEM_STATISTICS = ("sys_pearson", "sys_spearman", "sys_kendall_b", "sys_pairwise_accuracy", "spa")
+# Over all judged translations together, whichever system and segment they are of.
+POOLED_STATISTICS = ("seg_pearson_none", "seg_spearman_none", "seg_kendall_b_none")
+# Over the segments of each system, and the mean of that over systems.
+BY_SYSTEM_STATISTICS = ("seg_pearson_sys", "seg_spearman_sys", "seg_kendall_b_sys")
+# Over the systems' translations of each segment, and the mean of that over segments.
+BY_ITEM_STATISTICS = (
+    *("seg_pearson_item", "seg_spearman_item", "seg_kendall_b_item"),
+    *("seg_acc23_eps0_item", "seg_tau23_eps0_item", "seg_acc23_opt_item", "seg_tau23_opt_item"),
+)
+# Shares of pairs on which a metric and people say the same.
+ACCURACIES = (
+    "sys_pairwise_accuracy",
+    *(name for name in BY_ITEM_STATISTICS if name.startswith(("seg_acc23", "seg_tau23"))),
+)
+# Statistics for which metrics can be told apart.
+TESTED = (*SYSTEM_STATISTICS, *POOLED_STATISTICS, *BY_SYSTEM_STATISTICS, *BY_ITEM_STATISTICS)
+# One of each kind: linear and by pairs, over systems and over segments [our choice].
+USUAL_TESTS = ("sys_pearson", "seg_pearson_none", "seg_acc23_opt_item", "sys_pairwise_accuracy")
+# Our choice: the error of a p near 0.05 is below 0.007.
+DRAWS = 1000
+# Draws and seed behind published soft pairwise accuracies: with others they differ in the third or fourth
+# digit, so neither changes with those of the tests [Thompson2024].
+SOFT_DRAWS, SOFT_SEED = 1000, 4
+
+
+@dataclass(frozen=True, slots=True)
+class MetaSettings:
+    """Everything that decides what a study of metrics says, apart from the scores.
+
+    `exclude`: systems to leave out. `with_references`: people's translations are systems too, save those
+    that a metric holds others against. `flip`: metrics, or the gold, for which lower is better.
+    `level` document: the scores of a document are the means of its segments', and take their place. `by`: the
+    same numbers for each domain or document too. `tests`: statistics for which metrics are told apart.
+    `accuracy_test` verdicts: accuracies are tested as in published comparisons, which takes pairs of systems
+    or translations to be independent, and so finds more differences than there are.
+    `least_difference`: below it, two ratings by people make no pair.
+    """
+
+    exclude: tuple[str, ...] = ()
+    with_references: bool = False
+    flip: tuple[str, ...] = ()
+    level: Level = "segment"
+    by: Part | None = None
+    tests: tuple[str, ...] = USUAL_TESTS
+    pearson_test: PearsonTest = "williams"
+    accuracy_test: AccuracyTest = "scores"
+    draws: int = DRAWS
+    seed: int = 7
+    soft_seed: int = SOFT_SEED
+    least_difference: float = LEAST_DIFFERENCE
+    threshold: float = 0.05
+
+    def __post_init__(self) -> None:
+        for name, known in (
+            ("level", get_args(Level)),
+            ("by", (None, *get_args(Part))),
+            ("pearson_test", get_args(PearsonTest)),
+            ("accuracy_test", get_args(AccuracyTest)),
+        ):
+            if getattr(self, name) not in known:
+                there = ", ".join(word for word in known if word)
+                raise NotFound(f"There is no {name} {getattr(self, name)!r}. Use one of: {there}.")
+        unknown = [name for name in self.tests if name not in TESTED]
+        if unknown:
+            raise NotFound(
+                f"Metrics cannot be tested by {', '.join(map(repr, unknown))}. "
+                f"Use any of: {', '.join(TESTED)}."
+            )
+        for told, is_sound in (
+            ("The number of draws must be 1 or more.", self.draws >= 1),
+            ("The least difference between ratings must not be negative.", self.least_difference >= 0),
+            ("The threshold must lie between 0 and 1.", 0 < self.threshold < 1),
+            (
+                "Within single documents no document can be averaged: leave out the level, or take domains.",
+                not (self.level == "document" and self.by == "document"),
+            ),
+        ):
+            if not is_sound:
+                raise NotFound(told)
+
+
+@dataclass(frozen=True)
+class Significance:
+    """How sure it is that one metric agrees better with people than another, by one statistic.
+
+    `metrics` with their `values`, best first; `p_values[i, j]`: one-sided, that metric i is better than j;
+    NaN on the diagonal and where two could not be compared. `holm`: the same, corrected for their number.
+    `clusters`: from 1; every metric of a cluster is significantly better than all of later ones. `test` is
+    the name of the test, and `unit` says what it takes to be independent.
+    """
+
+    statistic: str
+    test: str
+    unit: str
+    metrics: tuple[str, ...]
+    values: tuple[float, ...]
+    p_values: FloatArray
+    holm: FloatArray
+    clusters: IntArray
+
+
+@dataclass(frozen=True)
+class MetaEvaluation:
+    """How well each metric agrees with people about the same translations.
+
+    `rows`: one per metric, in the order given, under the names that the field's tables use (`lp`, `gold`,
+    `metric`, `n_sys`, ...): see `meta.statistics`; with `by`, first of everything, and then one per
+    metric and `group`. NaN is never in them, null is what could not be computed.
+    `notes` say what the numbers rest on, `warnings` what a reader must know before trusting them.
+    """
+
+    pair: str
+    gold: str
+    settings: MetaSettings
+    systems: tuple[str, ...]
+    rows: pl.DataFrame
+    significance: tuple[Significance, ...] = ()
+    notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    title: str = ""
+    signature: str = ""
