@@ -16,6 +16,7 @@ from steelyard.aggregation import methods
 from steelyard.cli.main import COMMANDS, cli
 from steelyard.design.degradations import degradations
 from steelyard.formats.campaign_schema import schema_text
+from steelyard.metrics import metrics
 from steelyard.platforms import platforms
 from steelyard.protocols import protocols
 from steelyard.qc import checks
@@ -53,6 +54,7 @@ def plugins_page() -> str:
         "Checks": checks().values(),
         "Protocols": protocols().values(),
         "Degradations": degradations().values(),
+        "Metrics": metrics().values(),
         "Platforms": platforms().values(),
     }
     for title, plugins in kinds.items():

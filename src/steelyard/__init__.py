@@ -21,12 +21,17 @@ __all__ = [
     "Judgements",
     "__version__",
     "analyse",
+    "compare_years",
     "create",
     "evaluate",
     "explain_layout",
+    "judge_metrics",
+    "link",
+    "normalise",
     "open",
     "plan",
     "read",
+    "replicate",
 ]
 
 _PUBLIC = frozenset(__all__) - {"__version__"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 from os import PathLike, fspath
@@ -22,11 +22,20 @@ if TYPE_CHECKING:
     import polars as pl
 
     from steelyard.design.layout_report import LayoutReport
+    from steelyard.evaluation.linking.items import Common
+    from steelyard.evaluation.normalisation.settings import Normalisation, NormalisationSettings
+    from steelyard.evaluation.replication.settings import Replication, ReplicationSettings
     from steelyard.evaluation.settings import Evaluation, EvaluationSettings
     from steelyard.flows.export import HitsLayout
+    from steelyard.flows.longitudinal import LongitudinalSettings
     from steelyard.flows.open import OpenCampaign
     from steelyard.flows.plan_choices import Choices as PlanChoices
+    from steelyard.flows.replicate import Prices
+    from steelyard.longitudinal.links import Linked
+    from steelyard.longitudinal.study import Longitudinal
+    from steelyard.meta.settings import MetaEvaluation, MetaSettings
     from steelyard.planning.plan import Plan
+    from steelyard.stats.line_link import Slope
 
 
 @dataclass(frozen=True)
@@ -216,9 +225,8 @@ def analyse(judgements: Any, **choices: Unpack[Choices]) -> Analysis:
     keep, keep_hits, clusters, standardise_over, standardise_per, unit, test, offset_per, ends, random_clicks,
     recipe, attribute, draws, seed.
     """
-    if not isinstance(judgements, Judgements):
-        judgements = read(judgements)
-    evidence = weigh(judgements.source, settings_from(judgements.source, **choices))
+    source = _source_of(judgements)
+    evidence = weigh(source, settings_from(source, **choices))
     record = evidence.analysis
     known = {field.name: getattr(record, field.name) for field in fields(record)}
     return Analysis(**known, evidence=evidence)
@@ -235,7 +243,117 @@ def evaluate(
     from steelyard.evaluation.settings import EvaluationSettings as Settings
     from steelyard.flows.evaluate import evaluate as try_methods
 
-    if not isinstance(judgements, Judgements):
-        judgements = read(judgements)
-    wished = replace(settings or Settings(), analysis=settings_from(judgements.source, **choices))
-    return try_methods(judgements.source, wished)
+    source = _source_of(judgements)
+    return try_methods(source, replace(settings or Settings(), analysis=settings_from(source, **choices)))
+
+
+def normalise(
+    judgements: Any, *, settings: NormalisationSettings | None = None, **choices: Unpack[Choices]
+) -> Normalisation:
+    """How close each way of weighing workers comes to an expert's ratings, as `steelyard normalise`.
+
+    Judgements of translations that the expert rated have that rating in the column `known`. `settings`:
+    `steelyard.evaluation.normalisation.settings.NormalisationSettings`; the choices are those of `analyse`
+    that concern gold. `rows` of what is returned has a row for each method.
+    """
+    from steelyard.evaluation.normalisation.settings import NormalisationSettings as Settings
+    from steelyard.flows.normalise import normalise as compare
+
+    source = _source_of(judgements)
+    return compare(source, replace(settings or Settings(), analysis=settings_from(source, **choices)))
+
+
+def replicate(
+    judgements: Any,
+    second: Any = None,
+    *,
+    settings: ReplicationSettings | None = None,
+    prices: Prices | None = None,
+    **choices: Unpack[Choices],
+) -> Replication:
+    """How well mean ratings are replicated, and how many ratings that takes, as `steelyard replicate`.
+
+    `second` is another collection of the same items; without it the workers are split in two halves.
+    `settings`: `steelyard.evaluation.replication.settings.ReplicationSettings`; `prices`:
+    `steelyard.flows.replicate.Prices`; the choices are those of `analyse`.
+    """
+    from steelyard.evaluation.replication.settings import ReplicationSettings as Settings
+    from steelyard.flows.replicate import replicate as study
+
+    first = _source_of(judgements)
+    other = None if second is None else _source_of(second)
+    wished = replace(settings or Settings(), analysis=settings_from(first, **choices))
+    return study(first, other, wished, prices=prices)
+
+
+def compare_years(
+    judgements: Mapping[str, Any] | Sequence[tuple[str, Any]],
+    *,
+    settings: LongitudinalSettings | None = None,
+    **choices: Unpack[Choices],
+) -> Longitudinal:
+    """How much translation gained between two years, as `steelyard longitudinal`.
+
+    `judgements`: those of each language pair by its name, such as {"de-en": "years.db"}; or a list of names
+    and judgements, where a pair has a source for each attribute. `settings`:
+    `steelyard.flows.longitudinal.LongitudinalSettings`; the choices are those of `analyse`.
+    """
+    from steelyard.flows.longitudinal import LongitudinalSettings as Settings
+    from steelyard.flows.longitudinal import longitudinal as compare
+    from steelyard.flows.longitudinal import pair_source
+
+    wished = settings or Settings()
+    named = list(judgements.items()) if isinstance(judgements, Mapping) else list(judgements)
+    sources = []
+    for pair, given in named:
+        source = _source_of(given)
+        address = fspath(given) if isinstance(given, str | PathLike) else ""
+        analysis = settings_from(source, **choices)
+        sources.append(pair_source(address, source, analysis, pair=pair, texts=bool(wished.metrics)))
+    return compare(sources, wished)
+
+
+def link(
+    judgements: Sequence[Any],
+    *,
+    slope: Slope = "free",
+    common: Common = "auto",
+    **choices: Unpack[Choices],
+) -> Linked:
+    """The systems of several campaigns, oldest first, on one scale, as `steelyard longitudinal --link`.
+
+    What links campaigns are items they have in common, usually the calibration items of the later ones.
+    The choices are those of `analyse`.
+    """
+    from steelyard.flows.link_campaigns import link as study
+
+    sources = [_source_of(given) for given in judgements]
+    return study(sources, settings_from(sources[-1], **choices), slope=slope, common=common)
+
+
+def judge_metrics(
+    scores: str | PathLike[str],
+    *,
+    pair: str | None = None,
+    gold: str | None = None,
+    metrics: Sequence[str] | None = None,
+    settings: MetaSettings | None = None,
+) -> MetaEvaluation:
+    """How well metrics agree with people, as `steelyard meta`.
+
+    `scores`: a folder in the layout of mt-metrics-eval, or a campaign's database. `settings`:
+    `steelyard.meta.settings.MetaSettings`. `rows` of what is returned has a row for each metric.
+    """
+    from steelyard.flows.meta import Wanted, judge, read_scored
+    from steelyard.meta.settings import MetaSettings as Settings
+
+    wished = settings or Settings()
+    named = None if metrics is None else tuple(metrics)
+    wanted = Wanted(pair=pair, gold=gold, metrics=named, seed=wished.seed)
+    return judge(read_scored(fspath(scores), wanted), wished)
+
+
+def _source_of(judgements: Any) -> Source:
+    """The source of judgements that were read, or of anything that `read` takes."""
+    found = judgements if isinstance(judgements, Judgements) else read(judgements)
+    return found.source

@@ -120,3 +120,10 @@ def test_order_of_a_degraded_copy_and_its_base_reaches_the_published_model() -> 
     assert fit.diagnostics is not None
     assert fit.diagnostics.converged
     assert fit.systems["system_id"].to_list() == list(QUALITY)
+
+
+def test_what_an_expert_says_of_regular_items_does_not_reach_the_published_model() -> None:
+    rows = _crowd()
+    known = [{**row, "known": 50.0 if row["item_kind"] == "regular" else None} for row in rows]
+
+    assert _fit("worker-model-ep", known).segments.equals(_fit("worker-model-ep", rows).segments)

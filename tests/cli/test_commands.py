@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -95,14 +96,27 @@ def test_hits_can_be_written_for_other_systems(
     assert (tmp_path / file).stat().st_size > 1000
 
 
-@pytest.fixture
-def judged(campaign_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
-    """A database that a simulated crowd has judged."""
-    database = tmp_path / "eval.db"
-    assert run(["create", str(campaign_file), "--db", str(database)]) == 0
+@pytest.fixture(scope="module")
+def judged_once(small_example: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database that a simulated crowd has judged, for nobody to change."""
+    folder = tmp_path_factory.mktemp("judged")
+    (folder / "campaign.toml").write_text(small_example, "utf-8")
+    database = folder / "eval.db"
+    assert run(["create", str(folder / "campaign.toml"), "--db", str(database)]) == 0
     assert run(["simulate", str(database), "--seed", "3"]) == 0
-    assert "10 of 10 HITs are finished" in capsys.readouterr().out
     return database
+
+
+@pytest.fixture
+def judged(judged_once: Path, tmp_path: Path) -> Path:
+    """A database that a simulated crowd has judged."""
+    return Path(shutil.copy(judged_once, tmp_path / "eval.db"))
+
+
+def test_a_simulated_crowd_finishes_all_hits(judged: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["simulate", str(judged)]) == 0
+
+    assert "10 of 10 HITs are finished" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("name", list(COMMANDS))

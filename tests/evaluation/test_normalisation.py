@@ -13,9 +13,9 @@ from polars.testing import assert_frame_equal
 from steelyard.domain.errors import NotFound
 from steelyard.domain.result import AnalysisSettings, MethodSettings
 from steelyard.domain.scale import Scale
-from steelyard.evaluation.normalisation.study import Study, fit_all, normalise, prepare
 from steelyard.evaluation.normalisation.fits import HeldOut, held_out
 from steelyard.evaluation.normalisation.settings import USUAL_METHODS, Normalisation, NormalisationSettings
+from steelyard.evaluation.normalisation.study import Study, fit_all, normalise, prepare
 
 Ratings = Callable[[Iterable[tuple[Any, ...]]], pl.DataFrame]
 FOUR_POINTS = AnalysisSettings(method_settings=MethodSettings(scale=Scale(1, 4), minimum_ratings=2))

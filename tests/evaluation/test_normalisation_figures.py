@@ -4,10 +4,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from steelyard.evaluation.normalisation.study import ROWS_SCHEMA
 from steelyard.evaluation.normalisation.conclusion import conclusion
 from steelyard.evaluation.normalisation.draws import DRAWS, paired_difference
 from steelyard.evaluation.normalisation.figures import crowded_category, gold_figures
+from steelyard.evaluation.normalisation.study import ROWS_SCHEMA
 from steelyard.stats.correlation import pearson
 from steelyard.stats.gold import RatingPoints
 

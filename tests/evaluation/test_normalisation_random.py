@@ -10,10 +10,10 @@ import pytest
 
 from steelyard.domain.result import AnalysisSettings, MethodSettings
 from steelyard.domain.scale import VAS, Scale
-from steelyard.evaluation.normalisation.study import Study, fit_all, prepare, random_resistance
 from steelyard.evaluation.normalisation.gold import gold_study
 from steelyard.evaluation.normalisation.random_workers import RandomWorkers, with_random_workers
 from steelyard.evaluation.normalisation.settings import NormalisationSettings
+from steelyard.evaluation.normalisation.study import Study, fit_all, prepare, random_resistance
 
 Ratings = Callable[[Iterable[tuple[Any, ...]]], pl.DataFrame]
 FOUR_POINTS = Scale(1, 4)

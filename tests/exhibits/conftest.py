@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from steelyard.domain.cells import CellSystems
 from steelyard.domain.exhibit import Evidence, ExhibitOptions
 from steelyard.domain.result import AnalysisSettings, Diagnostics, MethodSettings
 from steelyard.flows.analyse import weigh
@@ -159,5 +160,11 @@ def everyone() -> Callable[[Evidence, pl.DataFrame], Evidence]:
 
 @pytest.fixture(scope="session")
 def options() -> ExhibitOptions:
-    """As usual, but with few draws."""
-    return ExhibitOptions(draws=20)
+    """As usual, but with few draws, and with systems for the cells of a comparison of years."""
+    cells: CellSystems = (
+        ("curr_old", ("alpha",)),
+        ("curr_new", ("beta",)),
+        ("best_old", ("alpha",)),
+        ("best_new", ("gamma",)),
+    )
+    return ExhibitOptions(draws=20, cells=cells)

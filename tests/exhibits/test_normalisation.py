@@ -11,8 +11,8 @@ from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.exhibit import Evidence, ExhibitOptions, Table
 from steelyard.domain.result import MethodSettings
 from steelyard.domain.scale import Scale
-from steelyard.evaluation.normalisation.study import normalise
 from steelyard.evaluation.normalisation.settings import NormalisationSettings
+from steelyard.evaluation.normalisation.study import normalise
 from steelyard.exhibits.tables.normalisation import TABLE
 
 Weighed = Callable[..., Evidence]

@@ -8,8 +8,8 @@ import pytest
 
 from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.exhibit import Evidence, ExhibitOptions, Table
-from steelyard.evaluation.normalisation.study import fit_all, prepare, random_resistance
 from steelyard.evaluation.normalisation.settings import NormalisationSettings
+from steelyard.evaluation.normalisation.study import fit_all, prepare, random_resistance
 from steelyard.exhibits.tables.random_resistance import TABLE
 
 OPTIONS = ExhibitOptions(methods=("weighted-vote", "two-stage"))

@@ -11,8 +11,8 @@ from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.exhibit import Bars, Evidence, ExhibitOptions, Figure, Rule
 from steelyard.domain.result import MethodSettings
 from steelyard.domain.scale import Scale
-from steelyard.evaluation.normalisation.study import fit_all, prepare
 from steelyard.evaluation.normalisation.settings import NormalisationSettings
+from steelyard.evaluation.normalisation.study import fit_all, prepare
 from steelyard.exhibits.figures.score_distribution import FIGURE
 from steelyard.frames import ratings_frame
 

@@ -45,7 +45,18 @@ def simulated(weighed: Callable[..., Evidence], learnt: Callable[[Evidence], Evi
             rows.append((*names, position, round(100 * impression), seconds))
     schema = ["worker_id", "hit_id", "item_kind", "segment_id", "system_id", "position", "rating", "seconds"]
     frame = pl.DataFrame(rows, schema=schema, orient="row").with_columns(attribute=pl.lit("adequacy"))
-    return learnt(weighed(ratings_frame(frame), title="Simulated"))
+    quality = 100 * pl.col("system_id").replace_strict(QUALITY, return_dtype=pl.Float64)
+    is_gold = (pl.col("item_kind") == "regular") & (pl.col("segment_id") < "s10")
+    # What the degraded copies are like is known too, from an earlier campaign.
+    texts = frame.filter(item_kind="degraded").with_columns(
+        item_kind=pl.lit("calibration"),
+        system_id=pl.lit("calibration"),
+        segment_id=pl.format("calibration:{} {}", "system_id", "segment_id"),
+        known=quality - 30,
+        known_sd=pl.lit(2.0),
+    )
+    known = frame.with_columns(known=pl.when(is_gold).then(quality), known_sd=pl.lit(None, pl.Float64))
+    return learnt(weighed(ratings_frame(pl.concat([known, texts])), title="Simulated"))
 
 
 @pytest.mark.parametrize("exhibit", EXHIBITS)

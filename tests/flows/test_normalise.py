@@ -12,8 +12,8 @@ import pytest
 from steelyard.domain.errors import SourceError
 from steelyard.domain.result import AnalysisSettings, MethodSettings
 from steelyard.domain.scale import Scale
-from steelyard.evaluation.normalisation.study import normalise as normalise_frame
 from steelyard.evaluation.normalisation.settings import Normalisation, NormalisationSettings
+from steelyard.evaluation.normalisation.study import normalise as normalise_frame
 from steelyard.flows.normalise import normalise
 from steelyard.flows.source import Source
 from steelyard.frames import ratings_frame

@@ -158,7 +158,7 @@ def _named(frame: pl.DataFrame) -> pl.DataFrame:
     kept = frame.select(
         *("worker_id", "hit_id", "system_id", "segment_id", "attribute", "item_kind", "rating"),
         "credited",
-        # What an expert says of a translation that is judged like any other is for comparing, not for telling.
+        # What an expert says of a translation that is judged like any other is for comparing only.
         *(pl.when(_IS_KNOWN).then(pl.col(name)).alias(name) for name in ("known", "known_sd")),
     )
     if not isinstance(kept["system_id"].dtype, pl.Enum):

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from steelyard.cli.analysis_options import columns_of, require_known, scale_of
+from steelyard.cli.analysis_options import (
+    ATTRIBUTE,
+    CHECK,
+    CHECK_ATTRIBUTES,
+    GOLD_SCALE,
+    READING,
+    read_from,
+    require_known_check,
+    with_options,
+)
 from steelyard.cli.options import (
     json_option,
     keep_sources,
     progress_bar,
     seed_option,
+    show,
     source_argument,
-    write_text,
 )
 
 if TYPE_CHECKING:
@@ -24,85 +32,63 @@ if TYPE_CHECKING:
 Number = TypeVar("Number", int, float)
 
 
-def _evaluation_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """What is tried, and against what."""
-    for option in reversed(
-        (
-            click.option(
-                "--methods",
-                metavar="NAME,…",
-                help="Methods to compare: see `steelyard methods`. NAME-passing takes only workers who pass "
-                "the check.  [default: mean-rating, mean-z, mean-z-passing, worker-model]",
-            ),
-            click.option(
-                "--ratings",
-                metavar="N,…",
-                help="Ratings per translation that a trial draws.  [default: 1,2,3,5,8 as far as there are]",
-            ),
-            click.option(
-                "--spam",
-                default="0",
-                show_default=True,
-                metavar="SHARE,…",
-                help="Shares of a trial's workers to replace by clickers, e.g. 0,0.2,0.5.",
-            ),
-            click.option(
-                "--draws", type=click.IntRange(min=2), default=30, show_default=True, help="Number of trials."
-            ),
-            click.option(
-                "--level",
-                type=click.Choice(["segments", "systems", "cells"]),
-                default="segments",
-                show_default=True,
-                help="What is scored; cells are systems by attribute.",
-            ),
-            click.option(
-                "--truth",
-                type=click.Choice(["others", "passing", "rest", "gold", "all"]),
-                default="others",
-                show_default=True,
-                help="What scores are held against: other workers, those of them who pass, ratings not "
-                "drawn, known quality, or all good ratings.",
-            ),
-            click.option(
-                "--share",
-                type=click.FloatRange(0, 1, min_open=True, max_open=True),
-                default=0.5,
-                show_default=True,
-                help="Share of the workers that trials draw from, where the truth is of others.",
-            ),
-            click.option(
-                "--least-truth",
-                type=click.IntRange(min=1),
-                help="Workers that a translation's truth must rest on.  [default: 3; for all, 15]",
-            ),
-            click.option(
-                "--check", help="How workers are checked: see `steelyard checks`.  [default: paired-t]"
-            ),
-            click.option(
-                "--check-attributes",
-                metavar="NAME,…",
-                help="Check workers by these attributes only.  [default: all]",
-            ),
-            click.option("--attribute", help="Take one attribute of a file with several."),
-            click.option(
-                "--scale", metavar="MIN,MAX", help="Range of the ratings in a file.  [default: 0,100]"
-            ),
-            click.option(
-                "--columns",
-                metavar="OURS=THEIRS,…",
-                help="Column names of a file, e.g. worker=login,known=expert.",
-            ),
-            click.option(
-                "--gold-scale",
-                metavar="MIN,MAX",
-                help="Range of the known ratings in a file.  [default: that of the ratings]",
-            ),
-            seed_option,
-        )
-    ):
-        command = option(command)
-    return command
+# What is tried, and against what.
+_evaluation_options = with_options(
+    click.option(
+        "--methods",
+        metavar="NAME,…",
+        help="Methods to compare: see `steelyard methods`. NAME-passing takes only workers who pass "
+        "the check.  [default: mean-rating, mean-z, mean-z-passing, worker-model]",
+    ),
+    click.option(
+        "--ratings",
+        metavar="N,…",
+        help="Ratings per translation that a trial draws.  [default: 1,2,3,5,8 as far as there are]",
+    ),
+    click.option(
+        "--spam",
+        default="0",
+        show_default=True,
+        metavar="SHARE,…",
+        help="Shares of a trial's workers to replace by clickers, e.g. 0,0.2,0.5.",
+    ),
+    click.option(
+        "--draws", type=click.IntRange(min=2), default=30, show_default=True, help="Number of trials."
+    ),
+    click.option(
+        "--level",
+        type=click.Choice(["segments", "systems", "cells"]),
+        default="segments",
+        show_default=True,
+        help="What is scored; cells are systems by attribute.",
+    ),
+    click.option(
+        "--truth",
+        type=click.Choice(["others", "passing", "rest", "gold", "all"]),
+        default="others",
+        show_default=True,
+        help="What scores are held against: other workers, those of them who pass, ratings not "
+        "drawn, known quality, or all good ratings.",
+    ),
+    click.option(
+        "--share",
+        type=click.FloatRange(0, 1, min_open=True, max_open=True),
+        default=0.5,
+        show_default=True,
+        help="Share of the workers that trials draw from, where the truth is of others.",
+    ),
+    click.option(
+        "--least-truth",
+        type=click.IntRange(min=1),
+        help="Workers that a translation's truth must rest on.  [default: 3; for all, 15]",
+    ),
+    CHECK,
+    CHECK_ATTRIBUTES,
+    ATTRIBUTE,
+    *READING,
+    GOLD_SCALE,
+    seed_option,
+)
 
 
 @click.command()
@@ -116,28 +102,18 @@ def evaluate(source: str, json_file: str | None, **choices: Any) -> None:
     made from ratings that no method has seen. All methods see the same trials.
     """
     from steelyard.flows.evaluate import evaluate as try_methods
-    from steelyard.flows.source import read_source
-    from steelyard.qc import checks
     from steelyard.report.evaluation import to_json, to_text
 
     keep_sources([source], json_file)
-    require_known("check", choices["check"], [*checks(), "none"])
+    require_known_check(choices["check"])
     wished = {
         "ratings": _numbers("ratings", choices["ratings"] or "", int),
         "spam": _numbers("spam", choices["spam"], float),
         "methods": tuple(name.strip() for name in (choices["methods"] or "").split(",") if name.strip()),
     }
-    read = read_source(
-        source,
-        columns=columns_of(choices["columns"]),
-        scale=scale_of(choices["scale"]),
-        gold_scale=scale_of(choices["gold_scale"], option="--gold-scale"),
-    )
+    read = read_from(source, choices)
     made = try_methods(read, _settings(read, choices, wished), progress=progress_bar)
-    if json_file:
-        write_text(to_json(made), json_file)
-    if json_file != "-":
-        click.echo(to_text(made))
+    show(to_text(made), to_json(made), json_file)
 
 
 def _settings(read: Source, choices: dict[str, Any], wished: dict[str, Any]) -> EvaluationSettings:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from steelyard.cli.analysis_options import analysis_options, evidence_from
+from steelyard.cli.analysis_options import analysis_options, evidence_from, with_options
+from steelyard.cli.cell_options import cells_of, cells_option, metric_scores_of, metric_scores_option
+from steelyard.cli.named_sources import split_name
 from steelyard.cli.options import json_option, keep_sources, write_text
 
 if TYPE_CHECKING:
@@ -16,46 +18,46 @@ if TYPE_CHECKING:
 
 # A rating on a line is given to the point.
 MOST_CATEGORIES = 100
-_OPTIONS = ("categories", "chance", "weight", "worker", "methods")
+_OPTIONS = ("categories", "chance", "weight", "worker", "methods", "cells", "metric_scores", "split")
 
 
-def _exhibit_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """What some exhibits leave to their reader."""
-    for option in reversed(
-        (
-            click.option(
-                "--categories",
-                default="5,4,2",
-                show_default=True,
-                metavar="N,…",
-                help="Numbers of categories for agreement.",
-            ),
-            click.option(
-                "--chance",
-                type=click.Choice(["uniform", "cohen", "scott"]),
-                default="uniform",
-                show_default=True,
-                help="What agreement by chance is taken to be.",
-            ),
-            click.option(
-                "--weight",
-                type=click.Choice(["pair", "item"]),
-                default="pair",
-                show_default=True,
-                help="What weighs the same in agreement between workers.",
-            ),
-            click.option("--worker", help="Show this worker, in exhibits of one worker."),
-            click.option(
-                "--methods", metavar="NAME,…", help="Methods to compare, in exhibits that compare them."
-            ),
-        )
-    ):
-        command = option(command)
-    return command
+# What some exhibits leave to their reader.
+_exhibit_options = with_options(
+    click.option(
+        "--categories",
+        default="5,4,2",
+        show_default=True,
+        metavar="N,…",
+        help="Numbers of categories for agreement.",
+    ),
+    click.option(
+        "--chance",
+        type=click.Choice(["uniform", "cohen", "scott"]),
+        default="uniform",
+        show_default=True,
+        help="What agreement by chance is taken to be.",
+    ),
+    click.option(
+        "--weight",
+        type=click.Choice(["pair", "item"]),
+        default="pair",
+        show_default=True,
+        help="What weighs the same in agreement between workers.",
+    ),
+    click.option("--worker", help="Show this worker, in exhibits of one worker."),
+    click.option("--methods", metavar="NAME,…", help="Methods to compare, in exhibits that compare them."),
+    cells_option,
+    metric_scores_option,
+    click.option(
+        "--split",
+        is_flag=True,
+        help="Split each source by workers rather than compare two, in exhibits of replication.",
+    ),
+)
 
 
 _name_argument = click.argument("name", metavar="NAME")
-_sources_argument = click.argument("sources", metavar="SOURCE…", nargs=-1, required=True)
+_sources_argument = click.argument("sources", metavar="[TITLE=]SOURCE…", nargs=-1, required=True)
 
 
 @click.command()
@@ -79,7 +81,7 @@ def table(
     from steelyard.flows.exhibit import make_table
 
     _require_known(name, list(tables()))
-    keep_sources([*sources, str(choices["hit_times"])], target, json_file)
+    keep_sources(_files_read(sources, choices), target, json_file)
     evidence, options = _evidence(sources, choices)
     made = make_table(name, evidence, options)
     if target is not None:
@@ -118,7 +120,7 @@ def plot(name: str, sources: tuple[str, ...], target: Path, **choices: Any) -> N
         raise click.BadParameter(
             f"name a file that ends in {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}.", param_hint="--out"
         )
-    keep_sources([*sources, str(choices["hit_times"])], target)
+    keep_sources(_files_read(sources, choices), target)
     evidence, options = _evidence(sources, choices)
     made = make_figure(name, evidence, options)
     try:
@@ -132,8 +134,13 @@ def _evidence(sources: tuple[str, ...], choices: dict[str, Any]) -> tuple[list[E
     from steelyard.domain.exhibit import ExhibitOptions
 
     wished = {name: value for name, value in choices.items() if name not in _OPTIONS}
-    categories = _categories(choices["categories"])
-    evidence = evidence_from(sources, wished)
+    categories, cells = _categories(choices["categories"]), cells_of(choices["cells"])
+    cell_metrics = metric_scores_of(choices["metric_scores"])
+    titles, addresses = zip(*(split_name(source) for source in sources), strict=True)
+    evidence = [
+        found if title is None else replace(found, title=title)
+        for title, found in zip(titles, evidence_from(addresses, wished), strict=True)
+    ]
     options = ExhibitOptions(
         categories=categories,
         chance=choices["chance"],
@@ -142,8 +149,19 @@ def _evidence(sources: tuple[str, ...], choices: dict[str, Any]) -> tuple[list[E
         methods=tuple(name.strip() for name in (choices["methods"] or "").split(",") if name.strip()),
         draws=evidence[0].analysis.settings.method_settings.draws,
         seed=choices["seed"],
+        cells=cells,
+        cell_metrics=cell_metrics,
+        split=choices["split"],
     )
     return evidence, options
+
+
+def _files_read(sources: tuple[str, ...], choices: dict[str, Any]) -> list[str]:
+    """All that is read, and must not be written over."""
+    return [
+        *(split_name(source)[1] for source in sources),
+        *(str(choices[name]) for name in ("hit_times", "metric_scores") if choices[name]),
+    ]
 
 
 def _categories(text: str) -> tuple[int, ...]:

@@ -27,6 +27,10 @@ COMMANDS = {
     "analyse": "analysis_commands",
     "report": "analysis_commands",
     "evaluate": "evaluate_command",
+    "normalise": "normalise_command",
+    "longitudinal": "longitudinal_command",
+    "replicate": "replicate_command",
+    "meta": "meta_command",
     "table": "exhibit_commands",
     "plot": "exhibit_commands",
     "hits": "campaign_commands",
@@ -44,6 +48,7 @@ EXTRA_OF_MODULE = {
     "starlette": "server",
     "psycopg": "postgres",
     "matplotlib": "plots",
+    "sacrebleu": "metrics",
 }
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from steelyard.cli.options import json_option, keep_sources, progress_bar, seed_option, write_text
+from steelyard.cli.analysis_options import with_options
+from steelyard.cli.options import json_option, keep_sources, progress_bar, seed_option, show, write_text
 
 if TYPE_CHECKING:
     from steelyard.meta.settings import MetaEvaluation, MetaSettings
@@ -17,107 +18,95 @@ if TYPE_CHECKING:
 NO_TEST = "none"
 
 
-def _scores_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Which scores are read, and which of them the study is about."""
-    for option in reversed(
-        (
-            click.option("--pair", metavar="LP", help="Language pair of a folder, e.g. en-de."),
-            click.option(
-                "--gold", metavar="NAME", help="People's scores to hold metrics against, e.g. mqm or da."
-            ),
-            click.option(
-                "--metric",
-                "metrics",
-                metavar="NAME,…",
-                multiple=True,
-                help="Metrics to judge; for a database any of bleu, chrf, ter.  [default: all]",
-            ),
-            click.option(
-                "--scores",
-                "table",
-                type=click.Path(path_type=Path),
-                metavar="FILE",
-                help="A table of further metrics: columns system, segment, metric, score.",
-            ),
-            click.option("--method", help="Databases: how ratings become the gold.  [default: mean-z]"),
-            click.option("--exclude", metavar="SYSTEM,…", help="Systems to leave out."),
-            click.option(
-                "--with-references",
-                is_flag=True,
-                help="Keep people's translations that no metric holds others against.",
-            ),
-            click.option("--flip", metavar="NAME,…", help="Metrics, or the gold, where lower is better."),
-        )
-    ):
-        command = option(command)
-    return command
+# Which scores are read, and which of them the study is about.
+_scores_options = with_options(
+    click.option("--pair", metavar="LP", help="Language pair of a folder, e.g. en-de."),
+    click.option("--gold", metavar="NAME", help="People's scores to hold metrics against, e.g. mqm or da."),
+    click.option(
+        "--metric",
+        "metrics",
+        metavar="NAME,…",
+        multiple=True,
+        help="Metrics to judge; for a database any of bleu, chrf, ter.  [default: all]",
+    ),
+    click.option(
+        "--scores",
+        "table",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="A table of further metrics: columns system, segment, metric, score.",
+    ),
+    click.option("--method", help="Databases: how ratings become the gold.  [default: mean-z]"),
+    click.option("--exclude", metavar="SYSTEM,…", help="Systems to leave out."),
+    click.option(
+        "--with-references",
+        is_flag=True,
+        help="Keep people's translations that no metric holds others against.",
+    ),
+    click.option("--flip", metavar="NAME,…", help="Metrics, or the gold, where lower is better."),
+)
 
 
-def _study_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """What the study computes."""
-    for option in reversed(
-        (
-            click.option(
-                "--level",
-                type=click.Choice(["segment", "document"]),
-                default="segment",
-                show_default=True,
-                help="What is scored within a system.",
-            ),
-            click.option(
-                "--by",
-                type=click.Choice(["domain", "document"]),
-                help="Tell the numbers of each of these too.",
-            ),
-            click.option(
-                "--test",
-                "tests",
-                metavar="NAME,…|none",
-                help="Statistics by which metrics are told apart.  [default: sys_pearson, seg_pearson_none, "
-                "seg_acc23_opt_item, sys_pairwise_accuracy]",
-            ),
-            click.option(
-                "--pearson-test",
-                type=click.Choice(["williams", "permutation"]),
-                default="williams",
-                show_default=True,
-                help="How Pearson's correlations are told apart.",
-            ),
-            click.option(
-                "--accuracy-test",
-                type=click.Choice(["scores", "verdicts"]),
-                default="scores",
-                show_default=True,
-                help="What is exchanged to tell pairwise accuracies apart; verdicts on pairs as published.",
-            ),
-            click.option(
-                "--draws",
-                type=click.IntRange(min=1),
-                default=1000,
-                show_default=True,
-                help="Draws of permutation tests.",
-            ),
-            click.option(
-                "--da-least",
-                "least_difference",
-                type=click.FloatRange(min=0),
-                default=25.0,
-                show_default=True,
-                help="Points by which two raw ratings must differ to make a pair (seg_da_tau).",
-            ),
-            click.option(
-                "--spa-seed",
-                "soft_seed",
-                type=click.IntRange(min=0),
-                default=4,
-                show_default=True,
-                help="Seed of soft pairwise accuracy alone; the usual one is that of published tables.",
-            ),
-            seed_option,
-        )
-    ):
-        command = option(command)
-    return command
+# What the study computes.
+_study_options = with_options(
+    click.option(
+        "--level",
+        type=click.Choice(["segment", "document"]),
+        default="segment",
+        show_default=True,
+        help="What is scored within a system.",
+    ),
+    click.option(
+        "--by",
+        type=click.Choice(["domain", "document"]),
+        help="Tell the numbers of each of these too.",
+    ),
+    click.option(
+        "--test",
+        "tests",
+        metavar="NAME,…|none",
+        help="Statistics by which metrics are told apart.  [default: sys_pearson, seg_pearson_none, "
+        "seg_acc23_opt_item, sys_pairwise_accuracy]",
+    ),
+    click.option(
+        "--pearson-test",
+        type=click.Choice(["williams", "permutation"]),
+        default="williams",
+        show_default=True,
+        help="How Pearson's correlations are told apart.",
+    ),
+    click.option(
+        "--accuracy-test",
+        type=click.Choice(["scores", "verdicts"]),
+        default="scores",
+        show_default=True,
+        help="What is exchanged to tell pairwise accuracies apart; verdicts on pairs as published.",
+    ),
+    click.option(
+        "--draws",
+        type=click.IntRange(min=1),
+        default=1000,
+        show_default=True,
+        help="Draws of permutation tests.",
+    ),
+    click.option(
+        "--da-least",
+        "least_difference",
+        type=click.FloatRange(min=0),
+        default=25.0,
+        show_default=True,
+        help="Points by which two raw ratings must differ to make a pair (seg_da_tau).",
+    ),
+    click.option(
+        "--spa-seed",
+        "soft_seed",
+        type=click.IntRange(min=0),
+        default=4,
+        show_default=True,
+        help="Seed of soft pairwise accuracy alone; the usual one is that of published tables.",
+    ),
+    seed_option,
+)
 
 
 @click.command()
@@ -161,10 +150,7 @@ def meta(
         _draw(made, picture)
     if target is not None:
         _write(made, target)
-    if json_file:
-        write_text(to_json(made), json_file)
-    if json_file != "-":
-        click.echo(to_text(made))
+    show(to_text(made), to_json(made), json_file)
 
 
 def _settings(choices: dict[str, Any]) -> MetaSettings:

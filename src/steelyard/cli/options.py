@@ -48,6 +48,14 @@ def write_text(text: str, target: str) -> None:
         raise click.FileError(target, error.strerror) from None
 
 
+def show(text: str, document: str, json_file: str | None) -> None:
+    """Print a text and write its JSON document where it is wanted: to a file, or in place of the text."""
+    if json_file:
+        write_text(document, json_file)
+    if json_file != "-":
+        click.echo(text)
+
+
 def keep_sources(sources: Sequence[str], *targets: str | Path | None) -> None:
     """Refuse to write over what is read, or over any campaign's database."""
     for target in targets:

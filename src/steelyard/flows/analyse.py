@@ -10,7 +10,7 @@ import polars as pl
 
 from steelyard.aggregation import methods
 from steelyard.agreement.summary import AgreementOptions, agreement
-from steelyard.domain.errors import NotEnoughData, NotFound
+from steelyard.domain.errors import NotFound
 from steelyard.domain.exhibit import Evidence
 from steelyard.domain.plugin import Method
 from steelyard.domain.result import (
@@ -21,11 +21,12 @@ from steelyard.domain.result import (
     Fit,
     MethodSettings,
 )
-from steelyard.flows.quality import control_quality, of_attributes
+from steelyard.flows.kept import keep_good
+from steelyard.flows.quality import of_attributes
 from steelyard.flows.ranking import ranked_systems, system_pairs, untested_pairs
 from steelyard.flows.signature import signature
 from steelyard.flows.source import Source
-from steelyard.frames import index_of, scored, with_categories
+from steelyard.frames import index_of
 from steelyard.review.portrait import portraits
 
 # Agreement of more ratings than this is told from a sample of workers: its error is small by then.
@@ -52,27 +53,13 @@ def analyse(source: Source, settings: AnalysisSettings) -> Analysis:
 
 def weigh(source: Source, settings: AnalysisSettings) -> Evidence:
     """The analysis together with the ratings it rests on, as tables and figures need them."""
-    if source.frame.is_empty():
-        raise NotEnoughData("There are no judgements yet, so there is nothing to analyse.")
     method = _method(settings.method)
-    wanted = (settings.attribute,) if settings.attribute is not None else None
-    judged = of_attributes(source.frame, wanted)
-    everything, hit_times = with_categories(source.frame, source.hit_times)
-    coded = of_attributes(everything, wanted)
-    checked = of_attributes(everything, settings.check_attributes or wanted)
-    systems = _systems_of(coded)
-    quality = control_quality(coded, settings, checked=checked, hit_times=hit_times)
+    found = keep_good(source, settings)
+    judged = of_attributes(source.frame, None if settings.attribute is None else (settings.attribute,))
+    quality, systems, counts = found.quality, found.systems, found.counts
     started = perf_counter()
     fit = method.fit(quality.kept, settings.method_settings, np.random.default_rng(settings.seed))
     diagnostics = fit.diagnostics and replace(fit.diagnostics, seconds=perf_counter() - started)
-    counts = Counts(
-        judgements=len(coded),
-        workers=coded["worker_id"].n_unique(),
-        hits=coded["hit_id"].n_unique(),
-        systems=len(systems),
-        kept_judgements=len(quality.kept),
-        kept_workers=quality.kept["worker_id"].n_unique(),
-    )
     sample, sampled = _for_agreement(quality.kept, settings)
     analysis = Analysis(
         title=source.title,
@@ -183,11 +170,6 @@ def _for_agreement(frame: pl.DataFrame, settings: AnalysisSettings) -> tuple[pl.
     return frame.filter(pl.Series(taken[index])), (warning,)
 
 
-def _systems_of(frame: pl.DataFrame) -> set[str]:
-    """The systems that have any rating that could count for them."""
-    return set(scored(frame.select("item_kind", "system_id", "credited").unique())["system_id"])
-
-
 def _ignored_test(method: Method, settings: AnalysisSettings) -> tuple[str, ...]:
     test = settings.method_settings.test
     if not method.own_test or test == MethodSettings().test:
@@ -195,7 +177,7 @@ def _ignored_test(method: Method, settings: AnalysisSettings) -> tuple[str, ...]
     return (f"{method.name} tells systems apart by its own draws, so the test {test} was not used.",)
 
 
-def _missing_systems(systems: set[str], fit: Fit) -> list[str]:
+def _missing_systems(systems: frozenset[str], fit: Fit) -> list[str]:
     missing = sorted(systems - set(fit.systems["system_id"]))
     if not missing:
         return []

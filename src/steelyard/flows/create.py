@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -19,6 +19,7 @@ from steelyard.design.explain import explain
 from steelyard.design.layout_report import LayoutReport
 from steelyard.design.places import Design
 from steelyard.domain.campaign import Campaign, CampaignSettings
+from steelyard.flows.watching import Progress, unseen
 from steelyard.formats import campaign_toml
 from steelyard.store import campaigns, work
 from steelyard.store.creation import new_store
@@ -55,15 +56,6 @@ class Created:
     separation: tuple[int, int] | None
     blocks: int
     warnings: tuple[str, ...]
-
-
-# Shows how far a step is: given its name and length, a function to call with each advance.
-Progress = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
-
-
-def unseen(_step: str, _length: int) -> AbstractContextManager[Callable[[int], None]]:
-    """Progress that nobody watches."""
-    return nullcontext(lambda _: None)
 
 
 def create(campaign_file: Path, address: str, *, now: datetime, progress: Progress = unseen) -> Created:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from steelyard.domain.result import AnalysisSettings, MethodSettings
 from steelyard.domain.scale import VAS
@@ -12,13 +10,11 @@ from steelyard.evaluation.comparison import prepare, run
 from steelyard.evaluation.settings import PASSING, Evaluation, EvaluationSettings
 from steelyard.flows.quality import of_attributes
 from steelyard.flows.source import Source
+from steelyard.flows.watching import Progress, unseen
 from steelyard.version import __version__
 
-if TYPE_CHECKING:
-    from steelyard.flows.create import Progress
 
-
-def evaluate(source: Source, settings: EvaluationSettings, *, progress: Progress | None = None) -> Evaluation:
+def evaluate(source: Source, settings: EvaluationSettings, *, progress: Progress = unseen) -> Evaluation:
     """How close methods come to a truth they have not seen, on the ratings of a source.
 
     Nobody is left out beforehand: workers are checked only for methods that end in -passing, and for
@@ -29,8 +25,7 @@ def evaluate(source: Source, settings: EvaluationSettings, *, progress: Progress
     # For its refusal only: which ratings a check is about is up to the trials.
     of_attributes(frame, asked.check_attributes)
     trials = prepare(frame, settings)
-    watched = nullcontext(_unwatched) if progress is None else progress("Trying methods", trials.n_fits)
-    with watched as step:
+    with progress("Trying methods", trials.n_fits) as step:
         found = run(trials, step=step)
     return replace(
         found,
@@ -38,10 +33,6 @@ def evaluate(source: Source, settings: EvaluationSettings, *, progress: Progress
         signature=_signature(found.settings, source),
         warnings=(*source.warnings, *found.warnings),
     )
-
-
-def _unwatched(_: int) -> None:
-    """Progress that nobody watches."""
 
 
 def _signature(settings: EvaluationSettings, source: Source) -> str:

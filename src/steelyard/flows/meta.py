@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from steelyard.domain.errors import NotFound, SourceError
 from steelyard.flows.source import is_database
+from steelyard.flows.watching import Progress, unseen
 from steelyard.meta.metric_table import MetricTable, add_metrics, metric_table
 from steelyard.meta.scores import ScoredPair
 from steelyard.meta.settings import MetaEvaluation, MetaSettings
@@ -19,7 +19,6 @@ from steelyard.version import __version__
 if TYPE_CHECKING:
     from steelyard.domain.result import Analysis
     from steelyard.flows.campaign_texts import CampaignTexts
-    from steelyard.flows.create import Progress
 
 # Ratings that a score of a single translation must rest on to be held against a metric's [Graham2015].
 ENOUGH_RATINGS = 15
@@ -50,7 +49,7 @@ class Wanted:
     seed: int = 7
 
 
-def read_scored(source: str, wanted: Wanted, *, progress: Progress | None = None) -> ScoresRead:
+def read_scored(source: str, wanted: Wanted, *, progress: Progress = unseen) -> ScoresRead:
     """The scores of a folder in the layout of mt-metrics-eval, or of a campaign's database.
 
     A campaign's gold is what people's ratings come to there; its metrics are those built in, computed from
@@ -67,15 +66,14 @@ def meta(
     settings: MetaSettings | None = None,
     *,
     source: str = "",
-    progress: Progress | None = None,
+    progress: Progress = unseen,
 ) -> MetaEvaluation:
     """How well each metric agrees with the scores that people gave under the name `gold`.
 
     The same scores and settings give the same answer.
     """
     study = prepare(scored, gold, settings or MetaSettings())
-    watched = nullcontext(_unwatched) if progress is None else progress("Judging metrics", study.n_steps)
-    with watched as step:
+    with progress("Judging metrics", study.n_steps) as step:
         found = run(study, step=step)
     return replace(
         found,
@@ -84,14 +82,10 @@ def meta(
     )
 
 
-def judge(read: ScoresRead, settings: MetaSettings, *, progress: Progress | None = None) -> MetaEvaluation:
+def judge(read: ScoresRead, settings: MetaSettings, *, progress: Progress = unseen) -> MetaEvaluation:
     """The study of scores that were read, with what is to be said of where they are from."""
     found = meta(read.scored, read.gold, settings, source=read.source, progress=progress)
     return replace(found, notes=(*read.notes, *found.notes))
-
-
-def _unwatched(_: int) -> None:
-    """Progress that nobody watches."""
 
 
 def _of_folder(folder: Path, wanted: Wanted) -> ScoresRead:
@@ -126,7 +120,7 @@ def _line_names(folder: Path, scored: ScoredPair) -> list[str]:
     return names if len(names) == scored.n_segments else [str(k + 1) for k in range(scored.n_segments)]
 
 
-def _of_campaign(address: str, wanted: Wanted, progress: Progress | None) -> ScoresRead:
+def _of_campaign(address: str, wanted: Wanted, progress: Progress) -> ScoresRead:
     # Folders are read without the parts that databases need.
     from steelyard.flows.analyse import analyse
     from steelyard.flows.campaign_texts import RAW, translations_of
@@ -149,8 +143,7 @@ def _of_campaign(address: str, wanted: Wanted, progress: Progress | None) -> Sco
     unknown = [name for name in names if name not in metrics()]
     if unknown:
         raise NotFound(f"There is no metric {', '.join(unknown)}. Built in are: {', '.join(metrics())}.")
-    watched = nullcontext(_unwatched) if progress is None else progress("Scoring texts", 1 + len(names))
-    with watched as step:
+    with progress("Scoring texts", 1 + len(names)) as step:
         # Nothing here looks at intervals, so none are drawn.
         analysis = analyse(source, settings_from(source, method=wanted.method, seed=wanted.seed, draws=0))
         step(1)

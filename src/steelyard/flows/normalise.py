@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from steelyard.domain.result import MethodSettings
 from steelyard.domain.scale import VAS, Scale
-from steelyard.evaluation.normalisation.study import prepare, run
 from steelyard.evaluation.normalisation.settings import Normalisation, NormalisationSettings
+from steelyard.evaluation.normalisation.study import prepare, run
 from steelyard.flows.quality import of_attributes
 from steelyard.flows.source import Source
+from steelyard.flows.watching import Progress, unseen
 from steelyard.version import __version__
-
-if TYPE_CHECKING:
-    from steelyard.flows.create import Progress
 
 # Choices that are named only where they differ from the usual.
 _RARE = {
@@ -31,7 +27,7 @@ _RARE = {
 
 
 def normalise(
-    source: Source, settings: NormalisationSettings, *, progress: Progress | None = None
+    source: Source, settings: NormalisationSettings, *, progress: Progress = unseen
 ) -> Normalisation:
     """How close the scores of each method come to an expert's, on everybody's ratings of a source.
 
@@ -39,8 +35,7 @@ def normalise(
     """
     attribute = settings.analysis.attribute
     study = prepare(of_attributes(source.frame, None if attribute is None else (attribute,)), settings)
-    watched = nullcontext(_unwatched) if progress is None else progress("Normalising", study.n_fits)
-    with watched as step:
+    with progress("Normalising", study.n_fits) as step:
         found = run(study, step=step)
     return replace(
         found,
@@ -48,10 +43,6 @@ def normalise(
         signature=_signature(found, source),
         warnings=(*source.warnings, *found.warnings),
     )
-
-
-def _unwatched(_: int) -> None:
-    """Progress that nobody watches."""
 
 
 def _signature(found: Normalisation, source: Source) -> str:

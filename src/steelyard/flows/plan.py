@@ -35,7 +35,7 @@ from steelyard.protocols import protocols
 if TYPE_CHECKING:
     from steelyard.design.places import Design
     from steelyard.domain.campaign import Campaign
-    from steelyard.flows.create import Progress
+    from steelyard.flows.watching import Progress
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,8 @@ def _from_numbers(given: dict[str, Any]) -> _Scope:
 def _from_campaign(path: str | PathLike[str], progress: Progress | None) -> _Scope:
     """The campaign as `create` would make it: its HITs are designed, counted and forgotten."""
     # Campaign files need the packages of the extra `server`; plans from numbers do without.
-    from steelyard.flows.create import design, unseen
+    from steelyard.flows.create import design
+    from steelyard.flows.watching import unseen
 
     designed = design(Path(path), progress=progress or unseen)
     protocol = protocols()[designed.campaign.settings.protocol]

@@ -22,9 +22,9 @@ from steelyard.domain.exhibit import (
 )
 from steelyard.domain.plugin import Exhibit
 from steelyard.domain.scale import Scale
-from steelyard.evaluation.normalisation.study import fit_all, prepare
 from steelyard.evaluation.normalisation.fits import Fitted
 from steelyard.evaluation.normalisation.settings import IN_POINTS, NormalisationSettings, shown_name
+from steelyard.evaluation.normalisation.study import fit_all, prepare
 from steelyard.exhibits._sources import group_borders, in_columns, signature_of, title_of
 from steelyard.stats.arrays import FloatArray
 

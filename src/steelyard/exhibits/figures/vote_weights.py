@@ -11,10 +11,10 @@ import polars as pl
 from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.exhibit import Axis, Bars, Column, Evidence, ExhibitOptions, Figure, Panel, Table
 from steelyard.domain.plugin import Exhibit
-from steelyard.evaluation.normalisation.study import Study, fit_all, prepare
 from steelyard.evaluation.normalisation.fits import Fitted
 from steelyard.evaluation.normalisation.retained import vote_weights
 from steelyard.evaluation.normalisation.settings import WEIGHING, NormalisationSettings
+from steelyard.evaluation.normalisation.study import Study, fit_all, prepare
 from steelyard.exhibits._sources import group_borders, in_columns, signature_of, title_of
 from steelyard.stats.arrays import FloatArray
 

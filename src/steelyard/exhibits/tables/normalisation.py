@@ -9,8 +9,8 @@ import polars as pl
 
 from steelyard.domain.exhibit import Column, Evidence, ExhibitOptions, Table
 from steelyard.domain.plugin import Exhibit
-from steelyard.evaluation.normalisation.study import normalise
 from steelyard.evaluation.normalisation.settings import Normalisation, NormalisationSettings, shown_name
+from steelyard.evaluation.normalisation.study import normalise
 from steelyard.exhibits._sources import count, group_borders, in_columns, signature_of, title_of
 
 _COLUMNS = (

@@ -9,8 +9,8 @@ import polars as pl
 
 from steelyard.domain.exhibit import Column, Evidence, ExhibitOptions, Table
 from steelyard.domain.plugin import Exhibit
-from steelyard.evaluation.normalisation.study import fit_all, prepare, random_resistance
 from steelyard.evaluation.normalisation.settings import WEIGHING, NormalisationSettings, shown_name
+from steelyard.evaluation.normalisation.study import fit_all, prepare, random_resistance
 from steelyard.exhibits._sources import group_borders, in_columns, signature_of, title_of
 from steelyard.exhibits.tables.normalisation import EVERYBODY
 

@@ -1,0 +1,180 @@
+"""A campaign's ratings as a link needs them: the values that scores are means of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from steelyard.domain.errors import NotFound, SourceError
+from steelyard.domain.exhibit import Evidence
+from steelyard.domain.result import MethodSettings
+from steelyard.domain.work import SCORED_KINDS, ItemKind
+from steelyard.frames import index_of, scored
+from steelyard.longitudinal.link_draws import CampaignScores, ItemScores, item_errors, score_draws
+from steelyard.longitudinal.links import Via
+from steelyard.stats.arrays import IntArray
+from steelyard.stats.bootstrap import CrossedRatings, system_scores
+from steelyard.stats.standardise import standardised, worker_moments
+
+# Methods whose scores are means of judgements, for items as for systems.
+MEANS = ("mean-rating", "mean-z")
+# Methods that tell how unsure they are of items, which they know nothing of beforehand.
+MODELS = ("worker-model",)
+_CELL = ("system_id", "segment_id", "attribute")
+
+
+@dataclass(frozen=True)
+class LinkRows:
+    """One campaign's ratings, each with the `value` that scores are means of.
+
+    `systems`, scored rows: worker, system_id, segment_id, attribute, value. `calibration`: worker, item,
+    attribute, value, known, known_sd. `worker` numbers workers in both.
+    """
+
+    evidence: Evidence
+    title: str
+    systems: pl.DataFrame
+    calibration: pl.DataFrame
+
+    def items(self, via: Via) -> pl.DataFrame:
+        """The rows of what may be common to two campaigns, under the name `item`."""
+        if via != "translations":
+            return self.calibration
+        return self.systems.with_columns(
+            item=pl.concat_str([pl.col(name).cast(pl.String) for name in _CELL[:2]], separator=" / ")
+        )
+
+
+def link_rows(evidence: Evidence, *, title: str) -> LinkRows:
+    """The ratings that the scores of a campaign rest on; NotFound for methods that a link cannot use.
+
+    A worker model takes ratings as they are: their values say only who judged what.
+    """
+    settings = evidence.analysis.settings
+    if settings.method not in (*MEANS, *MODELS):
+        raise NotFound(
+            f"Campaigns cannot be linked by {settings.method}: its scores of single items are relative to "
+            "others, or lean on what is known of calibration items already. Use one of: "
+            f"{', '.join((*MEANS, *MODELS))}."
+        )
+    valued = _valued(evidence.kept, settings.method, settings.method_settings)
+    is_calibration = pl.col("item_kind") == str(ItemKind.CALIBRATION)
+    systems = scored(valued)
+    if settings.method_settings.unstandardised_as_zero:
+        nobody = pl.col("value").is_null().all().over(_CELL)
+        systems = systems.with_columns(pl.when(nobody).then(0.0).otherwise(pl.col("value")).alias("value"))
+    return LinkRows(
+        evidence=evidence,
+        title=title,
+        systems=systems.drop_nulls("value").select("worker", *_CELL, "value"),
+        calibration=valued.filter(is_calibration)
+        .drop_nulls("value")
+        .select(
+            "worker",
+            "attribute",
+            "value",
+            "known",
+            "known_sd",
+            item=pl.col("segment_id").cast(pl.String),
+        ),
+    )
+
+
+def known_scores(rows: LinkRows) -> pl.DataFrame:
+    """The earlier score of every calibration item that brings one: item, known, known_sd (null: not told)."""
+    found = (
+        rows.calibration.drop_nulls("known")
+        .group_by("item")
+        .agg(
+            pl.col("known", "known_sd").first(),
+            several=(pl.col("known").n_unique() > 1) | (pl.col("known_sd").n_unique() > 1),
+        )
+        .sort("item")
+    )
+    problems = [
+        f'calibration item "{item}" has more than one earlier score. Give each text one score and one '
+        "standard deviation."
+        for item in found.filter("several")["item"]
+    ]
+    if problems:
+        raise SourceError(rows.title, problems)
+    return found.drop("several")
+
+
+def drawn_scores(
+    rows: LinkRows, names: Sequence[str], *, via: Via, draws: int, rng: np.random.Generator
+) -> tuple[CampaignScores, ItemScores | None]:
+    """Scores of systems, as the analysis has them, and of these items, and draws of both together."""
+    settings = rows.evidence.analysis.settings.method_settings
+    systems = _units(rows.systems, *_CELL, per_worker=settings.unit == "worker")
+    system_names, system = index_of(systems["system_id"])
+    of_systems = CrossedRatings(
+        value=systems["value"].to_numpy(),
+        weight=_system_weights(systems, flat=settings.unit == "flat"),
+        worker=systems["worker"].to_numpy(),
+        segment=index_of(systems["segment_id"])[1],
+        system=system,
+    )
+    of_items = None
+    if names:
+        wanted = pl.DataFrame({"item": list(names)}).with_row_index("place")
+        items = rows.items(via).join(wanted, on="item", how="inner", maintain_order="left")
+        items = _units(items, "place", "attribute", per_worker=settings.unit == "worker")
+        place = items["place"].to_numpy().astype(np.int64)
+        of_items = CrossedRatings(
+            value=items["value"].to_numpy(),
+            # Every attribute of an item weighs the same.
+            weight=items.select(1.0 / pl.len().over("place", "attribute")).to_series().to_numpy(),
+            worker=items["worker"].to_numpy(),
+            segment=place,
+            system=place,
+        )
+    system_draws, item_draws = score_draws(of_systems, of_items, draws=draws, rng=rng)
+    of_analysis = dict(rows.evidence.analysis.systems.select("system_id", "score").iter_rows())
+    campaign = CampaignScores(
+        title=rows.title,
+        systems=tuple(system_names),
+        score=np.array([of_analysis[name] for name in system_names]),
+        draws=system_draws,
+    )
+    if of_items is None:
+        return campaign, None
+    return campaign, ItemScores(tuple(names), system_scores(of_items), item_errors(of_items), item_draws)
+
+
+def _valued(frame: pl.DataFrame, method: str, settings: MethodSettings) -> pl.DataFrame:
+    """The frame with the number of each worker and the value of each rating; null where there is none."""
+    _, worker = index_of(frame["worker_id"])
+    numbered = frame.with_columns(pl.Series("worker", worker))
+    if method != "mean-z":
+        return numbered.with_columns(value=pl.col("rating"))
+    over = np.ones(len(frame), dtype=np.bool_)
+    if settings.standardise_over == "system":
+        kinds = [str(kind) for kind in SCORED_KINDS]
+        over = frame.select(pl.col("item_kind").is_in(kinds)).to_series().to_numpy()
+    judge: IntArray = worker
+    if settings.standardise_per == "attribute":
+        attributes, attribute = index_of(frame["attribute"])
+        judge = worker * len(attributes) + attribute
+    rating = frame["rating"].to_numpy()
+    moments = worker_moments(rating, judge, over=over)
+    value = standardised(rating, judge, moments=moments, minimum=settings.minimum_ratings)
+    return numbered.with_columns(pl.Series("value", value).fill_nan(None))
+
+
+def _units(rows: pl.DataFrame, *keys: str, per_worker: bool) -> pl.DataFrame:
+    """What means are taken over: judgements, or each worker's mean of theirs."""
+    if not per_worker:
+        return rows
+    return rows.group_by(*keys, "worker", maintain_order=True).agg(pl.col("value").mean())
+
+
+def _system_weights(rows: pl.DataFrame, *, flat: bool) -> np.ndarray:
+    """What each value weighs in its system's score: every attribute the same, within it every segment."""
+    of_attribute = ("system_id", "attribute")
+    n_cells = pl.col("segment_id").n_unique().over(of_attribute)
+    share = 1.0 / pl.len().over(of_attribute) if flat else 1.0 / (pl.len().over(_CELL) * n_cells)
+    return rows.select(share).to_series().to_numpy()

@@ -1,0 +1,149 @@
+"""Linking campaigns: which items two campaigns have in common, and everybody's systems on one scale."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import get_args
+
+import numpy as np
+import polars as pl
+
+from steelyard.domain.errors import NotFound
+from steelyard.domain.exhibit import Evidence
+from steelyard.evaluation.linking.items import Chosen, Common, choose
+from steelyard.evaluation.linking.model import modelled_scores
+from steelyard.evaluation.linking.rows import MEANS, MODELS, LinkRows, drawn_scores, known_scores, link_rows
+from steelyard.longitudinal.link_draws import CampaignScores, ItemScores
+from steelyard.longitudinal.links import CommonItems, Linked, Via, join
+from steelyard.stats.line_link import Slope
+
+# More common items make a line no surer: so many are drawn at random [our choice].
+MOST_ITEMS = 2_000
+# Fewer draws have no 2.5th percentile to speak of [our choice].
+LEAST_DRAWS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class LinkOptions:
+    """Choices of a link beside those of the analyses.
+
+    `slope`: "one" takes only a shift from the common items: for raw points of the same page. `common`:
+    earlier scores of calibration items (`known`), calibration items judged in both campaigns, or
+    translations (same system and segment) judged in both; "auto" is one of the first two.
+    """
+
+    slope: Slope = "free"
+    common: Common = "auto"
+    draws: int = 1000
+    seed: int = 7
+
+    def __post_init__(self) -> None:
+        for name, known in (("slope", get_args(Slope)), ("common", get_args(Common))):
+            if getattr(self, name) not in known:
+                raise NotFound(f"There is no {name} {getattr(self, name)!r}. Use one of: {', '.join(known)}.")
+        if self.draws < LEAST_DRAWS:
+            raise NotFound(f"A link is told by draws. Use at least {LEAST_DRAWS}, not {self.draws}.")
+
+    @property
+    def via(self) -> Via:
+        """Of which kind the items are that campaigns judged themselves."""
+        return "translations" if self.common == "translations" else "calibration"
+
+
+def linked(
+    evidence: Sequence[Evidence], options: LinkOptions, *, step: Callable[[int], None] = lambda _: None
+) -> Linked:
+    """The systems of all campaigns, given oldest first, on the scale of the first.
+
+    A single campaign is brought to the scale of the earlier scores that its calibration items carry. Of
+    several, each is brought to the one before: earlier scores are taken for that campaign's. `step` is called
+    with 1 whenever a campaign was drawn. NotEnoughData, saying what was looked for, if two of them
+    have too little in common.
+    """
+    rows = [
+        link_rows(source, title=title)
+        for source, title in zip(evidence, _titles([source.title for source in evidence]), strict=True)
+    ]
+    # The first campaign that is brought to an earlier scale.
+    first = 0 if len(rows) == 1 else 1
+    rng = np.random.default_rng(options.seed)
+    chosen = [
+        _at_most(choose(rows[place - 1] if place else None, rows[place], options.common), rng)
+        for place in range(first, len(rows))
+    ]
+    campaigns: list[CampaignScores] = []
+    items: list[ItemScores | None] = []
+    for place, campaign in enumerate(rows):
+        names = _needed(chosen, place - first)
+        scores, of_items = _drawn(campaign, names, options, rng)
+        campaigns.append(scores)
+        items.append(of_items)
+        step(1)
+    commons = []
+    for place, choice in enumerate(chosen, start=first):
+        later = items[place]
+        assert later is not None
+        earlier = items[place - 1] if choice.via != "known" else _known(rows[place], choice, options, rng)
+        assert earlier is not None
+        commons.append(CommonItems(choice.via, later.of(choice.names), earlier.of(choice.names)))
+    level = evidence[0].analysis.settings.method_settings.level
+    found = join(campaigns, commons, slope=options.slope, level=level, rng=rng)
+    told = [warning for choice in chosen for warning in choice.warnings]
+    return replace(found, warnings=(*told, *found.warnings))
+
+
+def _drawn(
+    rows: LinkRows, names: Sequence[str], options: LinkOptions, rng: np.random.Generator
+) -> tuple[CampaignScores, ItemScores | None]:
+    method = rows.evidence.analysis.settings.method
+    if method not in MODELS:
+        return drawn_scores(rows, names, via=options.via, draws=options.draws, rng=rng)
+    if options.common == "translations":
+        raise NotFound(
+            f"By {method}, campaigns are linked through calibration items only: of translations, the model "
+            f"draws each towards its system and segment. Use one of: {', '.join(MEANS)}."
+        )
+    return modelled_scores(rows, names, draws=options.draws, rng=rng)
+
+
+def _titles(titles: Sequence[str]) -> list[str]:
+    """Names that tell campaigns apart: those with the same title are numbered."""
+    seen: Counter[str] = Counter()
+    named = []
+    for title in titles:
+        seen[title] += 1
+        named.append(title if titles.count(title) == 1 else f"{title} ({seen[title]})")
+    return named
+
+
+def _at_most(chosen: Chosen, rng: np.random.Generator) -> Chosen:
+    """All common items, or as many as a line can use."""
+    if len(chosen.names) <= MOST_ITEMS:
+        return chosen
+    places = np.sort(rng.choice(len(chosen.names), MOST_ITEMS, replace=False))
+    told = (
+        f"The line rests on {MOST_ITEMS:,} of {len(chosen.names):,} common items, drawn at random: more "
+        "would hardly make it surer."
+    )
+    names = tuple(chosen.names[place] for place in places)
+    return replace(chosen, names=names, warnings=(*chosen.warnings, told))
+
+
+def _needed(chosen: Sequence[Chosen], place: int) -> list[str]:
+    """The items of a campaign that any link looks at, as the later campaign or as the earlier."""
+    names: set[str] = set()
+    if place >= 0:
+        names.update(chosen[place].names)
+    if place + 1 < len(chosen) and chosen[place + 1].via != "known":
+        names.update(chosen[place + 1].names)
+    return sorted(names)
+
+
+def _known(rows: LinkRows, chosen: Chosen, options: LinkOptions, rng: np.random.Generator) -> ItemScores:
+    """The earlier scores, and draws of what they might have been; without a deviation, they are exact."""
+    known = known_scores(rows).filter(pl.col("item").is_in(chosen.names))
+    score, sd = known["known"].to_numpy(), known["known_sd"].fill_null(0.0).to_numpy()
+    draws = score + rng.standard_normal((options.draws, len(score))) * sd
+    return ItemScores(tuple(known["item"]), score, sd, draws)

@@ -1,0 +1,1 @@
+"""Would a second collection of ratings give the same scores, and how many ratings does that take?"""

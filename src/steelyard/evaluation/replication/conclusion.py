@@ -1,0 +1,91 @@
+"""What a study of replication amounts to, in a few sentences."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import polars as pl
+
+from steelyard.evaluation.replication.settings import CollectionCounts, Requirement
+from steelyard.planning.sample_size import reliability_of
+from steelyard.stats.replication_rho import Rho
+
+# Observed correlations this close to the expected ones follow them [our choice].
+_CLOSE = 0.05
+
+
+def conclusion(
+    rho: Rho, needed: Sequence[Requirement], rows: pl.DataFrame, counts: Sequence[CollectionCounts]
+) -> str:
+    """How reliable one rating is, how many it takes, what there is, and whether theory holds."""
+    if math.isnan(rho.value):
+        return "The reliability of one rating cannot be told: no translation has good ratings of two workers."
+    if rho.value <= 0:
+        return (
+            f"The reliability of one rating is {rho.value:.2f}: workers agree on translations no more than "
+            "by chance, and no number of such ratings makes their mean reliable."
+        )
+    said = [f"One standardised rating has a reliability of {rho.value:.2f}{_interval(rho)}."]
+    said += [_taken(requirement) for requirement in needed]
+    said.append(_there_is(rho, counts))
+    said += _held(rows, n_collections=len(counts))
+    return " ".join(said)
+
+
+def _interval(rho: Rho) -> str:
+    return f" ({rho.lower:.2f} to {rho.upper:.2f})" if math.isfinite(rho.lower) else ""
+
+
+def _taken(requirement: Requirement) -> str:
+    if requirement.ratings is None:
+        return f"No number of ratings that could be paid for reaches {requirement.reliability:g}."
+    taken = _ratings(requirement.ratings)
+    said = f"A reliability of {requirement.reliability:g} takes {taken} of each translation"
+    if requirement.fewest is None:
+        return f"{said}."
+    if requirement.most is None:
+        return f"{said}, or from {requirement.fewest:,} to more than could be paid for."
+    if requirement.most == requirement.fewest:
+        return f"{said}."
+    return f"{said}, or from {requirement.fewest:,} to {requirement.most:,}."
+
+
+def _there_is(rho: Rho, counts: Sequence[CollectionCounts]) -> str:
+    of_each = [
+        f"{part.ratings_per_item:.1f}, which reach {reliability_of(part.ratings_per_item, rho=rho.value):.2f}"
+        for part in counts
+    ]
+    if len(counts) == 1:
+        return f"There are {of_each[0]}."
+    return f"The two collections have {of_each[0]}, and {of_each[1]}."
+
+
+def _held(rows: pl.DataFrame, *, n_collections: int) -> list[str]:
+    """Whether observed correlations of N against N are those that Spearman and Brown expect.
+
+    Numbers that fewer than half of the items have are not looked at: these items may be special.
+    """
+    observed = rows.filter(
+        (pl.col("against") == "same") & (pl.col("scale") == "z") & pl.col("expected").is_not_null()
+    )
+    if observed.is_empty():
+        return []
+    apart = observed.filter(pl.col("n_items") >= pl.col("n_items").max() / 2).with_columns(
+        apart=pl.col("r") - pl.col("expected")
+    )
+    worst = apart.sort(pl.col("apart").abs(), descending=True, maintain_order=True).row(0, named=True)
+    if abs(worst["apart"]) <= _CLOSE:
+        return ["The observed correlations are those that Spearman and Brown expect."]
+    side = "below" if worst["apart"] < 0 else "above"
+    said = [
+        "The observed correlations are not those that Spearman and Brown expect: at "
+        f"{_ratings(worst['ratings'])}, {worst['r']:.2f} is {side} {worst['expected']:.2f}."
+    ]
+    if n_collections > 1 and worst["apart"] < 0:
+        said.append("So the two collections differ by more than chance, which no number of ratings mends.")
+    return said
+
+
+def _ratings(number: int) -> str:
+    return f"{number:,} rating{'' if number == 1 else 's'}"

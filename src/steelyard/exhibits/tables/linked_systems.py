@@ -1,0 +1,80 @@
+"""Systems of several campaigns on one scale, as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from steelyard.domain.exhibit import Column, Evidence, ExhibitOptions, Table
+from steelyard.domain.plugin import Exhibit
+from steelyard.evaluation.linking.study import LEAST_DRAWS, LinkOptions, linked
+from steelyard.exhibits._sources import group_borders, in_columns, signature_of, title_of
+from steelyard.longitudinal.links import Linked
+
+_VIA = {
+    "known": "calibration items and their earlier scores",
+    "calibration": "calibration items judged in both",
+    "translations": "translations judged in both",
+}
+
+
+def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Table:
+    """Systems of all sources on the scale of the first, with intervals, and the link's share of them.
+
+    Sources are given oldest first; each is brought to the one before by a line through calibration items, for
+    standardised scores of different campaigns have no common level [Mathur2018]. A source alone is
+    brought to the earlier scores that its calibration items carry. The deviation "own" takes the lines as
+    known, "link" the scores; the share is that of the link in both variances together.
+    """
+    return table_of(link_sources(evidence, options), evidence)
+
+
+def link_sources(evidence: Sequence[Evidence], options: ExhibitOptions) -> Linked:
+    """The sources linked as a reader of exhibits asks for it."""
+    return linked(evidence, LinkOptions(draws=max(options.draws, LEAST_DRAWS), seed=options.seed))
+
+
+def table_of(found: Linked, evidence: Sequence[Evidence]) -> Table:
+    """The table of linked sources."""
+    level = f"{100 * found.level:g} %"
+    columns = (
+        Column("source", "Campaign"),
+        Column("system_id", "System"),
+        Column("score", "Own score", 3),
+        Column("linked", "Linked score", 3),
+        Column("lower", f"{level} from", 3),
+        Column("upper", f"{level} to", 3),
+        Column("own_lower", "Link known: from", 3),
+        Column("own_upper", "Link known: to", 3),
+        Column("sd_own", "± own", 3),
+        Column("sd_link", "± link", 3),
+        Column("share_of_link", "Share of link, %", 0, per_cent=True),
+    )
+    rows = found.systems.rename({"campaign": "source"})
+    return Table(
+        name=TABLE.name,
+        title=title_of(TABLE, evidence),
+        columns=columns,
+        rows=in_columns(rows, columns),
+        notes=(f"Linked scores are on the scale of {found.scale}.", *_lines(found), *found.warnings),
+        signature=signature_of(evidence),
+        borders=group_borders(rows, "source"),
+    )
+
+
+def _lines(found: Linked) -> list[str]:
+    return [
+        f"{row['campaign']} is brought to {row['to']} through {row['n_items']} {_VIA[row['via']]}: "
+        f"{row['intercept']:.3f} + {row['slope']:.3f} times its own score (± {row['intercept_sd']:.3f} and "
+        f"{row['slope_sd']:.3f}); {100 * row['share_of_link']:.0f} % of the uncertainty of its systems comes "
+        "from links."
+        for row in found.links.iter_rows(named=True)
+    ]
+
+
+TABLE = Exhibit(
+    name="linked-systems",
+    title="Systems of several campaigns on one scale",
+    cite=("Mathur2018",),
+    make=make,
+    several=True,
+)

@@ -1,0 +1,56 @@
+"""From the ratings of several campaigns to their systems on one scale."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from steelyard.domain.result import AnalysisSettings
+from steelyard.evaluation.linking.items import Common
+from steelyard.evaluation.linking.study import LinkOptions, linked
+from steelyard.flows.analyse import weigh
+from steelyard.flows.source import Source
+from steelyard.flows.watching import Progress, unseen
+from steelyard.longitudinal.links import Linked
+from steelyard.stats.line_link import Slope
+
+
+def link(
+    sources: Sequence[Source],
+    settings: AnalysisSettings,
+    *,
+    slope: Slope = "free",
+    common: Common = "auto",
+    progress: Progress = unseen,
+) -> Linked:
+    """The systems of all sources, oldest first, on the scale of the first.
+
+    Each source is analysed by the same settings, on its own scale of ratings, and brought to the one before
+    it through the items they have in common: see `LinkOptions`. One source alone is brought to the
+    earlier scores that its calibration items carry. The same input gives the same answer.
+    """
+    options = LinkOptions(slope, common, settings.method_settings.draws, settings.seed)
+    with progress("Linking", 2 * len(sources)) as step:
+        evidence = []
+        for source in sources:
+            of_method = replace(settings.method_settings, scale=source.scale)
+            evidence.append(weigh(source, replace(settings, method_settings=of_method)))
+            step(1)
+        found = linked(evidence, options, step=step)
+    told = [
+        f"{source.title}: {warning}"
+        for source, each in zip(sources, evidence, strict=True)
+        for warning in each.analysis.warnings
+    ]
+    signatures = [each.analysis.signature for each in evidence]
+    return replace(
+        found,
+        warnings=(*told, *found.warnings),
+        signature="\n".join([*signatures, _signature(found, options)]),
+    )
+
+
+def _signature(found: Linked, options: LinkOptions) -> str:
+    """How the campaigns whose signatures stand before were linked."""
+    via = ",".join(found.links["via"])
+    return f"link:{via}|slope:{options.slope}|draws:{options.draws}|seed:{options.seed}"

@@ -1,0 +1,212 @@
+"""From the ratings of several language pairs to a comparison of years."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steelyard.domain.cells import Cell, CellMetric, CellSystems, FourCells
+from steelyard.domain.errors import NotEnoughData, NotFound
+from steelyard.domain.plugin import Metric
+from steelyard.domain.result import AnalysisSettings, Counts
+from steelyard.flows.kept import Kept, keep_good
+from steelyard.flows.signature import signature
+from steelyard.flows.source import Source, is_database
+from steelyard.flows.watching import Progress, unseen
+from steelyard.longitudinal.naming import name_cells
+from steelyard.longitudinal.study import Longitudinal, PairRatings, StudySettings, compare_years
+from steelyard.metrics import metrics
+
+if TYPE_CHECKING:
+    from steelyard.flows.campaign_texts import CampaignTexts
+
+# The cells of each test set.
+_TEST_SETS: tuple[tuple[Cell, Cell], ...] = (("curr_old", "best_old"), ("curr_new", "best_new"))
+
+
+@dataclass(frozen=True)
+class PairSource:
+    """A source of one language pair, and how its workers are checked and ratings standardised.
+
+    `texts` are needed for computing metrics only.
+    """
+
+    pair: str
+    source: Source
+    analysis: AnalysisSettings
+    texts: CampaignTexts | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LongitudinalSettings:
+    """What a comparison of years leaves to its caller.
+
+    `cells`: the systems of each cell; empty if their names tell. `metrics`: names of built-in metrics to
+    compute from the texts. `metric_scores`: scores of metrics that are known already.
+    """
+
+    cells: CellSystems = ()
+    metrics: tuple[str, ...] = ()
+    metric_scores: tuple[CellMetric, ...] = ()
+
+
+def pair_source(
+    address: str, source: Source, analysis: AnalysisSettings, *, pair: str | None = None, texts: bool = False
+) -> PairSource:
+    """A source with its language pair: as given, else the languages of its campaign, else its title.
+
+    `texts` says that the translations of a campaign's database are wanted too.
+    """
+    if not is_database(address) or (pair and not texts):
+        return PairSource(pair or source.title, source, analysis)
+    from steelyard.flows.campaign_texts import translations_of
+    from steelyard.flows.open import open_campaign
+
+    with open_campaign(address) as campaign:
+        languages = f"{campaign.settings.source_language}-{campaign.settings.target_language}"
+        found = translations_of(campaign) if texts else None
+    return PairSource(pair or languages, source, analysis, found)
+
+
+def longitudinal(
+    sources: Sequence[PairSource], settings: LongitudinalSettings, *, progress: Progress = unseen
+) -> Longitudinal:
+    """How much harder the new test sets are, and how much translation gained [Graham2014].
+
+    Workers who do not pass the check are left out, source by source. Draws, their level and the seed are
+    those of the first source. The same input gives the same answer.
+    """
+    first = sources[0].analysis
+    computed, uneven = _cell_metrics(sources, settings)
+    with progress("Comparing", len(sources) + 1) as step:
+        kept, told, warnings = [], [], []
+        for source in sources:
+            found = _kept(source)
+            ratings, told_of = found.quality.kept, (*source.source.warnings, *found.quality.warnings)
+            kept.append(PairRatings(source.pair, ratings, source.analysis.method_settings))
+            told.append(_signature(source, found.counts, settings))
+            warnings += [f"{source.pair}: {warning}" for warning in told_of]
+            step(1)
+        wished = StudySettings(
+            cells=settings.cells,
+            metrics=(*settings.metric_scores, *computed),
+            draws=first.method_settings.draws,
+            level=first.method_settings.level,
+        )
+        study = compare_years(kept, wished, np.random.default_rng(first.seed))
+        step(1)
+    pairs = list(dict.fromkeys(source.pair for source in sources))
+    return replace(
+        study,
+        title="Change over years" + (f": {pairs[0]}" if len(pairs) == 1 else ""),
+        signature="\n".join([*told, *_metric_signatures(sources, settings)]),
+        warnings=(*warnings, *study.warnings, *uneven),
+    )
+
+
+def _kept(source: PairSource) -> Kept:
+    """What quality control keeps; NotEnoughData names the pair."""
+    try:
+        return keep_good(source.source, source.analysis)
+    except NotEnoughData as problem:
+        raise NotEnoughData(f"{source.pair}: {problem}") from None
+
+
+def _signature(source: PairSource, counts: Counts, settings: LongitudinalSettings) -> str:
+    """What an analysis by mean z over all judgements would say, then what is peculiar to this study."""
+    flat = replace(source.analysis.method_settings, unit="flat")
+    analysis = replace(source.analysis, method="mean-z", method_settings=flat)
+    known = signature(analysis, counts, campaign=source.source.campaign, protocol=source.source.protocol)
+    cells = ",".join(f"{cell}={'+'.join(names)}" for cell, names in settings.cells)
+    parts = {
+        "study": "longitudinal",
+        "pair": source.pair,
+        "cells": cells,
+        "metrics": ",".join(settings.metrics) if source.texts is not None else "",
+    }
+    return "|".join([known, *(f"{name}:{value}" for name, value in parts.items() if value)])
+
+
+def _metric_signatures(sources: Sequence[PairSource], settings: LongitudinalSettings) -> list[str]:
+    """The metrics' own signatures, each once."""
+    languages = dict.fromkeys(source.texts.target_language for source in sources if source.texts is not None)
+    return list(
+        dict.fromkeys(
+            _metric(name).signature(language) for language in languages for name in settings.metrics
+        )
+    )
+
+
+def _metric(name: str) -> Metric:
+    found = metrics()
+    if name not in found:
+        raise NotFound(
+            f"There is no metric {name!r}. Use one of: {', '.join(found)}. Scores of others can be supplied: "
+            "--metric-scores FILE."
+        )
+    return found[name]
+
+
+def _cell_metrics(
+    sources: Sequence[PairSource], settings: LongitudinalSettings
+) -> tuple[list[CellMetric], list[str]]:
+    """The metrics asked for, of every pair whose texts are known, and a warning of texts that differ."""
+    wanted = [_metric(name) for name in settings.metrics]
+    texts: dict[str, CampaignTexts] = {}
+    for source in sources:
+        if source.texts is not None:
+            # Two attributes of a pair have the same texts.
+            texts.setdefault(source.pair, source.texts)
+    if wanted and not texts:
+        raise NotEnoughData(
+            f"To compute {', '.join(settings.metrics)} the texts are needed, which only a campaign's "
+            "database has. Supply the scores of the four cells in a file: --metric-scores FILE."
+        )
+    supplied = {(metric.pair, metric.metric.lower()) for metric in settings.metric_scores}
+    computed: list[CellMetric] = []
+    warnings: list[str] = []
+    for pair, of_pair in texts.items():
+        having = [system.system_id for system in of_pair.systems if of_pair.comparable(system.system_id)]
+        cells = name_cells(having, settings.cells, where=pair).systems
+        computed += [_scored(metric, pair, of_pair, cells) for metric in wanted]
+        warnings += _uneven(pair, of_pair, cells) if wanted else []
+    twice = [found for found in computed if (found.pair, found.metric.lower()) in supplied]
+    if twice:
+        named = ", ".join(f"{found.metric} of {found.pair}" for found in twice)
+        raise NotFound(f"Scores of {named} are supplied and would be computed too: leave one of the two out.")
+    return computed, warnings
+
+
+def _scored(metric: Metric, pair: str, texts: CampaignTexts, cells: CellSystems) -> CellMetric:
+    """A metric's corpus scores of the cells; of winners that tied the mean of theirs.
+
+    Scores of a metric that counts errors are turned, and named with a minus: higher is better throughout.
+    """
+    values = []
+    for _, names in cells:
+        scores = [_corpus_score(metric, texts, name) for name in names]
+        values.append(metric.sign * sum(scores) / len(scores))
+    return CellMetric(pair, f"{'-' if metric.sign < 0 else ''}{metric.title}", FourCells(*values))
+
+
+def _uneven(pair: str, texts: CampaignTexts, cells: CellSystems) -> list[str]:
+    """A warning if systems are held against each other on different segments of one test set."""
+    systems = dict(cells)
+    for one, other in _TEST_SETS:
+        segments = {tuple(texts.comparable(name)) for name in (*systems[one], *systems[other])}
+        if len(segments) > 1:
+            return [
+                f"{pair}: metrics see different segments of one test set under {one} and {other}: a database "
+                "keeps only translations drawn to be judged. Scores of whole test sets can be supplied."
+            ]
+    return []
+
+
+def _corpus_score(metric: Metric, texts: CampaignTexts, name: str) -> float:
+    places = texts.comparable(name)
+    lines = [texts.translations[name][place] or "" for place in places]
+    references = [texts.segments[place].reference for place in places]
+    return metric.corpus(lines, references, texts.target_language)

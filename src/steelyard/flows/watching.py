@@ -1,0 +1,14 @@
+"""How far work is: a flow says how many steps it has, its caller shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+
+# Shows how far a step is: given its name and length, a function to call with each advance.
+Progress = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
+
+
+def unseen(_step: str, _length: int) -> AbstractContextManager[Callable[[int], None]]:
+    """Progress that nobody watches."""
+    return nullcontext(lambda _: None)

@@ -1,0 +1,1 @@
+"""Longitudinal evaluation: is translation better now than it was, and by how much."""

@@ -1,0 +1,68 @@
+"""What readers of a comparison of years should know beside its numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from steelyard.domain.cells import CellMetric
+from steelyard.longitudinal.cells import CellRatings
+from steelyard.longitudinal.naming import Naming
+from steelyard.longitudinal.rows import F1, GainRow
+
+# Resampling fewer workers than this cannot be trusted.
+ENOUGH_WORKERS = 5
+
+
+def remarks_on(pair: str, naming: Naming, judged: Sequence[CellRatings]) -> list[str]:
+    """Warnings about one source: systems in no cell or without ratings, few workers, ratings without z."""
+    found = []
+    if naming.unused:
+        found.append(f"{pair}: these systems are in no cell and were left out: {', '.join(naming.unused)}.")
+    names = [name for _, systems in naming.systems for name in systems]
+    for ratings in judged:
+        of = f"{pair}, {ratings.attribute}" if ratings.attribute else pair
+        n_ratings = np.bincount(ratings.system, minlength=len(names))
+        unjudged = [name for name, n in zip(names, n_ratings.tolist(), strict=True) if not n]
+        if unjudged:
+            found.append(
+                f"{of}: no judgement of {', '.join(unjudged)} is kept; the cell is the others' alone."
+            )
+        n_workers = len(np.unique(ratings.worker))
+        if n_workers < ENOUGH_WORKERS:
+            found.append(
+                f"{of}: the gain rests on {n_workers} worker{'' if n_workers == 1 else 's'}. What others "
+                "would have said cannot be told from so few, so the interval is too narrow."
+            )
+        n_without = int(np.isnan(ratings.z).sum())
+        if n_without:
+            found.append(
+                f"{of}: {n_without} of {len(ratings.z)} judgements could not be standardised, for their "
+                "workers gave too few ratings or always the same one; they count on points only."
+            )
+    return found
+
+
+def remarks_on_pairs(
+    pairs: Sequence[str], rows: Sequence[GainRow], metrics: Sequence[CellMetric]
+) -> list[str]:
+    """Warnings about what some pairs have and others lack."""
+    found = []
+    unknown = sorted({metric.pair for metric in metrics} - set(pairs))
+    if unknown:
+        found.append(
+            f"Metric scores of {', '.join(unknown)} were left out: no source is of that pair. There is: "
+            f"{', '.join(pairs)}."
+        )
+    having: dict[str, set[str]] = {}
+    for row in rows:
+        if row.scale != "z" and row.pair in pairs and not np.isnan(row.cells).any():
+            having.setdefault(row.measure, set()).add(row.pair)
+    for measure, some in having.items():
+        if measure != F1 and len(some) < len(pairs):
+            found.append(
+                f"{measure} is known of {len(some)} of {len(pairs)} language pairs, so its row over all "
+                "pairs, if there is one, is of other pairs than the others'."
+            )
+    return found

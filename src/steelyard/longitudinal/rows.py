@@ -1,0 +1,99 @@
+"""The rows of a comparison of years: one for each language pair, measure and scale."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+import polars as pl
+
+from steelyard.domain.cells import CELLS, FourCells
+from steelyard.longitudinal.gain import change, delta, gain, overall
+from steelyard.stats.arrays import FloatArray
+
+# What a row's numbers are: points of the rating scale, standardised ratings, or a metric's scores.
+RowScale = Literal["points", "z", "metric"]
+# The name of the row over all language pairs, and of the measure made from fluency and adequacy.
+ALL_PAIRS = "all pairs"
+F1 = "F1"
+FLUENCY, ADEQUACY = "fluency", "adequacy"
+# What ratings without an attribute are called.
+NAMELESS = "rating"
+_ORDER = (FLUENCY, ADEQUACY)
+
+
+@dataclass(frozen=True)
+class GainRow:
+    """Four cells, how much they rest on, and how far the gain may be off (draws; none if empty).
+
+    `curr_p` and `best_p`: two-sided p of the difference between the two cells; NaN if not tested.
+    """
+
+    pair: str
+    measure: str
+    scale: RowScale
+    cells: FourCells
+    n: tuple[int, ...] = ()
+    curr_p: float = math.nan
+    best_p: float = math.nan
+    off: FloatArray = field(default_factory=lambda: np.empty(0))
+
+    def bounds(self, level: float) -> tuple[float, float]:
+        """Lower and upper bound of the gain at this level; NaN without draws."""
+        known = self.off[~np.isnan(self.off)]
+        if not len(known):
+            return math.nan, math.nan
+        tail = (1 - level) / 2
+        lower, upper = np.quantile(known, [tail, 1 - tail])
+        return gain(self.cells) + float(lower), gain(self.cells) + float(upper)
+
+
+def in_order(attributes: Sequence[str]) -> list[str]:
+    """Attributes in the order in which they are shown: fluency, adequacy, then the others by name."""
+    return [name for name in _ORDER if name in attributes] + sorted(set(attributes) - set(_ORDER))
+
+
+def over_all(rows: Sequence[GainRow]) -> GainRow:
+    """One measure over all pairs, which weigh the same: means of cells, sums of judgements.
+
+    Pairs have workers of their own, so their draws are independent.
+    """
+    n_known = [row.n for row in rows if row.n]
+    return GainRow(
+        pair=ALL_PAIRS,
+        measure=rows[0].measure,
+        scale=rows[0].scale,
+        cells=overall([row.cells for row in rows]),
+        n=tuple(map(sum, zip(*n_known, strict=True))) if len(n_known) == len(rows) else (),
+        off=np.mean([row.off for row in rows], axis=0) if all(len(row.off) for row in rows) else np.empty(0),
+    )
+
+
+def frame_of(rows: Sequence[GainRow], *, level: float) -> pl.DataFrame:
+    """The rows as a frame: what is unknown is null.
+
+    Columns: pair, measure, scale, curr_old, curr_new, delta, best_old, best_new, change, gain, lower, upper,
+    n_curr_old, n_curr_new, n_best_old, n_best_new, curr_p, best_p.
+    """
+    records = [
+        (
+            *(row.pair, row.measure, row.scale),
+            *(row.cells.curr_old, row.cells.curr_new, delta(row.cells)),
+            *(row.cells.best_old, row.cells.best_new, change(row.cells)),
+            *(gain(row.cells), *row.bounds(level)),
+            *(row.n or (None,) * len(CELLS)),
+            *(row.curr_p, row.best_p),
+        )
+        for row in rows
+    ]
+    schema = {
+        **dict.fromkeys(("pair", "measure", "scale"), pl.String),
+        **dict.fromkeys(("curr_old", "curr_new", "delta", "best_old", "best_new", "change"), pl.Float64),
+        **dict.fromkeys(("gain", "lower", "upper"), pl.Float64),
+        **dict.fromkeys((f"n_{cell}" for cell in CELLS), pl.Int64),
+        **dict.fromkeys(("curr_p", "best_p"), pl.Float64),
+    }
+    return pl.DataFrame(records, schema=schema, orient="row").with_columns(pl.col(pl.Float64).fill_nan(None))
