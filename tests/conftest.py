@@ -25,10 +25,12 @@ import psycopg
 import pytest
 from hypothesis import settings
 
+from steelyard.aggregation import worker_model_gibbs
 from steelyard.domain.campaign import Campaign, CampaignSettings, DesignSettings
 from steelyard.domain.text import Segment, System
 from steelyard.domain.work import Hit, Item, ItemKind, PlacedItem
 from steelyard.protocols import protocols
+from steelyard.stats.worker_model.gibbs import GibbsOptions
 from steelyard.store import campaigns
 from steelyard.store.database import Store, open_store
 
@@ -337,3 +339,9 @@ def _wait_until_it_answers(server: RunningServer) -> None:
             assert server.process.poll() is None, server.errors()
             time.sleep(0.1)
     raise AssertionError("the server did not answer within 30 s")
+
+
+@pytest.fixture
+def short_chains(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Samplers run a few hundred sweeps only."""
+    monkeypatch.setattr(worker_model_gibbs, "OPTIONS", GibbsOptions(sweeps=800, warm_up=200, chains=2))

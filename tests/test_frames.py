@@ -77,6 +77,7 @@ def test_items_of_known_quality_are_no_systems() -> None:
     assert scored(frame)["system_id"].to_list() == ["a"]
 
 
+@pytest.mark.usefixtures("short_chains")
 @pytest.mark.parametrize("name", sorted(name for name in methods() if methods()[name].least_systems == 1))
 def test_sharing_credit_leaves_the_workers_own_means_alone(name: str) -> None:
     ratings = [10.0 + 3 * k for k in range(20)]

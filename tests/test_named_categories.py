@@ -89,6 +89,7 @@ def test_verdicts_are_the_same(
     assert run(coded[0], CheckSettings()) == run(frame, CheckSettings())
 
 
+@pytest.mark.usefixtures("short_chains")
 @pytest.mark.parametrize("name", sorted(methods()))
 def test_scores_are_the_same(
     name: str, frame: pl.DataFrame, coded: tuple[pl.DataFrame, pl.DataFrame]
