@@ -29,7 +29,7 @@ from steelyard.meta.scores import ScoredPair, Scores
 from steelyard.meta.settings import MetaSettings
 from steelyard.stats.kendall import kendall_b
 from steelyard.stats.metric_permutation import pearson_permutation_matrix
-from steelyard.stats.pairwise_accuracy import accuracy_p_value
+from steelyard.stats.pairwise_accuracy import accuracy_p_matrix
 from steelyard.stats.tie_calibration import calibrate, calibrate_as_published
 
 N_SYSTEMS, N_SEGMENTS, N_METRICS = 15, 1177, 30
@@ -165,7 +165,9 @@ def bench_accuracy_test(people: np.ndarray, first: np.ndarray, second: np.ndarra
         lambda: looped_accuracy_test(people, (first, second), epsilons, PAIR_DRAWS, rng), runs=1
     )
     found, ours, clock = timed(
-        lambda: accuracy_p_value(people, first, second, epsilons=epsilons, rng=np.random.default_rng(SEED)),
+        lambda: accuracy_p_matrix(
+            people, np.stack([first, second]), epsilons=epsilons, rng=np.random.default_rng(SEED)
+        )[0, 1],
         runs=RUNS,
     )
     part = f"({PAIR_DRAWS} draws looped; ours is exact)"

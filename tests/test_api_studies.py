@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -11,6 +12,7 @@ import pytest
 
 import steelyard as sy
 from steelyard.cli.main import run
+from steelyard.domain.errors import NotFound
 from steelyard.flows.longitudinal import LongitudinalSettings
 
 SYSTEMS = {"CURR-old": 80.0, "CURR-new": 70.0, "BEST-old": 50.0, "BEST-new": 60.0}
@@ -134,3 +136,12 @@ def test_judge_metrics_takes_the_metrics_of_a_folder(
     assert found.rows["seg_pearson_none"].to_list() == pytest.approx([1.0])
     document = _printed(capsys, "meta", str(tmp_path), "--pair", "de-en", "--gold", "da")
     assert document["signature"] == found.signature
+
+
+@pytest.mark.parametrize(
+    ("study", "wrong"),
+    [(sy.link, []), (sy.link, "old.db"), (sy.compare_years, {}), (sy.compare_years, "years.db")],
+)
+def test_judgements_given_in_another_shape_are_told_the_right_one(study: Any, wrong: object) -> None:
+    with pytest.raises(NotFound, match=r"such as [\[{]"):
+        study(wrong)

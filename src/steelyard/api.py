@@ -10,6 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Unpack
 
+from steelyard.domain.errors import NotFound
 from steelyard.domain.exhibit import Evidence, ExhibitOptions
 from steelyard.domain.result import Analysis as AnalysisRecord
 from steelyard.domain.scale import VAS, Scale
@@ -303,6 +304,8 @@ def compare_years(
     from steelyard.flows.longitudinal import pair_source
 
     wished = settings or Settings()
+    if isinstance(judgements, str | PathLike) or not judgements:
+        raise NotFound('Name the language pair of the judgements, such as {"de-en": "years.db"}.')
     named = list(judgements.items()) if isinstance(judgements, Mapping) else list(judgements)
     sources = []
     for pair, given in named:
@@ -327,6 +330,8 @@ def link(
     """
     from steelyard.flows.link_campaigns import link as study
 
+    if isinstance(judgements, str | PathLike) or not judgements:
+        raise NotFound('Give the campaigns as a list, the oldest first, such as ["2019.db", "2024.db"].')
     sources = [_source_of(given) for given in judgements]
     return study(sources, settings_from(sources[-1], **choices), slope=slope, common=common)
 
@@ -336,7 +341,7 @@ def judge_metrics(
     *,
     pair: str | None = None,
     gold: str | None = None,
-    metrics: Sequence[str] | None = None,
+    metrics: str | Sequence[str] | None = None,
     settings: MetaSettings | None = None,
 ) -> MetaEvaluation:
     """How well metrics agree with people, as `steelyard meta`.
@@ -348,7 +353,7 @@ def judge_metrics(
     from steelyard.meta.settings import MetaSettings as Settings
 
     wished = settings or Settings()
-    named = None if metrics is None else tuple(metrics)
+    named = None if metrics is None else (metrics,) if isinstance(metrics, str) else tuple(metrics)
     wanted = Wanted(pair=pair, gold=gold, metrics=named, seed=wished.seed)
     return judge(read_scored(fspath(scores), wanted), wished)
 

@@ -6,13 +6,16 @@ Everything from here upwards that needs many ratings takes this frame; everythin
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
+from steelyard.domain.result import MethodSettings
 from steelyard.domain.scale import Scale
 from steelyard.domain.work import SCORED_KINDS, ItemKind
-from steelyard.stats.arrays import FloatArray, IntArray
+from steelyard.stats.arrays import BoolArray, FloatArray, IntArray
+from steelyard.stats.standardise import standardised, worker_moments
 
 RATINGS_SCHEMA: dict[str, pl.DataType] = {
     "judgement_id": pl.String(),
@@ -49,8 +52,11 @@ NEVER_NULL = ("worker_id", "hit_id", "item_kind", "segment_id", "system_id", "at
 _NAMES = ("worker_id", "hit_id", "segment_id", "system_id", "attribute", "item_kind")
 # A control is matched with its base on these.
 PAIR_KEYS = ("worker_id", "hit_id", "system_id", "segment_id", "attribute")
-# Ratings this close together are of a scale of few points, if so many people give so many [our choices].
-_SPAN_OF_FEW_POINTS, _ENOUGH_RATINGS, ENOUGH_WORKERS = 10, 100, 5
+# What fewer people than this do may be a habit of theirs: it tells nothing of others, nor does resampling
+# them [our choice].
+ENOUGH_WORKERS = 5
+# Ratings this close together are of a scale of few points, if enough people give so many [our choices].
+_SPAN_OF_FEW_POINTS, _ENOUGH_RATINGS = 10, 100
 
 
 def ratings_frame(columns: pl.DataFrame) -> pl.DataFrame:
@@ -191,6 +197,43 @@ def gather_credit(frame: pl.DataFrame) -> pl.DataFrame:
         .join(groups, on=judged, how="left", maintain_order="left")
         .select(frame.columns)
     )
+
+
+class StandardisedRatings(NamedTuple):
+    """Ratings on one common scale. All arrays: (rows,).
+
+    `z` is NaN where there is none. `defines_worker`: the rows that workers' means and deviations are over;
+    `n_defining`: how many of these the row's worker has.
+    """
+
+    z: FloatArray
+    defines_worker: BoolArray
+    n_defining: IntArray
+
+
+def standardise_ratings(frame: pl.DataFrame, settings: MethodSettings) -> StandardisedRatings:
+    """Each rating's distance from its worker's mean in that worker's deviations, as the settings say.
+
+    Means and deviations are over the rows that `standardise_over` says, for all attributes together or
+    each alone (`standardise_per`); see `standardise_by_worker`.
+    """
+    _, judge = index_of(frame["worker_id"])
+    if settings.standardise_per == "attribute":
+        names, attribute = index_of(frame["attribute"])
+        judge = judge * len(names) + attribute
+    defines = np.ones(len(frame), dtype=np.bool_)
+    if settings.standardise_over == "system":
+        kinds = [str(kind) for kind in SCORED_KINDS]
+        defines = frame.select(pl.col("item_kind").is_in(kinds)).to_series().to_numpy()
+    ordered = pl.DataFrame({"rating": frame["rating"], "judge": judge, "defines": defines})
+    if not (ordered["rating"] % 1 == 0).all():
+        # In a fixed order the sums come out the same to the last bit; those of whole numbers do anyway.
+        ordered = ordered.sort("judge", "rating")
+    moments = worker_moments(
+        ordered["rating"].to_numpy(), ordered["judge"].to_numpy(), over=ordered["defines"].to_numpy()
+    )
+    z = standardised(frame["rating"].to_numpy(), judge, moments=moments, minimum=settings.minimum_ratings)
+    return StandardisedRatings(z, defines, moments.n[judge])
 
 
 def control_pairs(frame: pl.DataFrame, kind: ItemKind) -> pl.DataFrame:

@@ -208,3 +208,16 @@ def test_no_database_is_written_over(judgements: Path, tmp_path: Path) -> None:
 )
 def test_nonsense_is_wrong_usage(options: list[str], judgements: Path) -> None:
     assert run(["analyse", str(judgements), *options]) == 2
+
+
+@pytest.mark.parametrize("name", ["normalisation", "random-resistance"])
+def test_a_table_of_everybodys_ratings_asks_nobody_to_pass(
+    name: str, judgements: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plain = tmp_path / "plain.csv"
+    pl.read_csv(judgements).filter(pl.col("kind") == "regular").write_csv(plain)
+
+    assert run(["table", name, str(plain), "--methods", "mean-rating,two-stage"]) == 0
+
+    printed = capsys.readouterr().out
+    assert f"exhibit:{name}|qc:none|methods:mean-rating,two-stage|" in printed

@@ -66,7 +66,7 @@ def test_two_sources_are_split_each_if_asked(folder: Path, capsys: pytest.Captur
 
     assert run([*command, "--json", "-"]) == DONE
 
-    documents = json.loads(capsys.readouterr().out)
+    documents = json.loads(capsys.readouterr().out)["studies"]
     assert [document["title"] for document in documents] == ["first", "second"]
     assert all(document["split"] for document in documents)
 

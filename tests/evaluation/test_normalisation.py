@@ -61,6 +61,19 @@ def crowd(ratings: Ratings) -> pl.DataFrame:
     return ratings(rows)
 
 
+@pytest.fixture(scope="module")
+def complete(ratings: Ratings) -> pl.DataFrame:
+    """Six workers, harsh and generous, judge the same ten translations, all gold."""
+    rng = np.random.default_rng(4)
+    quality = rng.uniform(1, 4, 10)
+    given = np.clip(np.rint(quality + rng.normal(0, 0.6, (6, 1)) + rng.normal(0, 1, (6, 10))), 1, 4)
+    return ratings(
+        (f"w{w}", "S", f"s{t}", given[w, t], "regular", "", float(np.rint(quality[t])))
+        for w in range(6)
+        for t in range(10)
+    )
+
+
 def _row(found: Normalisation, method: str) -> dict[str, Any]:
     return found.rows.filter(method=method).row(0, named=True)
 
@@ -195,10 +208,52 @@ def test_a_held_out_score_does_not_depend_on_the_gold_of_its_translation(
 
 
 def test_knowing_the_gold_flatters_a_method_that_uses_it(crowd: pl.DataFrame) -> None:
+    # In r, because workers who happened to agree with the expert weigh more; a level changes nothing there.
     row = _row(normalise(crowd, QUICK), "two-stage")
 
     assert row["held_out_delta"] > row["delta"]
     assert row["held_out_r"] < row["r"]
+
+
+@pytest.mark.parametrize("folds", [3, 10])
+def test_shifting_everybody_alike_changes_no_held_out_order(folds: int, complete: pl.DataFrame) -> None:
+    # If all judge all gold, scaling adds the same to every translation: the straight average and a constant,
+    # another one for each fold.
+    found = normalise(complete, replace(SETTINGS, methods=("scaling",), folds=folds))
+
+    straight, scaled = _row(found, "mean-rating"), _row(found, "scaling")
+    assert scaled["held_out_r"] == pytest.approx(straight["held_out_r"], abs=1e-12)
+    assert scaled["held_out_rho"] == pytest.approx(straight["held_out_rho"], abs=1e-12)
+    assert scaled["difference"] == scaled["lower"] == scaled["upper"] == 0
+    assert found.conclusion.startswith("No method came closer to the expert than the straight average")
+
+
+def test_held_out_distances_are_of_scores_on_the_level_of_their_own_fit(complete: pl.DataFrame) -> None:
+    # Left out alone, a translation is shifted by what the other nine are off from their gold on average.
+    found = normalise(complete, replace(SETTINGS, methods=("scaling",), folds=10))
+
+    table = complete.group_by("segment_id").agg(pl.col("rating").mean(), pl.col("known").first())
+    off = (table["known"] - table["rating"]).to_numpy()
+    left_out = off - (off.sum() - off) / 9
+    assert _row(found, "scaling")["held_out_delta"] == pytest.approx(np.abs(left_out).mean())
+
+
+def test_fits_are_levelled_in_each_attribute(complete: pl.DataFrame) -> None:
+    # The gold of fluency is the reverse: what is hidden moves the level of one attribute up, the other down.
+    fluency = complete.with_columns(attribute=pl.lit("fluency"), known=5 - pl.col("known"))
+    both = pl.concat([complete.with_columns(attribute=pl.lit("adequacy")), fluency])
+    # Ten folds of one: every level is there once without each translation, and on average that with all.
+    row = _row(normalise(both, replace(SETTINGS, methods=("scaling",), folds=10)), "scaling")
+
+    assert row["held_out_r"] == pytest.approx(row["r"], abs=1e-12)
+
+
+def test_the_lower_end_that_is_sure_allows_for_all_methods(crowd: pl.DataFrame) -> None:
+    alone = _row(normalise(crowd, QUICK), "two-stage")
+    beside = _row(normalise(crowd, replace(QUICK, methods=("two-stage", "scaling", "mean-z"))), "two-stage")
+
+    assert alone["sure_lower"] == alone["lower"] == beside["lower"]
+    assert beside["sure_lower"] < beside["lower"]
 
 
 def test_the_difference_is_that_of_the_held_out_correlations(crowd: pl.DataFrame) -> None:

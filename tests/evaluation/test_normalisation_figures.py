@@ -6,7 +6,7 @@ import pytest
 
 from steelyard.evaluation.normalisation.conclusion import conclusion
 from steelyard.evaluation.normalisation.draws import DRAWS, paired_difference
-from steelyard.evaluation.normalisation.figures import crowded_category, gold_figures
+from steelyard.evaluation.normalisation.figures import gold_figures
 from steelyard.evaluation.normalisation.study import ROWS_SCHEMA
 from steelyard.stats.correlation import pearson
 from steelyard.stats.gold import RatingPoints
@@ -53,6 +53,13 @@ def test_scores_in_no_points_have_correlations_only() -> None:
     assert figures.delta is figures.agreement is figures.kappa is None
 
 
+def test_scores_that_differ_by_rounding_are_tied_in_an_order() -> None:
+    figures = gold_figures(np.array([0.1 + 0.2, 0.3, 0.5]), np.array([1.0, 2.0, 3.0]), None)
+
+    # Ranks 1.5, 1.5, 3 and 1, 2, 3.
+    assert figures.rho == pytest.approx(1.5 / np.sqrt(1.5 * 2))
+
+
 def test_constant_scores_do_not_correlate() -> None:
     figures = gold_figures(np.full(4, 3.0), GOLD, FOUR)
 
@@ -60,17 +67,16 @@ def test_constant_scores_do_not_correlate() -> None:
     assert figures.delta == pytest.approx((2 + 1 + 1) / 3)
 
 
-@pytest.mark.parametrize(("n_threes", "is_crowded"), [(8, False), (9, True)])
-def test_more_than_eighty_per_cent_in_one_category_are_a_crowd(n_threes: int, is_crowded: bool) -> None:
-    score = np.array([3.1] * n_threes + [1.0] * (10 - n_threes))
+def test_other_numbers_may_be_correlated_in_place_of_the_scores() -> None:
+    gold, score = np.array([1.0, 2.0, 3.0]), np.array([2.0, 2.0, 1.0])
 
-    crowded = crowded_category(score, FOUR)
+    figures = gold_figures(score, gold, FOUR, correlated=np.array([5.0, 6.0, 7.0]))
 
-    assert (crowded == (3.0, 3.0, 0.9)) if is_crowded else crowded is None
-
-
-def test_a_crowd_on_a_line_lies_between_two_ends() -> None:
-    assert crowded_category(np.full(5, 25.0), LINE) == (20.0, 40.0, 1.0)
+    assert figures.r == pytest.approx(1.0)
+    assert figures.rho == pytest.approx(1.0)
+    # The scores themselves are 1, 0 and 2 off, and one is right.
+    assert figures.delta == pytest.approx(1.0)
+    assert figures.agreement == pytest.approx(1 / 3)
 
 
 def test_a_paired_difference_is_what_a_slow_bootstrap_gives() -> None:
@@ -80,14 +86,28 @@ def test_a_paired_difference_is_what_a_slow_bootstrap_gives() -> None:
     # Two cells of each item, which are drawn together.
     item = np.repeat(np.arange(6), 2)
 
-    found = paired_difference(gold, (first, second), item=item, rng=np.random.default_rng(5))
+    found = paired_difference(gold, (first, second), item=item, rng=np.random.default_rng(5), n_comparisons=7)
 
     drawn = []
     for taken in np.random.default_rng(5).integers(6, size=(DRAWS, 6)):
         cells = np.concatenate([np.flatnonzero(item == one) for one in taken])
         drawn.append(pearson(gold[cells], first[cells]) - pearson(gold[cells], second[cells]))
     assert found.difference == pytest.approx(pearson(gold, first) - pearson(gold, second))
-    np.testing.assert_allclose([found.lower, found.upper], np.nanquantile(drawn, [0.025, 0.975]), rtol=1e-9)
+    # One of seven intervals that hold together has a level of 1 - .05 / 7: half of that lies below it.
+    np.testing.assert_allclose(
+        [found.lower, found.upper, found.sure_lower],
+        np.nanquantile(drawn, [0.025, 0.975, 0.025 / 7]),
+        rtol=1e-9,
+    )
+
+
+def test_a_single_comparison_needs_no_wider_interval() -> None:
+    gold = np.arange(20.0)
+    scores = np.random.default_rng(1).normal(size=(2, 20))
+
+    found = paired_difference(gold, (scores[0], scores[1]), item=np.arange(20), rng=np.random.default_rng(5))
+
+    assert found.sure_lower == found.lower
 
 
 def test_a_method_does_not_differ_from_itself() -> None:
@@ -97,7 +117,7 @@ def test_a_method_does_not_differ_from_itself() -> None:
         np.arange(20.0), (score, score), item=np.arange(20), rng=np.random.default_rng(5)
     )
 
-    assert found == (0.0, 0.0, 0.0)
+    assert found == (0.0, 0.0, 0.0, 0.0)
 
 
 def test_only_cells_that_both_score_are_compared() -> None:
@@ -124,8 +144,12 @@ def test_two_common_cells_are_too_few_to_compare() -> None:
 
 def _rows(
     *rows: tuple[str, float | None, int, tuple[float | None, float | None, float | None]],
+    sure_lower: float | None = None,
 ) -> pl.DataFrame:
-    """Rows of a study over 20 gold translations: method, held-out r, how many without score, difference."""
+    """Rows of a study over 20 gold translations: method, held-out r, how many without score, difference.
+
+    `sure_lower` of all methods alike; as `lower` if it is not given.
+    """
     filled = [
         {
             "method": method,
@@ -134,6 +158,7 @@ def _rows(
             "held_out_n_scored": 20 - n_unscored,
             "held_out_n_unscored": n_unscored,
             **dict(zip(("difference", "lower", "upper"), difference, strict=True)),
+            "sure_lower": difference[1] if sure_lower is None else sure_lower,
         }
         for method, r, n_unscored, difference in rows
     ]
@@ -157,6 +182,17 @@ def test_a_gain_whose_interval_reaches_0_may_be_chance() -> None:
 
     assert said.startswith("mean-z came closest to the expert: r = 0.550 over 20 gold translations, +0.050")
     assert said.endswith("That may be chance.")
+
+
+def test_the_best_of_several_may_be_chance_although_its_own_interval_leaves_0_out() -> None:
+    others = (("mean-z", 0.55, 0, (0.05, 0.0, 0.1)), ("two-stage", 0.6, 0, (0.1, 0.02, 0.2)))
+
+    said = conclusion(_rows(STRAIGHT, *others, sure_lower=-0.01))
+
+    assert said.endswith(
+        "(95 % interval +0.020 to +0.200). The interval is that of one comparison, and this is the best of "
+        "2. That may be chance."
+    )
 
 
 def test_the_straight_average_may_be_closest() -> None:

@@ -11,12 +11,19 @@ import pytest
 
 from steelyard.domain.errors import NotEnoughData, NotFound
 from steelyard.domain.result import AnalysisSettings, MethodSettings
+from steelyard.evaluation.replication.conclusion import conclusion
 from steelyard.evaluation.replication.opinions import Collection
-from steelyard.evaluation.replication.settings import Replication, ReplicationSettings, shown_numbers
+from steelyard.evaluation.replication.settings import (
+    CollectionCounts,
+    Replication,
+    ReplicationSettings,
+    shown_numbers,
+)
 from steelyard.evaluation.replication.study import prepare, replicate, run
 from steelyard.frames import ratings_frame
 from steelyard.planning.sample_size import reliability_of
 from steelyard.stats.intraclass import one_way_icc
+from steelyard.stats.replication_rho import Rho
 
 RHO = 0.4
 N_ITEMS, PER_ITEM, PER_WORKER = 150, 12, 30
@@ -241,6 +248,64 @@ def test_collections_that_judge_differently_are_noticed() -> None:
     assert found.conclusion.endswith("differ by more than chance, which no number of ratings mends.")
 
 
+def test_equal_collections_of_few_items_are_not_told_to_differ() -> None:
+    # The same thirty items by two crowds from one population, many times.
+    found = [
+        replicate(
+            _collection(_simulated(2 * k, n_items=30)),
+            _collection(_simulated(2 * k + 1, workers="v", n_items=30), "two"),
+            ReplicationSettings(draws=20),
+        )
+        for k in range(20)
+    ]
+
+    apart = [(_curve(each, "same")["r"] - _curve(each, "same")["expected"]).abs().max() for each in found]
+    assert sum(by > 0.05 for by in apart) >= 3
+    assert not [each.conclusion for each in found if "are not those" in each.conclusion]
+    assert not [each.conclusion for each in found if "differ by more than chance" in each.conclusion]
+
+
+def test_collections_of_few_items_that_hardly_agree_are_told_to_differ() -> None:
+    number = pl.col("segment_id").str.slice(1).cast(pl.Int64)
+    moved = _simulated(3, workers="v", n_items=30).with_columns(
+        segment_id=pl.format("s{}", (number + 1) % 30)
+    )
+
+    found = replicate(_collection(_simulated(2, n_items=30)), _collection(moved, "two"), SETTINGS)
+
+    assert found.conclusion.endswith("differ by more than chance, which no number of ratings mends.")
+
+
+@pytest.mark.parametrize(
+    ("n_items", "r", "rho", "said"),
+    [
+        # Fisher's z of 0.5 is 0.549, of 0.3 is 0.310: 0.240 apart. 1.96 / sqrt(n - 3) is 0.240 at n = 69.8.
+        (69, 0.3, Rho(0.5, 0.5, 0.5), "by no more than chance explains: at 1 rating, 0.30 is below 0.50."),
+        (71, 0.3, Rho(0.5, 0.5, 0.5), "which no number of ratings mends."),
+        # If rho may be 0.4 (z = 0.424, 0.126 below), hypot(0.126, 1.96 / sqrt(n - 3)) is 0.240 at n = 95.1.
+        (95, 0.3, Rho(0.5, 0.4, 0.9), "by no more than chance explains: at 1 rating, 0.30 is below 0.50."),
+        (96, 0.3, Rho(0.5, 0.4, 0.9), "which no number of ratings mends."),
+        # Less than 0.05 is close, of however many items.
+        (10**6, 0.46, Rho(0.5, 0.5, 0.5), "are those that Spearman and Brown expect."),
+        # Above, the other end of rho counts; collections that agree too well are not told to differ.
+        (10**6, 0.7, Rho(0.5, 0.5, 0.65), "expect: at 1 rating, 0.70 is above 0.50."),
+        (
+            10**6,
+            0.7,
+            Rho(0.5, 0.5, 0.75),
+            "by no more than chance explains: at 1 rating, 0.70 is above 0.50.",
+        ),
+        # Without an interval nobody can tell.
+        (71, 0.3, Rho(0.5, np.nan, np.nan), "which reach 0.50."),
+    ],
+)
+def test_correlations_are_held_against_their_errors(n_items: int, r: float, rho: Rho, said: str) -> None:
+    row = {"against": "same", "scale": "z", "ratings": 1, "n_items": float(n_items), "r": r, "expected": 0.5}
+    counts = [CollectionCounts(title, 9, n_items, 1.0) for title in ("one", "two")]
+
+    assert conclusion(rho, [], pl.DataFrame([row]), counts).endswith(said)
+
+
 def test_ratings_without_agreement_are_never_enough() -> None:
     rng = np.random.default_rng(3)
     frame = _simulated(2)
@@ -299,7 +364,33 @@ def test_few_workers_are_warned_of() -> None:
 
     found = replicate(_collection(frame), None, SETTINGS)
 
-    assert found.warnings[0].startswith("There are 3 workers")
+    assert found.warnings[0].startswith("The collection one has 3 workers:")
+
+
+def test_each_collection_of_few_workers_is_warned_of_by_name() -> None:
+    def opinions(workers: str, n_workers: int) -> pl.DataFrame:
+        return _frame(
+            [
+                (f"{workers}{w}", f"s{i}", float((i * 7 + w * w * i) % 50))
+                for w in range(n_workers)
+                for i in range(20)
+            ]
+        )
+
+    parts = [
+        _collection(opinions("w", 6), "many"),
+        _collection(opinions("v", 1), "single"),
+        _collection(opinions("u", 4), "few"),
+    ]
+
+    one, two = prepare(parts[0], parts[1], SETTINGS), prepare(parts[2], parts[1], SETTINGS)
+
+    told = "what others would have said cannot be told from so few, so the interval of its rho is too narrow."
+    assert one.warnings == (f"The collection single has 1 worker: {told}",)
+    assert two.warnings == (
+        f"The collection few has 4 workers: {told}",
+        f"The collection single has 1 worker: {told}",
+    )
 
 
 @pytest.mark.parametrize(

@@ -226,7 +226,7 @@ def test_json_keeps_full_precision_and_the_plans(found: Replication) -> None:
     assert [need["ratings"] for need in document["needed"]] == [need.ratings for need in found.needed]
     assert document["needed"][0]["plan"]["hits"] == document["needed"][0]["hits"]
     assert document["split"] is False
-    assert json.loads(several_to_json([found, found])) == [document, document]
+    assert json.loads(several_to_json([found, found])) == {"studies": [document, document]}
 
 
 def test_ratings_that_never_suffice_have_no_cost(found: Replication) -> None:

@@ -536,3 +536,14 @@ def test_it_comes_back_from_a_folder_of_ours(published: ScoredPair, tmp_path: Pa
 
     assert all(map(same, (*back.golds, *back.metrics), (*published.golds, *published.metrics)))
     assert (back.documents, back.domains) == (published.documents, published.domains)
+
+
+def test_blank_lines_at_the_end_of_a_file_say_nothing(tmp_path: Path) -> None:
+    scores = tmp_path / "human-scores" / "de-en.da.seg.score"
+    scores.parent.mkdir()
+    scores.write_text("A\t1\nA\t2\nB\t3\nB\tNone\n\n  \n", "utf-8")
+
+    (gold,) = read(tmp_path, "de-en").golds
+
+    assert gold.segments is not None
+    assert gold.segments.tolist() == [[1.0, 2.0], [3.0, pytest.approx(float("nan"), nan_ok=True)]]

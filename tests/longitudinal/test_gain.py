@@ -8,6 +8,7 @@ import pytest
 
 from steelyard.domain.cells import FourCells
 from steelyard.longitudinal.gain import change, delta, f1, f1_cells, f1_slopes, gain, overall
+from steelyard.longitudinal.rows import GainRow, over_all
 
 # Pair: fluency (cells, gain, n), adequacy (the same), F1 (cells, Delta, gain). CURR07 CURR12 BEST07 BEST12.
 PEOPLE = {
@@ -154,9 +155,20 @@ def test_a_mean_weighted_by_judgements_would_not_be_the_printed_one() -> None:
 
 @pytest.mark.parametrize(("place", "attribute"), [(0, "fluency"), (1, "adequacy")])
 def test_the_judgements_of_all_pairs_add_up(place: int, attribute: str) -> None:
-    counts = [rows[place][2] for rows in PEOPLE.values()]
+    pairs = [
+        GainRow(pair, attribute, "points", rows[place][0], n=rows[place][2]) for pair, rows in PEOPLE.items()
+    ]
 
-    assert tuple(map(sum, zip(*counts, strict=True))) == N_OVERALL[attribute]
+    assert over_all(pairs).n == N_OVERALL[attribute]
+
+
+def test_judgements_are_not_added_up_where_a_pair_lacks_them() -> None:
+    known, unknown = (
+        GainRow(pair, "fluency", "points", PEOPLE[pair][0][0], n=n)
+        for pair, n in (("de-en", (1, 2, 3, 4)), ("fr-en", ()))
+    )
+
+    assert over_all([known, unknown]).n == ()
 
 
 @pytest.mark.parametrize(

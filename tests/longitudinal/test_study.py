@@ -343,3 +343,14 @@ def test_the_conclusion_of_several_pairs_is_of_all(judged: Judged) -> None:
     assert found.conclusion.startswith(
         "In adequacy, the best systems gained 13.0 points over 2 language pairs"
     )
+
+
+def test_a_single_worker_gives_a_gain_without_an_interval(judged: Callable[..., pl.DataFrame]) -> None:
+    one = judged(ADEQUACY).filter(pl.col("worker_id") == "w0")
+
+    found = compare_years([PairRatings("de-en", one, FEW)], QUICK, np.random.default_rng(1))
+
+    points = found.rows.filter(pl.col("scale") == "points", pl.col("measure") == "adequacy")
+    assert points["gain"].item() == pytest.approx(49.0 - 46.0 + 64.0 - 52.0, abs=10.0)
+    assert points["lower"].item() is None
+    assert "there is no interval" in found.warnings[0]

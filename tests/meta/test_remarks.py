@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from steelyard.domain.errors import NotEnoughData
 from steelyard.meta.scores import ScoredPair
 from steelyard.meta.settings import MetaEvaluation, MetaSettings
 from steelyard.meta.study import evaluate
@@ -83,3 +84,30 @@ def test_the_level_of_documents_is_told(noisy_pair: ScoredPair, level: str) -> N
     told = any("are of documents" in note for note in study(noisy_pair, level=level).notes)
 
     assert told == (level == "document")
+
+
+def test_the_remedy_is_not_offered_once_more(noisy_pair: ScoredPair) -> None:
+    # Turned, the good metric runs against people.
+    assert study(noisy_pair, flip=("good",)).warnings == ()
+
+
+def test_a_metric_to_turn_may_be_named_without_its_reference(noisy_pair: ScoredPair) -> None:
+    named = replace(noisy_pair, metrics=tuple(replace(m, name=f"{m.name}-refA") for m in noisy_pair.metrics))
+
+    assert study(turned(named), flip=("good",)).rows.equals(study(turned(named), flip=("good-refA",)).rows)
+
+
+def test_a_metric_without_any_score_is_told(make_pair: MakePair) -> None:
+    values = np.arange(12.0).reshape(6, 2)
+    nothing = np.full_like(values, np.nan)
+
+    found = study(make_pair(values, {"m": values, "mute": nothing})).warnings
+
+    assert "mute has no score of any system that is compared, so nothing is told of it." in found
+
+
+def test_metrics_that_have_no_score_at_all_are_no_study(make_pair: MakePair) -> None:
+    values = np.arange(12.0).reshape(6, 2)
+
+    with pytest.raises(NotEnoughData, match="No metric has a score"):
+        study(make_pair(values, {"mute": np.full_like(values, np.nan)}))

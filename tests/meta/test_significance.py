@@ -9,6 +9,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+from steelyard.meta.metric_tests import ranks
 from steelyard.meta.scores import ScoredPair
 from steelyard.meta.settings import TESTED, MetaSettings, Significance
 from steelyard.meta.soft_test import soft_test
@@ -207,3 +208,9 @@ def test_the_same_seed_gives_the_same_answer_and_another_a_similar_one(noisy_pai
 
     np.testing.assert_array_equal(one.p_values, same.p_values)
     assert np.nanmax(np.abs(one.p_values - other.p_values)) < 0.15
+
+
+def test_one_score_far_off_ties_no_others() -> None:
+    found = ranks(np.array([0.2, np.nan, -1e12, 0.1, 0.2]))
+
+    assert found.tolist() == pytest.approx([3.5, np.nan, 1.0, 2.0, 3.5], nan_ok=True)

@@ -309,6 +309,32 @@ def test_exchanges_of_segments_by_hand() -> None:
     assert found[1, 0] == 1
 
 
+@pytest.mark.parametrize("n_absent", [0, 5])
+def test_exchanges_of_up_to_twelve_segments_are_all_tried_however_few_draws(n_absent: int) -> None:
+    rng = np.random.default_rng(19)
+    known = rng.normal(size=(2, 12))
+    # Segments that one of the two lacks are no units.
+    values = np.concatenate([known, np.full((2, n_absent), np.nan)], axis=1)
+    values[0, 12:] = 1.0
+
+    found = segment_permutation_matrix(values, draws=10, rng=rng)
+
+    difference = known[0] - known[1]
+    means = np.array(list(product([-1, 1], repeat=12))) @ difference
+    assert found[0, 1] == np.mean(means >= difference.sum() - 1e-9)
+    assert found[1, 0] == np.mean(means <= difference.sum() + 1e-9)
+
+
+def test_exchanges_of_more_segments_are_drawn_as_often_as_asked() -> None:
+    rng = np.random.default_rng(20)
+    values = np.stack([np.ones(13), np.zeros(13)])
+
+    found = segment_permutation_matrix(values, draws=10, rng=rng)
+
+    # No draw reaches the difference of the data, which count as one draw more.
+    assert found[0, 1] == 1 / 11
+
+
 def test_input_stays_as_it_was() -> None:
     rng = np.random.default_rng(17)
     people, metrics = rng.normal(size=(3, 5)), rng.normal(size=(2, 3, 5))

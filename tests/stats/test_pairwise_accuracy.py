@@ -10,7 +10,6 @@ from steelyard.stats.arrays import FloatArray
 from steelyard.stats.metric_permutation import segment_permutation_matrix
 from steelyard.stats.pairwise_accuracy import (
     accuracy_p_matrix,
-    accuracy_p_value,
     da_pair_tau,
     pairwise_accuracy,
     pairwise_accuracy_rows,
@@ -95,6 +94,35 @@ def test_tau_is_that_of_plain_loops() -> None:
     assert found.tau == pytest.approx((concordant - discordant) / (concordant + discordant))
 
 
+@pytest.mark.parametrize(("one", "other"), [(50.3, 25.3), (25.3, 50.3), (100.0, 75.0)])
+def test_a_difference_of_exactly_the_least_counts_whatever_rounding_left_of_it(
+    one: float, other: float
+) -> None:
+    people, metric = np.array([[one], [other]]), np.array([[one], [other]])
+
+    assert da_pair_tau(people, metric) == (1.0, 1, 1, 0)
+
+
+def test_a_difference_just_short_of_the_least_does_not_count() -> None:
+    people = np.array([[50.3], [25.300001]])
+
+    assert da_pair_tau(people, people).n_pairs == 0
+
+
+def p_of_first(
+    people: FloatArray,
+    first: FloatArray,
+    second: FloatArray,
+    *,
+    epsilons: tuple[float, float] = (0.0, 0.0),
+    draws: int = 1000,
+    rng: np.random.Generator,
+) -> float:
+    """p that the first of two metrics is the more accurate."""
+    metrics = np.stack([first, second])
+    return float(accuracy_p_matrix(people, metrics, epsilons=epsilons, draws=draws, rng=rng)[0, 1])
+
+
 def every_exchange(first: list[list[bool]], second: list[list[bool]]) -> float:
     """Share of all exchanges of verdicts on pairs, in segments, after which the first is no less ahead."""
 
@@ -132,7 +160,7 @@ def test_with_complete_scores_p_is_the_share_of_all_exchanges(seed: int) -> None
     people = rng.integers(0, 3, size=(3, 4)).astype(float)
     first, second = people + rng.normal(size=people.shape), rng.normal(size=people.shape)
 
-    found = accuracy_p_value(people, first, second, epsilons=(0.5, 0.25), rng=rng)
+    found = p_of_first(people, first, second, epsilons=(0.5, 0.25), rng=rng)
 
     expected = every_exchange(verdicts(people, first, 0.5), verdicts(people, second, 0.25))
     assert found == pytest.approx(expected, rel=1e-12)
@@ -142,7 +170,7 @@ def test_over_systems_p_is_the_share_of_all_exchanges() -> None:
     rng = np.random.default_rng(1)
     people, first, second = np.arange(5.0), np.array([0.0, 2.0, 1.0, 3.0, 4.0]), rng.normal(size=5)
 
-    found = accuracy_p_value(people, first, second, rng=rng)
+    found = p_of_first(people, first, second, rng=rng)
 
     columns = (verdicts(people[:, None], metric[:, None], 0.0) for metric in (first, second))
     assert found == pytest.approx(every_exchange(*columns), rel=1e-12)
@@ -155,7 +183,7 @@ def test_with_gaps_p_is_drawn_from_all_exchanges() -> None:
     # Segments of six, three and one pairs.
     people[3, 1:], people[2, 2] = np.nan, np.nan
 
-    found = accuracy_p_value(people, first, second, draws=20_000, rng=rng)
+    found = p_of_first(people, first, second, draws=20_000, rng=rng)
 
     expected = every_exchange(verdicts(people, first, 0.0), verdicts(people, second, 0.0))
     assert found == pytest.approx(expected, abs=5 * 0.5 / np.sqrt(20_000))
@@ -172,7 +200,7 @@ def test_only_pairs_that_one_alone_gets_right_matter() -> None:
         np.sum(scored[0] * judged < scored[1] * judged),
     )
 
-    found = accuracy_p_value(people, first, second, rng=rng)
+    found = p_of_first(people, first, second, rng=rng)
 
     expected = binomtest(int(wins), int(wins + losses), alternative="greater").pvalue
     assert found == pytest.approx(expected, rel=1e-9)
@@ -185,7 +213,7 @@ def test_a_matrix_is_every_pair_in_both_directions() -> None:
     found = accuracy_p_matrix(people, metrics, rng=rng)
 
     assert np.isnan(np.diag(found)).all()
-    assert found[2, 0] == pytest.approx(accuracy_p_value(people, metrics[2], metrics[0], rng=rng))
+    assert found[2, 0] == pytest.approx(p_of_first(people, metrics[2], metrics[0], rng=rng))
 
 
 def test_metrics_that_judge_alike_are_never_told_apart() -> None:
@@ -201,7 +229,7 @@ def test_metrics_without_common_pairs_cannot_be_tested() -> None:
     first, second = people.copy(), people.copy()
     first[:, 0], second[:, 1] = np.nan, np.nan
 
-    assert np.isnan(accuracy_p_value(people, first, second, rng=np.random.default_rng(1)))
+    assert np.isnan(p_of_first(people, first, second, rng=np.random.default_rng(1)))
 
 
 def test_draws_must_be_some() -> None:
@@ -218,7 +246,7 @@ def test_exchanges_of_segments_hold_their_level_where_those_of_pairs_do_not() ->
         people = rng.normal(size=(15, 20))
         metrics = people + 6 * rng.normal(size=(2, 15, 20)) * (rng.random((2, 15, 20)) < 0.1)
         accuracies = np.stack([segment_accuracies(people, metric, 0.0) for metric in metrics])
-        by_pairs.append(accuracy_p_value(people, *metrics, rng=rng))
+        by_pairs.append(accuracy_p_matrix(people, metrics, rng=rng)[0, 1])
         by_segments.append(segment_permutation_matrix(accuracies, draws=199, rng=rng)[0, 1])
 
     most = 0.05 + 4 * np.sqrt(0.05 * 0.95 / 100)
@@ -233,4 +261,4 @@ def test_the_test_is_of_the_accuracy_with_ties() -> None:
 
     # With its threshold the metric is far more accurate than itself without.
     assert accuracy_with_ties(people, metric, 0.5) > accuracy_with_ties(people, metric, 0.0) + 0.2
-    assert accuracy_p_value(people, metric, metric, epsilons=(0.5, 0.0), rng=rng) < 1e-6
+    assert p_of_first(people, metric, metric, epsilons=(0.5, 0.0), rng=rng) < 1e-6

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from steelyard.stats.standardise import standardise_by_worker, worker_moments
+from steelyard.stats.standardise import standardise_by_worker, standardise_rows, worker_moments
 
 
 def test_a_worker_is_centred_and_divided_by_the_sample_deviation() -> None:
@@ -81,3 +81,17 @@ def test_the_input_is_left_untouched() -> None:
 
 def test_nothing_in_gives_nothing_out() -> None:
     assert len(standardise_by_worker(np.empty(0), np.empty(0, dtype=np.int64))) == 0
+
+
+def test_rows_are_standardised_over_what_they_have() -> None:
+    # Mean 4, deviation sqrt((9 + 1 + 16) / 3).
+    found = standardise_rows(np.array([[1.0, np.nan, 3.0, 8.0], [np.nan] * 4]))
+
+    assert found[0] == pytest.approx(np.array([-3.0, np.nan, -1.0, 4.0]) / np.sqrt(26 / 3), nan_ok=True)
+    assert np.isnan(found[1]).all()
+
+
+def test_units_of_a_row_do_not_matter() -> None:
+    rows = np.random.default_rng(4).normal(size=(2, 9))
+
+    assert standardise_rows(7 - 3 * rows) == pytest.approx(-standardise_rows(rows))

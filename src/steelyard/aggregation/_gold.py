@@ -15,6 +15,7 @@ from steelyard.domain.result import Fit, MethodSettings
 from steelyard.domain.work import SCORED_KINDS, ItemKind
 from steelyard.frames import as_categories, has_few_points, in_order_of, index_of, spread_credit
 from steelyard.stats.arrays import BoolArray, FloatArray, IntArray
+from steelyard.stats.crowded import crowded_category
 from steelyard.stats.gold import RatingPoints, categories, rating_points
 from steelyard.stats.gold_agreement import Votes
 
@@ -22,10 +23,6 @@ from steelyard.stats.gold_agreement import Votes
 _GOLD_KINDS = (*SCORED_KINDS, ItemKind.GOLD)
 # With fewer gold items, what is found about workers is rough [our choice].
 FEW_GOLD_ITEMS = 10
-# One category that holds more of the scores leaves little to tell apart [Denkowski2010, section 4 has 89 %].
-MOST_IN_ONE_CATEGORY = 0.8
-# Of fewer scores than this most may well be in one category [our choice].
-_ENOUGH_SCORES = 10
 _NAMES = (*CELL, "attribute", "worker_id")
 
 
@@ -238,22 +235,15 @@ def _lost(crowd: Crowd, keeps: BoolArray) -> tuple[str, ...]:
 
 def _in_one_category(fit: Fit, crowd: Crowd) -> tuple[str, ...]:
     """A warning where hardly any score differs from the others once it is rounded."""
-    score = fit.segments["score"].to_numpy()
-    if len(score) < _ENOUGH_SCORES:
-        return ()
-    points = crowd.points
-    n = np.bincount(categories(score, points), minlength=points.n_categories + 1)
-    share, place = float(n.max() / len(score)), int(n.argmax())
-    if share <= MOST_IN_ONE_CATEGORY:
+    crowded = crowded_category(fit.segments["score"].to_numpy(), crowd.points)
+    if crowded is None:
         return ()
     # Per cent that would round up to all of them are told as 99.
-    told = f"{int(100 * share)} % of the scores"
-    if points.n_points is None:
-        part = points.width / points.n_categories
-        low = points.low + part * (place - 1)
-        where = f"lie between {low:g} and {low + part:g}"
+    told = f"{int(100 * crowded.share)} % of the scores"
+    if crowded.low == crowded.high:
+        where = f"are {crowded.low:g} when rounded"
     else:
-        where = f"are {points.values()[place - 1]:g} when rounded"
+        where = f"lie between {crowded.low:g} and {crowded.high:g}"
     return (f"{told} {where}: translations can hardly be told apart by them.",)
 
 

@@ -62,7 +62,7 @@ def fit_means(
         rows = rows.with_columns(pl.when(nobody).then(0.0).otherwise(pl.col("value")).alias("value"))
     else:
         rows = rows.filter(pl.col("value").is_not_null())
-    units = _units(rows, per_worker=settings.unit == "worker")
+    units = units_of(rows, per_worker=settings.unit == "worker")
     together = _fit_units(units, settings, rng, workers=workers)
     names = units["attribute"].unique().sort().to_list()
     if len(names) < 2:
@@ -99,7 +99,7 @@ def _fit_units(
     return Fit(segments=segments, systems=systems, p_values=p_values, workers=workers)
 
 
-def _units(rows: pl.DataFrame, *, per_worker: bool) -> pl.DataFrame:
+def units_of(rows: pl.DataFrame, *, per_worker: bool) -> pl.DataFrame:
     """What a segment's mean is taken over: judgements, or each worker's mean of theirs."""
     weight = _weight_of(rows)
     if not per_worker:
@@ -197,7 +197,7 @@ def _intervals(units: pl.DataFrame, settings: MethodSettings, rng: np.random.Gen
     if settings.draws:
         ratings = CrossedRatings(
             value=valued["value"].to_numpy(),
-            weight=_weights(valued, flat=settings.unit == "flat"),
+            weight=unit_weights(valued, flat=settings.unit == "flat"),
             worker=index_of(valued["worker_id"])[1],
             segment=index_of(valued["segment_id"])[1],
             system=system,
@@ -210,7 +210,7 @@ def _intervals(units: pl.DataFrame, settings: MethodSettings, rng: np.random.Gen
     )
 
 
-def _weights(valued: pl.DataFrame, *, flat: bool) -> FloatArray:
+def unit_weights(valued: pl.DataFrame, *, flat: bool) -> FloatArray:
     """What each unit weighs in its system's score: every attribute the same, within it every segment."""
     of_attribute = ("system_id", "attribute")
     own = pl.col("weight") if _weight_of(valued) else pl.lit(1.0)

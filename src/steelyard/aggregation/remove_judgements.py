@@ -9,7 +9,8 @@ from steelyard.aggregation._gold import Crowd, Treatment, counted, crowd_of, fit
 from steelyard.domain.plugin import Method
 from steelyard.domain.result import Fit, MethodSettings
 from steelyard.domain.scale import points
-from steelyard.stats.gold_agreement import pairwise_agreement, rating_threshold
+from steelyard.stats.arrays import FloatArray
+from steelyard.stats.gold_agreement import Threshold, Votes, pairwise_agreement, rating_threshold
 
 
 def fit(frame: pl.DataFrame, settings: MethodSettings, rng: np.random.Generator) -> Fit:
@@ -24,11 +25,18 @@ def fit(frame: pl.DataFrame, settings: MethodSettings, rng: np.random.Generator)
     return fit_treated(crowd, _treatment(crowd), rng)
 
 
+def without_outliers(votes: Votes, rating: FloatArray) -> Threshold:
+    """How far ratings may be from the mean of their item, and which of them (n,) are no further."""
+    n = np.bincount(votes.item)
+    # Numbers of items need not be in use.
+    mean = np.bincount(votes.item, rating) / np.maximum(n, 1)
+    return rating_threshold(votes, np.abs(rating - mean[votes.item]))
+
+
 def _treatment(crowd: Crowd) -> Treatment:
     votes = crowd.votes
     require_pairs(crowd, pairwise_agreement(votes))
-    mean = np.bincount(crowd.item, crowd.rating) / np.bincount(crowd.item)
-    found = rating_threshold(votes, np.abs(crowd.rating - mean[crowd.item]))
+    found = without_outliers(votes, crowd.rating)
     dropped = int((~found.keeps).sum())
     limit = points(found.tau, crowd.settings.scale)
     told = (

@@ -15,6 +15,7 @@ from steelyard.cli.options import json_option, keep_sources, write_text
 
 if TYPE_CHECKING:
     from steelyard.domain.exhibit import Evidence, ExhibitOptions
+    from steelyard.domain.plugin import Exhibit
 
 # A rating on a line is given to the point.
 MOST_CATEGORIES = 100
@@ -81,6 +82,7 @@ def table(
     from steelyard.flows.exhibit import make_table
 
     _require_known(name, list(tables()))
+    _let_everyone(tables()[name], choices)
     keep_sources(_files_read(sources, choices), target, json_file)
     evidence, options = _evidence(sources, choices)
     made = make_table(name, evidence, options)
@@ -116,6 +118,7 @@ def plot(name: str, sources: tuple[str, ...], target: Path, **choices: Any) -> N
     from steelyard.report.figure_file import ENDINGS, write_figure
 
     _require_known(name, list(figures()))
+    _let_everyone(figures()[name], choices)
     if target.suffix.lower() not in ENDINGS:
         raise click.BadParameter(
             f"name a file that ends in {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}.", param_hint="--out"
@@ -154,6 +157,12 @@ def _evidence(sources: tuple[str, ...], choices: dict[str, Any]) -> tuple[list[E
         split=choices["split"],
     )
     return evidence, options
+
+
+def _let_everyone(exhibit: Exhibit, choices: dict[str, Any]) -> None:
+    """Ask for no check that an exhibit would not look at, unless one is named."""
+    if exhibit.of_everyone and choices["check"] is None and choices["keep"] is None:
+        choices["keep"] = "everyone"
 
 
 def _files_read(sources: tuple[str, ...], choices: dict[str, Any]) -> list[str]:

@@ -62,7 +62,7 @@ _study_options = with_options(
     click.option(
         "--pass-rate",
         type=click.FLOAT,
-        help="Share of the ratings that quality control keeps.  [default: as it did here]",
+        help="Share of the ratings that the check keeps.  [default: as here; as published without one]",
     ),
     click.option("--seconds", type=click.FLOAT, help="Seconds per item.  [default: the protocol's]"),
 )

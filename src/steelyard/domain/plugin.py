@@ -88,6 +88,7 @@ class Exhibit:
     """A table or a figure that people ask for by name.
 
     `several` says that it may be made from more than one source at once, one row or panel each.
+    `of_everyone`: it looks at all ratings, whatever a check finds, so nobody need pass.
     `make` raises NotEnoughData, saying what is missing, where the sources cannot support it.
     """
 
@@ -96,6 +97,7 @@ class Exhibit:
     cite: tuple[str, ...]
     make: Callable[[Sequence[Evidence], ExhibitOptions], Table | Figure]
     several: bool = False
+    of_everyone: bool = False
 
 
 @dataclass(frozen=True, slots=True)

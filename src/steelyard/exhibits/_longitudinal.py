@@ -7,7 +7,16 @@ from collections.abc import Sequence
 import numpy as np
 
 from steelyard.domain.exhibit import Evidence, ExhibitOptions
+from steelyard.domain.plugin import Exhibit
+from steelyard.exhibits._sources import signature_of, study_line
 from steelyard.longitudinal.study import Longitudinal, PairRatings, StudySettings, compare_years
+
+
+def years_signature(exhibit: Exhibit, evidence: Sequence[Evidence], options: ExhibitOptions) -> str:
+    """The signatures of the sources, and of how their cells were made up and intervals drawn."""
+    cells = ",".join(f"{cell}={'+'.join(systems)}" for cell, systems in options.cells)
+    study = study_line(exhibit, cells=cells, draws=options.draws, seed=options.seed)
+    return signature_of(evidence, study=study)
 
 
 def compared(evidence: Sequence[Evidence], options: ExhibitOptions) -> Longitudinal:

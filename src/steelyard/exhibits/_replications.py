@@ -8,9 +8,11 @@ from dataclasses import replace
 import polars as pl
 
 from steelyard.domain.exhibit import Evidence, ExhibitOptions
+from steelyard.domain.plugin import Exhibit
 from steelyard.evaluation.replication.opinions import Collection
 from steelyard.evaluation.replication.settings import DRAWS, LEAST_DRAWS, Replication, ReplicationSettings
 from steelyard.evaluation.replication.study import replicate
+from steelyard.exhibits._sources import signature_of, study_line
 
 
 def replications(
@@ -35,6 +37,18 @@ def replications(
     if both_ways:
         found.append((second.title, replicate(second, first, settings[1])))
     return found
+
+
+def replication_signature(exhibit: Exhibit, evidence: Sequence[Evidence], found: Replication) -> str:
+    """The signatures of the sources, and of what was drawn from them."""
+    study = study_line(
+        exhibit,
+        of="halves" if found.is_split else "collections",
+        unit="worker",
+        draws=found.settings.draws,
+        seed=found.settings.analysis.seed,
+    )
+    return signature_of(evidence, study=study)
 
 
 def rho_of(found: Replication) -> float | None:

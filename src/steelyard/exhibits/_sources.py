@@ -17,9 +17,18 @@ def title_of(exhibit: Exhibit, evidence: Sequence[Evidence]) -> str:
     return f"{exhibit.title}: {evidence[0].title}"
 
 
-def signature_of(evidence: Sequence[Evidence]) -> str:
-    """The signature of every source, one a line."""
-    return "\n".join(source.analysis.signature for source in evidence)
+def signature_of(evidence: Sequence[Evidence], *, study: str = "") -> str:
+    """The signature of every source, one a line, and that of a study made of them on a line of its own."""
+    return "\n".join([*(source.analysis.signature for source in evidence), *([study] if study else [])])
+
+
+def study_line(exhibit: Exhibit, **choices: object) -> str:
+    """The choices behind an exhibit that is a study of its own, as a line of a signature.
+
+    Those that are None or empty were not made.
+    """
+    parts = {"exhibit": exhibit.name, **choices}
+    return "|".join(f"{name}:{value}" for name, value in parts.items() if value not in (None, ""))
 
 
 def in_columns(rows: pl.DataFrame, columns: Sequence[Column]) -> pl.DataFrame:

@@ -26,13 +26,11 @@ from steelyard.flows.quality import of_attributes
 from steelyard.flows.ranking import ranked_systems, system_pairs, untested_pairs
 from steelyard.flows.signature import signature
 from steelyard.flows.source import Source
-from steelyard.frames import index_of
+from steelyard.frames import ENOUGH_WORKERS, index_of
 from steelyard.review.portrait import portraits
 
 # Agreement of more ratings than this is told from a sample of workers: its error is small by then.
 MOST_FOR_AGREEMENT = 2_000_000
-# Resampling fewer workers than this cannot be trusted.
-ENOUGH_WORKERS = 5
 _WORKER_COLUMNS = (
     *("worker_id", "n_judgements", "n_pairs", "mean_difference", "sd_difference", "statistic", "p_value"),
     *("power", "verdict", "flags", "mean", "sd", "offset", "slope", "precision", "weight"),

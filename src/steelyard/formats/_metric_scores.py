@@ -50,7 +50,11 @@ class ScoreLines:
 
 def read_scores(path: Path, where: str) -> ScoreLines:
     """The scores of a file; SourceError names every line that is not a system and a score or None."""
-    frame = _cells(pl.Series("line", read_lines(path), dtype=pl.String))
+    lines = read_lines(path)
+    # Blank lines at the end say nothing.
+    while lines and not lines[-1].strip():
+        lines.pop()
+    frame = _cells(pl.Series("line", lines, dtype=pl.String))
     score = pl.col("cell").str.strip_prefix("+").cast(pl.Float64, strict=False)
     frame = frame.with_columns(score=score, is_absent=pl.col("cell") == ABSENT)
     is_bad = frame.select(

@@ -11,11 +11,9 @@ import polars as pl
 from steelyard.domain.cells import CELLS, FourCells
 from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.result import MethodSettings
-from steelyard.domain.work import SCORED_KINDS
-from steelyard.frames import index_of, scored
+from steelyard.frames import index_of, scored, standardise_ratings
 from steelyard.longitudinal.naming import Naming
 from steelyard.stats.arrays import BoolArray, FloatArray, IntArray
-from steelyard.stats.standardise import standardise_by_worker
 
 
 @dataclass(frozen=True)
@@ -121,7 +119,7 @@ def judged_cells(
     """
     rows = scored(
         kept.select("worker_id", "segment_id", "system_id", "attribute", "item_kind", "credited", "rating")
-        .with_columns(z=pl.Series(_z(kept, settings)))
+        .with_columns(z=pl.Series(standardise_ratings(kept, settings).z))
         .with_row_index("judgement")
     )
     naming = name(rows["system_id"].unique().cast(pl.String).to_list())
@@ -155,20 +153,6 @@ def judged_cells(
 def _is_new(cell: IntArray) -> IntArray:
     """1 for cells of the new test set, 0 for those of the old."""
     return np.array([cell.endswith("_new") for cell in CELLS], dtype=np.int64)[cell]
-
-
-def _z(kept: pl.DataFrame, settings: MethodSettings) -> FloatArray:
-    alone = settings.standardise_per == "attribute"
-    judge = pl.concat_str(["worker_id", "attribute"], separator="\x1f") if alone else pl.col("worker_id")
-    over = None
-    if settings.standardise_over == "system":
-        over = kept["item_kind"].is_in([str(kind) for kind in SCORED_KINDS]).to_numpy()
-    return standardise_by_worker(
-        kept["rating"].to_numpy(),
-        index_of(kept.select(judge).to_series())[1],
-        over=over,
-        minimum=settings.minimum_ratings,
-    )
 
 
 def _require_cells(found: list[CellRatings], naming: Naming, *, where: str) -> None:

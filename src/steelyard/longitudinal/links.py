@@ -162,9 +162,11 @@ def _link_numbers(common: CommonItems, line: LinkLine, drawn: Scale) -> dict[str
     }
 
 
-def _correlation(draws: FloatArray) -> float:
-    """That of ranks, for a few draws far out must not decide."""
+def _correlation(draws: FloatArray) -> float | None:
+    """That of ranks, for a few draws far out must not decide; None where one of the two never changes."""
     known = draws[~np.isnan(draws).any(axis=1)]
+    if not len(known) or (np.ptp(known, axis=0) == 0).any():
+        return None
     return float(np.corrcoef(ranks_of(known[:, 0]).rank, ranks_of(known[:, 1]).rank)[0, 1])
 
 

@@ -7,12 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from steelyard.domain.cells import CellMetric
+from steelyard.frames import ENOUGH_WORKERS
 from steelyard.longitudinal.cells import CellRatings
 from steelyard.longitudinal.naming import Naming
 from steelyard.longitudinal.rows import F1, GainRow
-
-# Resampling fewer workers than this cannot be trusted.
-ENOUGH_WORKERS = 5
 
 
 def remarks_on(pair: str, naming: Naming, judged: Sequence[CellRatings]) -> list[str]:
@@ -31,9 +29,10 @@ def remarks_on(pair: str, naming: Naming, judged: Sequence[CellRatings]) -> list
             )
         n_workers = len(np.unique(ratings.worker))
         if n_workers < ENOUGH_WORKERS:
+            narrow = "there is no interval" if n_workers == 1 else "the interval is too narrow"
             found.append(
                 f"{of}: the gain rests on {n_workers} worker{'' if n_workers == 1 else 's'}. What others "
-                "would have said cannot be told from so few, so the interval is too narrow."
+                f"would have said cannot be told from so few, so {narrow}."
             )
         n_without = int(np.isnan(ratings.z).sum())
         if n_without:

@@ -64,8 +64,7 @@ def compare(scored: ScoredPair, gold: str, settings: MetaSettings) -> Compared:
     """
     _require_known(scored, gold, settings)
     people = next(found for found in scored.golds if found.name == gold)
-    # A metric that takes several references names them all, with dots between.
-    held = {name for metric in scored.metrics for name in (metric.reference or "").split(".") if name}
+    held = {name for metric in scored.metrics for name in metric.held_against}
     human = set() if settings.with_references else set(scored.references)
     judged = set(_scored_systems(people))
     systems = tuple(sorted(judged - held - human - set(settings.exclude)))
@@ -79,6 +78,11 @@ def compare(scored: ScoredPair, gold: str, settings: MetaSettings) -> Compared:
         _opinion(found, systems, -1.0 if found.name in settings.flip else 1.0)
         for found in (people, *scored.metrics)
     ]
+    if not any(metric.scored.any() for metric in opinions[1:]):
+        raise NotEnoughData(
+            f"No metric has a score of the systems that people judged ({', '.join(systems)}): are the names "
+            "of systems spelt alike in all files?"
+        )
     return Compared(
         pair=scored.pair,
         systems=systems,
@@ -92,6 +96,16 @@ def compare(scored: ScoredPair, gold: str, settings: MetaSettings) -> Compared:
     )
 
 
+def full_names(names: Sequence[str], scored: ScoredPair) -> tuple[str, ...]:
+    """Names of metrics given without their reference as they are in full, if just one is meant."""
+    known = [found.name for found in (*scored.golds, *scored.metrics)]
+    found = []
+    for name in names:
+        meant = [full for full in known if full.rpartition("-")[0] == name]
+        found.append(meant[0] if name not in known and len(meant) == 1 else name)
+    return tuple(found)
+
+
 def _require_known(scored: ScoredPair, gold: str, settings: MetaSettings) -> None:
     golds = [found.name for found in scored.golds]
     metrics = [found.name for found in scored.metrics]
@@ -100,7 +114,10 @@ def _require_known(scored: ScoredPair, gold: str, settings: MetaSettings) -> Non
     if gold not in golds:
         problems.append(f"there is no gold {gold!r}. Use one of: {', '.join(golds) or 'none'}.")
     if not metrics:
-        problems.append("there are no scores by any metric.")
+        problems.append(
+            "there are no scores by any metric. Put them beside people's scores, such as metric-scores/"
+            f"{scored.pair}/NAME-src.seg.score, or give a table of them (--scores FILE)."
+        )
     for what, names, known in (
         ("system to exclude", settings.exclude, systems),
         ("metric or gold to flip", settings.flip, [*golds, *metrics]),
@@ -188,7 +205,11 @@ def _absent_systems(metrics: Sequence[Opinion], systems: Sequence[str]) -> list[
     found = []
     for metric in metrics:
         absent = [name for name, known in zip(systems, metric.scored.tolist(), strict=True) if not known]
-        if absent:
+        if len(absent) == len(systems):
+            found.append(
+                f"{metric.name} has no score of any system that is compared, so nothing is told of it."
+            )
+        elif absent:
             found.append(
                 f"{metric.name} has no scores of {', '.join(absent)}: its numbers are over the other "
                 f"{len(systems) - len(absent)} systems and cannot be compared with those of other metrics."

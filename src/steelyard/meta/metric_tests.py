@@ -90,6 +90,9 @@ def _kendall_of_rows(judged: FloatArray, scored: FloatArray) -> FloatArray:
 def ranks(values: FloatArray) -> FloatArray:
     """Ranks from 1, equal numbers sharing their mean; NaN stays. Shape (n,).
 
+    As in `spearman_rows`, whose statistic is tested, only equal numbers are tied: by `ranks_of`, which ties
+    what differs by little beside the largest number, one score far off would tie all others.
+
     >>> ranks(np.array([0.5, np.nan, 0.1, 0.5]))
     array([2.5, nan, 1. , 2.5])
     """

@@ -30,7 +30,7 @@ def remarks(compared: Compared, rows: pl.DataFrame, settings: MetaSettings) -> R
         warnings=(
             *_few_systems(compared),
             *_without_segments(compared),
-            *_turned(whole),
+            *_turned(whole, settings),
             *_gaps(whole, settings),
         ),
     )
@@ -63,10 +63,11 @@ def _without_segments(compared: Compared) -> tuple[str, ...]:
     return (f"{compared.people.name} has no scores of translations, so only numbers over systems are told.",)
 
 
-def _turned(rows: pl.DataFrame) -> tuple[str, ...]:
-    """A warning for metrics that seem to count errors, so that lower is better."""
+def _turned(rows: pl.DataFrame, settings: MetaSettings) -> tuple[str, ...]:
+    """A warning for metrics that seem to count errors, so that lower is better; not if they were turned."""
     turned = rows.filter(
-        (pl.col("sys_pearson") < TURNED_SYSTEMS)
+        ~pl.col("metric").is_in(settings.flip)
+        & (pl.col("sys_pearson") < TURNED_SYSTEMS)
         & (pl.col("seg_pearson_none").fill_null(-1.0) < TURNED_SEGMENTS)
     )["metric"].to_list()
     if not turned:
@@ -81,10 +82,12 @@ def _turned(rows: pl.DataFrame) -> tuple[str, ...]:
 def _gaps(rows: pl.DataFrame, settings: MetaSettings) -> list[str]:
     """Warnings of metrics that lack scores of translations that people judged."""
     what = "translations" if settings.level == "segment" else "documents"
+    with_systems = rows.filter(pl.col("n_sys") > 0)["metric"].to_list()
     found = []
     for name, n_both, n_missing in rows.select("metric", "n_gold_seg_pairs", "n_missing").iter_rows():
         if n_missing and not n_both:
-            found.append(f"{name} has no scores of {what}, so only numbers over systems are told of it.")
+            told = "only numbers over systems are" if name in with_systems else "nothing is"
+            found.append(f"{name} has no scores of {what}, so {told} told of it.")
         elif n_missing:
             found.append(
                 f"{name} has no scores of {n_missing:,} of {n_both + n_missing:,} {what} that people judged: "

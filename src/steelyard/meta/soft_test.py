@@ -8,6 +8,7 @@ from steelyard.meta.common_cells import on_common_cells
 from steelyard.meta.settings import SOFT_DRAWS
 from steelyard.stats.arrays import FloatArray, IntArray
 from steelyard.stats.soft_pairwise import permutation_p_values
+from steelyard.stats.standardise import standardise_rows
 
 # Systems up to which every exchange is tried: 4,096.
 _FEW_SYSTEMS = 12
@@ -33,7 +34,7 @@ def soft_test(
     exchanges = _exchanges(n_systems, draws, rng)
 
     def test(judged: FloatArray, scored: FloatArray, _: IntArray) -> FloatArray:
-        standardised = np.stack([_standardised(scores) for scores in scored])
+        standardised = standardise_rows(scored.reshape(len(scored), -1)).reshape(scored.shape)
         by_people = _confidence(judged, soft_seed)
         found = np.full((len(scored), len(scored)), np.nan)
         for first in range(len(scored)):
@@ -75,13 +76,3 @@ def _shares(people: FloatArray, confidence: FloatArray, exchanges: IntArray) -> 
     if not np.count_nonzero(~np.isnan(people)):
         return float("nan"), float("nan")
     return float(np.mean(gain >= gain[0] - _EQUAL)), float(np.mean(gain <= gain[0] + _EQUAL))
-
-
-def _standardised(scores: FloatArray) -> FloatArray:
-    """Scores less their mean, in their standard deviations; NaN stays."""
-    known = scores[~np.isnan(scores)]
-    if not len(known):
-        return scores
-    deviation = float(known.std())
-    standardised: FloatArray = (scores - known.mean()) / (deviation if deviation > 0 else 1.0)
-    return standardised

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import polars as pl
 
-from steelyard.meta.compared import Compared, compare
+from steelyard.meta.compared import Compared, compare, full_names
 from steelyard.meta.parts import by_document, parts
 from steelyard.meta.remarks import remarks
 from steelyard.meta.scores import ScoredPair
@@ -35,6 +35,7 @@ class Study:
 
 def prepare(scored: ScoredPair, gold: str, settings: MetaSettings) -> Study:
     """Everything decided that a study needs; refuses what the scores cannot support."""
+    settings = replace(settings, flip=full_names(settings.flip, scored))
     compared = compare(scored, gold, settings)
     if settings.level == "document":
         compared = by_document(compared)

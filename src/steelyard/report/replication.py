@@ -121,8 +121,8 @@ def to_json(found: Replication) -> str:
 
 
 def several_to_json(found: Sequence[Replication]) -> str:
-    """Several studies as a JSON document: a list of them."""
-    return _dumps([to_dict(one) for one in found])
+    """Several studies as a JSON document."""
+    return _dumps({"studies": [to_dict(one) for one in found]})
 
 
 def to_dict(found: Replication) -> dict[str, Any]:

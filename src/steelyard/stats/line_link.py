@@ -36,13 +36,10 @@ class LinkLine:
     `chi2`: squared distances from the line in units of the known errors; without further scatter it is
     about `df`. `scatter`: the deviation of y about the line beyond the known errors, 0 if they explain all.
     `distance` (n,): each point's distance from the line in its own errors, scatter among them.
-    Standard errors take the errors for independent and include the scatter.
     """
 
     intercept: float
     slope: float
-    intercept_sd: float
-    slope_sd: float
     chi2: float
     df: int
     scatter: float
@@ -65,7 +62,7 @@ def link_line(points: Points, *, slope: Slope = "free") -> LinkLine:
     Least squares of y on x would be too flat, for errors of x spread the points along x. Here each point
     weighs 1 / (var y + slope^2 var x), and the slope is found step by step. Where points lie further from
     the line than their errors explain (chi2 above its degrees of freedom), a scatter is added to every
-    point's y until chi2 equals them: the line then weighs points more alike and its errors grow. With `slope`
+    point's y until chi2 equals them: the line then weighs points more alike. With `slope`
     "one" only the intercept is fitted, from two points on.
 
     >>> x = np.array([1.0, 2.0, 4.0])
@@ -79,19 +76,9 @@ def link_line(points: Points, *, slope: Slope = "free") -> LinkLine:
     chi2 = float(_squared_distances(points, 0.0, slope=slope).sum())
     scatter = _scatter(points, df, slope=slope) if chi2 > df else 0.0
     intercept, steepness = _line(points, scatter, slope=slope)
-    weight = 1 / (_y_variance(points, scatter) + steepness**2 * points.x_variance)
-    adjusted = points.x + weight * steepness * points.x_variance * (
-        points.y - intercept - steepness * points.x
-    )
-    centre = float(np.average(adjusted, weights=weight))
-    slope_variance = (
-        0.0 if slope == "one" else 1 / max(float(weight @ (adjusted - centre) ** 2), _LEAST_VARIANCE)
-    )
     return LinkLine(
         intercept=intercept,
         slope=steepness,
-        intercept_sd=math.sqrt(1 / float(weight.sum()) + centre**2 * slope_variance),
-        slope_sd=math.sqrt(slope_variance),
         chi2=chi2,
         df=df,
         scatter=math.sqrt(scatter),

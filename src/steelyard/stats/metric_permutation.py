@@ -25,6 +25,7 @@ from steelyard.stats.arrays import BoolArray, FloatArray, IntArray
 from steelyard.stats.correlation import pearson_rows
 from steelyard.stats.permutation import permutation_matrix
 from steelyard.stats.products import small_products
+from steelyard.stats.standardise import standardise_rows
 
 # Units up to which all exchanges are tried: 4,096.
 _FEW_UNITS = 12
@@ -105,7 +106,7 @@ def statistic_permutation_matrix(
     seed = int(rng.integers(2**63))
     for known, pairs in _patterns(people[None, :], metrics[:, None, :]):
         chosen = known[0]
-        judged, scores = people[None, chosen], _standardised(metrics[:, chosen])
+        judged, scores = people[None, chosen], standardise_rows(metrics[:, chosen])
         is_exact = len(scores[0]) <= _FEW_UNITS
         units = np.ones((1, len(scores[0])), dtype=np.bool_)
         at_once = max(1, _SUMS_AT_ONCE // max(units.size, 1))
@@ -138,7 +139,15 @@ def segment_permutation_matrix(
     array([[  nan, 0.125],
            [1.   ,   nan]])
     """
-    return permutation_matrix(values, draws=draws, rng=rng)
+    p_values = permutation_matrix(values, draws=draws, rng=rng)
+    if draws >= 1 << _FEW_UNITS:
+        # With so many, all exchanges of few units have been tried.
+        return p_values
+    known = (~np.isnan(values)).astype(np.int64)
+    few = np.argwhere(np.triu(known @ known.T <= _FEW_UNITS, 1))
+    for pair in few:
+        p_values[np.ix_(pair, pair)] = permutation_matrix(values[pair], draws=1 << _FEW_UNITS, rng=rng)
+    return p_values
 
 
 class _Pairs(NamedTuple):
@@ -224,7 +233,7 @@ class _Mixtures:
             [not np.isnan(pearson_rows(people, score)).all() for score in scores], dtype=np.bool_
         )
         judged, self._varies = _directions(people, known)
-        scores = _standardised(scores.reshape(len(used), -1)).reshape(scores.shape)
+        scores = standardise_rows(scores.reshape(len(used), -1)).reshape(scores.shape)
         # The same number off all scores of a group changes no correlation and keeps the sums small.
         size = np.maximum(np.count_nonzero(known, axis=1), 1)
         level = np.sum(scores, axis=(0, 2), where=known) / (size * len(used))
@@ -301,13 +310,3 @@ def _directions(people: FloatArray, known: BoolArray) -> tuple[FloatArray, BoolA
     centred = np.where(known, people - mean[:, None], 0.0)
     length = np.sqrt(np.sum(centred**2, axis=1))
     return centred / np.where(varies, length, 1.0)[:, None], varies
-
-
-def _standardised(scores: FloatArray) -> FloatArray:
-    """Each row (k, m) less its mean, in its standard deviations; only less its mean if it does not vary."""
-    known = ~np.isnan(scores)
-    n = np.maximum(np.count_nonzero(known, axis=1), 1)
-    centred = scores - (np.sum(scores, axis=1, where=known) / n)[:, None]
-    deviation = np.sqrt(np.sum(centred**2, axis=1, where=known) / n)
-    standardised: FloatArray = centred / np.where(deviation > 0, deviation, 1.0)[:, None]
-    return standardised

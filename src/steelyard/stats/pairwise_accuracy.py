@@ -14,6 +14,9 @@ from steelyard.stats.tie_calibration import agreements
 # Differences of direct assessments that count as a preference in WMT17-20 [Bojar2017].
 LEAST_DIFFERENCE = 25.0
 
+# A difference short of the least by no more than this share of it is so by rounding: 50.3 - 25.3 is 25.
+_ROUNDING = 1e-12
+
 # Weighted sums of whole numbers this close, as a share of the largest possible, are equal.
 _EQUAL = 1e-12
 
@@ -66,31 +69,12 @@ def da_pair_tau(people: FloatArray, metric: FloatArray, *, least: float = LEAST_
     for first, second in zip(left.tolist(), right.tolist(), strict=True):
         judged = people[first] - people[second]
         scored = metric[first] - metric[second]
-        apart = (np.abs(judged) >= least) & ~np.isnan(scored)
+        apart = (np.abs(judged) >= least * (1 - _ROUNDING)) & ~np.isnan(scored)
         n_pairs += int(np.count_nonzero(apart))
         n_concordant += int(np.count_nonzero(apart & (scored != 0) & ((judged > 0) == (scored > 0))))
     n_discordant = n_pairs - n_concordant
     tau = (n_concordant - n_discordant) / n_pairs if n_pairs else float("nan")
     return PairTau(tau, n_pairs, n_concordant, n_discordant)
-
-
-def accuracy_p_value(
-    people: FloatArray,
-    first: FloatArray,
-    second: FloatArray,
-    *,
-    epsilons: tuple[float, float] = (0.0, 0.0),
-    draws: int = 1000,
-    rng: np.random.Generator,
-) -> float:
-    """One-sided p-value that the first metric is the more accurate; see `accuracy_p_matrix`.
-
-    >>> people, rng = np.arange(5.0), np.random.default_rng(7)
-    >>> accuracy_p_value(people, people, np.array([1.0, 0.0, 2.0, 4.0, 3.0]), rng=rng)
-    0.25
-    """
-    metrics = np.stack([first, second])
-    return float(accuracy_p_matrix(people, metrics, epsilons=epsilons, draws=draws, rng=rng)[0, 1])
 
 
 def accuracy_p_matrix(
@@ -115,6 +99,12 @@ def accuracy_p_matrix(
     such a pair; 1 if no metric is ever right alone. Verdicts on pairs that share a system or a segment hang
     together, which this ignores: p is too small. `segment_permutation_matrix` and, for systems,
     `statistic_permutation_matrix` do without that assumption.
+
+    >>> people, rng = np.arange(5.0), np.random.default_rng(7)
+    >>> metrics = np.stack([people, np.array([1.0, 0.0, 2.0, 4.0, 3.0])])
+    >>> accuracy_p_matrix(people, metrics, rng=rng)  # the first alone is right on 2 of 10 pairs: 1/2 * 1/2
+    array([[ nan, 0.25],
+           [1.  ,  nan]])
     """
     if draws < 1:
         raise ValueError(f"draws must be at least 1, not {draws}")

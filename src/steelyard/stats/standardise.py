@@ -1,4 +1,4 @@
-"""Ratings of many workers on one common scale."""
+"""Ratings of many workers, or scores of many metrics, on one common scale."""
 
 from __future__ import annotations
 
@@ -81,3 +81,20 @@ def standardised(
     sd = np.where(usable, moments.sd, np.nan)
     z: FloatArray = (rating - moments.mean[worker_index]) / sd[worker_index]
     return z
+
+
+def standardise_rows(scores: FloatArray) -> FloatArray:
+    """Each row (k, m) less its mean, in its standard deviations (n); only less its mean if it does not vary.
+
+    NaN stays, and counts for nothing.
+
+    >>> standardise_rows(np.array([[1.0, 3.0, np.nan], [5.0, 5.0, 5.0]]))
+    array([[-1.,  1., nan],
+           [ 0.,  0.,  0.]])
+    """
+    known = ~np.isnan(scores)
+    n = np.maximum(np.count_nonzero(known, axis=1), 1)
+    centred = scores - (np.sum(scores, axis=1, where=known) / n)[:, None]
+    deviation = np.sqrt(np.sum(centred**2, axis=1, where=known) / n)
+    in_deviations: FloatArray = centred / np.where(deviation > 0, deviation, 1.0)[:, None]
+    return in_deviations

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from steelyard.aggregation._segment_means import unit_weights, units_of
 from steelyard.domain.errors import NotFound, SourceError
 from steelyard.domain.exhibit import Evidence
 from steelyard.domain.result import MethodSettings
-from steelyard.domain.work import SCORED_KINDS, ItemKind
-from steelyard.frames import index_of, scored
+from steelyard.domain.work import ItemKind
+from steelyard.frames import index_of, scored, standardise_ratings
 from steelyard.longitudinal.link_draws import CampaignScores, ItemScores, item_errors, score_draws
 from steelyard.longitudinal.links import Via
 from steelyard.stats.arrays import IntArray
 from steelyard.stats.bootstrap import CrossedRatings, system_scores
-from steelyard.stats.standardise import standardised, worker_moments
 
 # Methods whose scores are means of judgements, for items as for systems.
 MEANS = ("mean-rating", "mean-z")
@@ -30,8 +30,9 @@ _CELL = ("system_id", "segment_id", "attribute")
 class LinkRows:
     """One campaign's ratings, each with the `value` that scores are means of.
 
-    `systems`, scored rows: worker, system_id, segment_id, attribute, value. `calibration`: worker, item,
-    attribute, value, known, known_sd. `worker` numbers workers in both.
+    `systems`, scored rows: worker_id, system_id, segment_id, attribute, value, rating. `calibration`:
+    worker_id, item, attribute, value, rating, known, known_sd. The categories of worker_id are the same in
+    both: their numbers are the workers'.
     """
 
     evidence: Evidence
@@ -69,15 +70,11 @@ def link_rows(evidence: Evidence, *, title: str) -> LinkRows:
     return LinkRows(
         evidence=evidence,
         title=title,
-        systems=systems.drop_nulls("value").select("worker", *_CELL, "value"),
+        systems=systems.drop_nulls("value").select("worker_id", *_CELL, "value", "rating"),
         calibration=valued.filter(is_calibration)
         .drop_nulls("value")
         .select(
-            "worker",
-            "attribute",
-            "value",
-            "known",
-            "known_sd",
+            *("worker_id", "attribute", "value", "rating", "known", "known_sd"),
             item=pl.col("segment_id").cast(pl.String),
         ),
     )
@@ -109,12 +106,12 @@ def drawn_scores(
 ) -> tuple[CampaignScores, ItemScores | None]:
     """Scores of systems, as the analysis has them, and of these items, and draws of both together."""
     settings = rows.evidence.analysis.settings.method_settings
-    systems = _units(rows.systems, *_CELL, per_worker=settings.unit == "worker")
+    systems = units_of(rows.systems, per_worker=settings.unit == "worker")
     system_names, system = index_of(systems["system_id"])
     of_systems = CrossedRatings(
         value=systems["value"].to_numpy(),
-        weight=_system_weights(systems, flat=settings.unit == "flat"),
-        worker=systems["worker"].to_numpy(),
+        weight=unit_weights(systems, flat=settings.unit == "flat"),
+        worker=_workers(systems),
         segment=index_of(systems["segment_id"])[1],
         system=system,
     )
@@ -122,13 +119,14 @@ def drawn_scores(
     if names:
         wanted = pl.DataFrame({"item": list(names)}).with_row_index("place")
         items = rows.items(via).join(wanted, on="item", how="inner", maintain_order="left")
-        items = _units(items, "place", "attribute", per_worker=settings.unit == "worker")
-        place = items["place"].to_numpy().astype(np.int64)
+        # An item's score is that of a system with one segment.
+        items = items.with_columns(system_id="place", segment_id="place")
+        items = units_of(items, per_worker=settings.unit == "worker")
+        place = items["system_id"].to_numpy().astype(np.int64)
         of_items = CrossedRatings(
             value=items["value"].to_numpy(),
-            # Every attribute of an item weighs the same.
-            weight=items.select(1.0 / pl.len().over("place", "attribute")).to_series().to_numpy(),
-            worker=items["worker"].to_numpy(),
+            weight=unit_weights(items, flat=False),
+            worker=_workers(items),
             segment=place,
             system=place,
         )
@@ -146,35 +144,14 @@ def drawn_scores(
 
 
 def _valued(frame: pl.DataFrame, method: str, settings: MethodSettings) -> pl.DataFrame:
-    """The frame with the number of each worker and the value of each rating; null where there is none."""
-    _, worker = index_of(frame["worker_id"])
-    numbered = frame.with_columns(pl.Series("worker", worker))
+    """The frame with numbered workers and the value of each rating; null where there is none."""
+    names, _ = index_of(frame["worker_id"])
+    numbered = frame.with_columns(pl.col("worker_id").cast(pl.Enum(names)))
     if method != "mean-z":
         return numbered.with_columns(value=pl.col("rating"))
-    over = np.ones(len(frame), dtype=np.bool_)
-    if settings.standardise_over == "system":
-        kinds = [str(kind) for kind in SCORED_KINDS]
-        over = frame.select(pl.col("item_kind").is_in(kinds)).to_series().to_numpy()
-    judge: IntArray = worker
-    if settings.standardise_per == "attribute":
-        attributes, attribute = index_of(frame["attribute"])
-        judge = worker * len(attributes) + attribute
-    rating = frame["rating"].to_numpy()
-    moments = worker_moments(rating, judge, over=over)
-    value = standardised(rating, judge, moments=moments, minimum=settings.minimum_ratings)
-    return numbered.with_columns(pl.Series("value", value).fill_nan(None))
+    return numbered.with_columns(pl.Series("value", standardise_ratings(frame, settings).z).fill_nan(None))
 
 
-def _units(rows: pl.DataFrame, *keys: str, per_worker: bool) -> pl.DataFrame:
-    """What means are taken over: judgements, or each worker's mean of theirs."""
-    if not per_worker:
-        return rows
-    return rows.group_by(*keys, "worker", maintain_order=True).agg(pl.col("value").mean())
-
-
-def _system_weights(rows: pl.DataFrame, *, flat: bool) -> np.ndarray:
-    """What each value weighs in its system's score: every attribute the same, within it every segment."""
-    of_attribute = ("system_id", "attribute")
-    n_cells = pl.col("segment_id").n_unique().over(of_attribute)
-    share = 1.0 / pl.len().over(of_attribute) if flat else 1.0 / (pl.len().over(_CELL) * n_cells)
-    return rows.select(share).to_series().to_numpy()
+def _workers(rows: pl.DataFrame) -> IntArray:
+    """The number of each row's worker."""
+    return rows["worker_id"].to_physical().to_numpy().astype(np.int64)

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from steelyard.evaluation.normalisation.figures import Crowded, crowded_category
 from steelyard.evaluation.normalisation.fits import Fitted
 from steelyard.evaluation.normalisation.gold import GoldStudy
 from steelyard.evaluation.normalisation.settings import IN_POINTS, STRAIGHT_AVERAGE, shown_name
+from steelyard.stats.crowded import Crowded, crowded_category
 from steelyard.stats.gold import RatingPoints
 
 # A correlation over fewer gold translations is rough: one of .5 may as well be .2 or .7 [our choice].
@@ -18,18 +18,25 @@ FEW_GOLD = 30
 # A method that leaves a larger share of the gold translations without score is not called the closest:
 # it may have scored the easy ones only [our choice].
 _MOST_UNSCORED = 0.1
+# Correlations that differ by less are the same but for rounding.
+_TIE_DECIMALS = 10
 
 
 def conclusion(rows: pl.DataFrame) -> str:
-    """The method closest to the expert on held-out gold, and by how much, from the rows of a study."""
+    """The method closest to the expert on held-out gold, and by how much, from the rows of a study.
+
+    The best of several is likely to be the luckiest: that its gain is more than chance is said only by an
+    interval wide enough to hold for all methods at once.
+    """
     n_gold = pl.col("held_out_n_scored") + pl.col("held_out_n_unscored")
     told = rows.filter(
         pl.col("held_out_r").is_not_null() & (pl.col("held_out_n_unscored") <= _MOST_UNSCORED * n_gold)
     )
     if told.filter(method=STRAIGHT_AVERAGE).is_empty() or len(told) < 2:
         return "There was nothing to compare the straight average with."
-    # Of equally close methods the first, which is the simplest.
-    best = told.sort("held_out_r", descending=True, maintain_order=True).row(0, named=True)
+    # Of equally close methods, but for rounding, the first, which is the simplest.
+    closeness = pl.col("held_out_r").round(_TIE_DECIMALS)
+    best = told.sort(closeness, descending=True, maintain_order=True).row(0, named=True)
     if best["method"] == STRAIGHT_AVERAGE:
         return (
             f"No method came closer to the expert than the straight average: its r is "
@@ -43,6 +50,11 @@ def conclusion(rows: pl.DataFrame) -> str:
     )
     if best["lower"] is None or best["lower"] <= 0:
         return f"{said} That may be chance."
+    if best["sure_lower"] <= 0:
+        return (
+            f"{said} The interval is that of one comparison, and this is the best of {len(rows) - 1}. That "
+            "may be chance."
+        )
     return said
 
 

@@ -37,10 +37,13 @@ class Fitted:
 class HeldOut:
     """The score of each gold cell by a fit that did not know its gold; NaN elsewhere, and where none.
 
+    `levelled` are the same scores as if all fits had the same mean: only these can be put in one order.
     `uses_gold`: whether what the expert says changes the scores at all; None where that cannot be told.
+    Arrays: (cells,).
     """
 
     score: FloatArray
+    levelled: FloatArray
     uses_gold: bool | None
 
 
@@ -87,22 +90,29 @@ def held_out(
 ) -> HeldOut:
     """Each gold cell scored while what the expert said of its translation is hidden.
 
-    First all gold is hidden: a method whose scores stay what they are uses none, and is done.
+    First all gold is hidden: a method whose scores stay what they are uses none, and is done. The others
+    have a fit for each fold, and fits are not on one level: where high gold is hidden, ratings are brought
+    to the lower gold that is left, so that just the good translations come out too low. To be compared
+    across folds, scores are therefore taken off the mean of all scores of their fit.
     """
-    nothing = np.full(study.n_cells, np.nan)
+    nothing: FloatArray = np.full(study.n_cells, np.nan)
     if whole.fit is None:
         step(1 + len(folds))
-        return HeldOut(nothing, None)
+        return HeldOut(nothing, nothing, None)
     blind = fitted(whole.entry, study, asked, frame=study.hiding(study.gold_items))
     step(1)
     if blind.fit is not None and np.array_equal(blind.score, whole.score, equal_nan=True):
         step(len(folds))
-        return HeldOut(np.where(study.is_gold, whole.score, np.nan), uses_gold=False)
-    found = nothing.copy()
+        once = np.where(study.is_gold, whole.score, np.nan)
+        return HeldOut(once, once, uses_gold=False)
+    found, levelled, levels = nothing.copy(), nothing.copy(), []
     for cells, score in _by_fold(whole.entry, study, asked, folds):
+        level = _level(score, study)
         found[cells] = score[cells]
+        levelled[cells] = score[cells] - level[study.attribute[cells]]
+        levels.append(level)
         step(1)
-    return HeldOut(found, uses_gold=True)
+    return HeldOut(found, levelled + _usual_level(levels)[study.attribute], uses_gold=True)
 
 
 def _by_fold(
@@ -112,3 +122,23 @@ def _by_fold(
     for items in folds:
         cells = np.flatnonzero(study.is_gold & np.isin(study.item, items))
         yield cells, fitted(entry, study, asked, frame=study.hiding(items)).score
+
+
+def _level(score: FloatArray, study: GoldStudy) -> FloatArray:
+    """The mean score of all cells of each attribute, gold or not; NaN where none has a score."""
+    has_score = np.isfinite(score)
+    attribute, n = study.attribute[has_score], len(study.attributes)
+    counts = np.bincount(attribute, minlength=n)
+    total = np.bincount(attribute, score[has_score], minlength=n)
+    level: FloatArray = np.divide(total, counts, out=np.full(n, np.nan), where=counts > 0)
+    return level
+
+
+def _usual_level(levels: Sequence[FloatArray]) -> FloatArray:
+    """The mean level of each attribute over the fits, so that attributes keep their distance; NaN if none."""
+    stacked = np.stack(levels)
+    counts = np.isfinite(stacked).sum(axis=0)
+    usual: FloatArray = np.divide(
+        np.nansum(stacked, axis=0), counts, out=np.full(stacked.shape[1], np.nan), where=counts > 0
+    )
+    return usual

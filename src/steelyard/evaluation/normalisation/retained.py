@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
+from steelyard.aggregation.remove_judgements import without_outliers
 from steelyard.evaluation.normalisation.fits import Fitted
 from steelyard.evaluation.normalisation.gold import GoldStudy
 from steelyard.evaluation.normalisation.settings import OUTLIERS
 from steelyard.stats.arrays import BoolArray, FloatArray
 from steelyard.stats.gold import RatingPoints, categories
-from steelyard.stats.gold_agreement import Votes, rating_threshold
+from steelyard.stats.gold_agreement import Votes
 
 
 def vote_weights(fitted: Fitted, study: GoldStudy) -> FloatArray:
@@ -41,17 +42,11 @@ def retained_rows(fitted: Fitted, study: GoldStudy, points: RatingPoints) -> Boo
     assert fitted.fit is not None
     is_scored = study.cell >= 0
     if fitted.entry.name == OUTLIERS:
-        return _without_outliers(study, is_scored, points)
+        votes = votes_of(study, is_scored, points)
+        near = is_scored.copy()
+        near[is_scored] = without_outliers(votes, study.judged.rating[is_scored]).keeps
+        return near
     if fitted.fit.workers["weight"].count() == 0:
         return is_scored
     keeps: BoolArray = is_scored & (vote_weights(fitted, study) > 0)
-    return keeps
-
-
-def _without_outliers(study: GoldStudy, is_scored: BoolArray, points: RatingPoints) -> BoolArray:
-    """The rows near enough to the mean of their translation, as the method that drops the others has it."""
-    rating, cell = study.judged.rating[is_scored], study.cell[is_scored]
-    mean = np.bincount(cell, rating) / np.bincount(cell)
-    keeps = is_scored.copy()
-    keeps[is_scored] = rating_threshold(votes_of(study, is_scored, points), np.abs(rating - mean[cell])).keeps
     return keeps

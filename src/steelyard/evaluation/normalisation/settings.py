@@ -57,9 +57,11 @@ class Normalisation:
     (Pearson's and Spearman's correlation with the expert), delta (mean distance from the expert, in points),
     agreement and kappa (of scores rounded to points of the scale); worker_agreement, worker_kappa (of all
     pairs of judgements retained of one translation). The same with `held_out_` before the name where the
-    method did not know what the expert said of the translation; difference, lower, upper: held_out_r less
-    that of the straight average over the translations that both score, and its 95 % interval. Null: not
-    defined, or the method has no such figure.
+    method did not know what the expert said of the translation (held_out_r and held_out_rho are of scores
+    taken off the mean of their fit); difference, lower, upper: held_out_r less that of the straight average
+    over the translations that both score, and its 95 % interval; sure_lower: the lower end of the interval
+    of level 1 - .05 / (methods - 1), by which the conclusion is drawn. Null: not defined, or the method has
+    no such figure.
 
     `random_workers`, one row per worker who clicks at random: worker, delta, k_delta, and a column with the
     weight under each method that weighs workers. `resistance`, one row per method: method, change (mean

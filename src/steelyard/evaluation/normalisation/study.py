@@ -10,7 +10,7 @@ import polars as pl
 
 from steelyard.evaluation.entries import Asked, Entry
 from steelyard.evaluation.normalisation.conclusion import conclusion, warnings_of
-from steelyard.evaluation.normalisation.draws import Difference, paired_difference
+from steelyard.evaluation.normalisation.draws import NO_DIFFERENCE, Difference, paired_difference
 from steelyard.evaluation.normalisation.figures import GoldFigures, gold_figures, worker_agreement
 from steelyard.evaluation.normalisation.fits import (
     DRAW_STREAM,
@@ -35,7 +35,7 @@ from steelyard.evaluation.normalisation.settings import (
     Normalisation,
     NormalisationSettings,
 )
-from steelyard.stats.arrays import FloatArray, IntArray
+from steelyard.stats.arrays import IntArray
 from steelyard.stats.gold import RatingPoints, rating_points
 
 _FIGURES: dict[str, pl.DataType] = {
@@ -51,7 +51,7 @@ ROWS_SCHEMA: dict[str, pl.DataType] = {
     "worker_agreement": pl.Float64(),
     "worker_kappa": pl.Float64(),
     **{f"held_out_{name}": dtype for name, dtype in _FIGURES.items()},
-    **dict.fromkeys(("difference", "lower", "upper"), pl.Float64()),
+    **dict.fromkeys(Difference._fields, pl.Float64()),
 }
 
 
@@ -142,11 +142,8 @@ def random_resistance(
 
 
 def _rows(study: Study, fits: Sequence[Fitted], rests: Sequence[HeldOut]) -> pl.DataFrame:
-    straight = rests[0].score
-    rows = [
-        _row(study, fit, rest, _difference(study, rest.score, straight, is_straight=rest is rests[0]))
-        for fit, rest in zip(fits, rests, strict=True)
-    ]
+    differences = [NO_DIFFERENCE, *(_difference(study, rest, rests[0]) for rest in rests[1:])]
+    rows = [_row(study, *parts) for parts in zip(fits, rests, differences, strict=True)]
     return pl.DataFrame(rows, schema=ROWS_SCHEMA, orient="row")
 
 
@@ -164,7 +161,7 @@ def _row(study: Study, fit: Fitted, rest: HeldOut, difference: Difference) -> di
         **asdict(gold_figures(fit.score, gold, points)),
         "worker_agreement": of_workers[0],
         "worker_kappa": of_workers[1],
-        **_held_out(gold_figures(rest.score, gold, points)),
+        **_held_out(gold_figures(rest.score, gold, points, correlated=rest.levelled)),
         **{key: value if np.isfinite(value) else None for key, value in difference._asdict().items()},
     }
 
@@ -173,10 +170,13 @@ def _held_out(figures: GoldFigures) -> dict[str, object]:
     return {f"held_out_{name}": value for name, value in asdict(figures).items()}
 
 
-def _difference(study: Study, score: FloatArray, straight: FloatArray, *, is_straight: bool) -> Difference:
-    """How much better held-out scores correlate with gold than the straight average; nothing for itself."""
-    if is_straight:
-        return Difference(np.nan, np.nan, np.nan)
-    # The same draws for every method.
-    rng = np.random.default_rng((study.settings.analysis.seed, DRAW_STREAM))
-    return paired_difference(study.gold.gold, (score, straight), item=study.gold.item, rng=rng)
+def _difference(study: Study, rest: HeldOut, straight: HeldOut) -> Difference:
+    """How much better held-out scores correlate with gold than the straight average, one of several."""
+    return paired_difference(
+        study.gold.gold,
+        (rest.levelled, straight.levelled),
+        item=study.gold.item,
+        # The same draws for every method.
+        rng=np.random.default_rng((study.settings.analysis.seed, DRAW_STREAM)),
+        n_comparisons=len(study.entries) - 1,
+    )

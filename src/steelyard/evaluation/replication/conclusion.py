@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import polars as pl
 
+from steelyard.evaluation.replication.fit import expected_r
 from steelyard.evaluation.replication.settings import CollectionCounts, Requirement
 from steelyard.planning.sample_size import reliability_of
 from steelyard.stats.replication_rho import Rho
 
 # Observed correlations this close to the expected ones follow them [our choice].
 _CLOSE = 0.05
+# Half of a 95 % interval in standard deviations, as that of rho is one of 95 %.
+_QUANTILE = 1.96
+# Beyond this, Fisher's z of a correlation has no end.
+_HIGHEST_R = 1 - 1e-9
 
 
 def conclusion(
@@ -29,7 +35,7 @@ def conclusion(
     said = [f"One standardised rating has a reliability of {rho.value:.2f}{_interval(rho)}."]
     said += [_taken(requirement) for requirement in needed]
     said.append(_there_is(rho, counts))
-    said += _held(rows, n_collections=len(counts))
+    said += _held(rows, rho, n_collections=len(counts))
     return " ".join(said)
 
 
@@ -61,30 +67,54 @@ def _there_is(rho: Rho, counts: Sequence[CollectionCounts]) -> str:
     return f"The two collections have {of_each[0]}, and {of_each[1]}."
 
 
-def _held(rows: pl.DataFrame, *, n_collections: int) -> list[str]:
+def _held(rows: pl.DataFrame, rho: Rho, *, n_collections: int) -> list[str]:
     """Whether observed correlations of N against N are those that Spearman and Brown expect.
 
-    Numbers that fewer than half of the items have are not looked at: these items may be special.
+    Numbers that fewer than half of the items have are not looked at: these items may be special. Of the
+    others that one counts which is furthest off in units of what chance explains.
     """
     observed = rows.filter(
         (pl.col("against") == "same") & (pl.col("scale") == "z") & pl.col("expected").is_not_null()
     )
     if observed.is_empty():
         return []
-    apart = observed.filter(pl.col("n_items") >= pl.col("n_items").max() / 2).with_columns(
-        apart=pl.col("r") - pl.col("expected")
-    )
-    worst = apart.sort(pl.col("apart").abs(), descending=True, maintain_order=True).row(0, named=True)
-    if abs(worst["apart"]) <= _CLOSE:
+    looked_at = observed.filter(pl.col("n_items") >= pl.col("n_items").max() / 2)
+    far = [row for row in looked_at.iter_rows(named=True) if abs(row["r"] - row["expected"]) > _CLOSE]
+    if not far:
         return ["The observed correlations are those that Spearman and Brown expect."]
-    side = "below" if worst["apart"] < 0 else "above"
-    said = [
-        "The observed correlations are not those that Spearman and Brown expect: at "
-        f"{_ratings(worst['ratings'])}, {worst['r']:.2f} is {side} {worst['expected']:.2f}."
-    ]
-    if n_collections > 1 and worst["apart"] < 0:
+    if not math.isfinite(rho.lower):
+        return []
+    worst = max(far, key=lambda row: _beyond_chance(row, rho))
+    side = "below" if worst["r"] < worst["expected"] else "above"
+    apart = f"at {_ratings(worst['ratings'])}, {worst['r']:.2f} is {side} {worst['expected']:.2f}"
+    if _beyond_chance(worst, rho) <= 1:
+        return [
+            "The observed correlations are off from those that Spearman and Brown expect by no more than "
+            f"chance explains: {apart}."
+        ]
+    said = [f"The observed correlations are not those that Spearman and Brown expect: {apart}."]
+    if n_collections > 1 and worst["r"] < worst["expected"]:
         said.append("So the two collections differ by more than chance, which no number of ratings mends.")
     return said
+
+
+def _beyond_chance(row: dict[str, Any], rho: Rho) -> float:
+    """How far r is from what is expected, as a share of the farthest that chance explains.
+
+    In Fisher's z, where a correlation over n items has the variance 1 / (n - 3), whatever it is.
+    What is expected errs too, as rho does: by how far its interval reaches on the side of r. Both are taken
+    to be independent. They are not, being of the same ratings, so that the difference errs by less.
+    """
+    expected = _fisher(row["expected"])
+    end = rho.lower if row["r"] < row["expected"] else rho.upper
+    reach = abs(_fisher(expected_r(row["ratings"], rho=min(max(end, 0.0), 1.0))) - expected)
+    chance = math.hypot(_QUANTILE / math.sqrt(row["n_items"] - 3), reach)
+    return abs(_fisher(row["r"]) - expected) / chance
+
+
+def _fisher(r: float) -> float:
+    """Fisher's z of a correlation."""
+    return math.atanh(min(max(r, -_HIGHEST_R), _HIGHEST_R))
 
 
 def _ratings(number: int) -> str:

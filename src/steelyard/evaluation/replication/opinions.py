@@ -12,9 +12,8 @@ from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.result import MethodSettings
 from steelyard.evaluation.judged import Judged, judged
 from steelyard.evaluation.replication.settings import LEAST_ITEMS
-from steelyard.frames import index_of
+from steelyard.frames import index_of, standardise_ratings
 from steelyard.stats.arrays import BoolArray, FloatArray, IntArray
-from steelyard.stats.standardise import standardise_by_worker
 
 # Of more opinions than this, those of some items drawn at random are taken: their error is small by then,
 # and two hundred draws take some ten seconds [our choice].
@@ -84,7 +83,7 @@ def opinions(collection: Collection, *, attributes: Sequence[str] | None = None)
         raise NotEnoughData(
             f"{_of(collection)} has no rating of a regular or repeat item, and controls tell nothing of them."
         )
-    z = _standardised(numbered, settings)
+    z = standardise_ratings(numbered.frame, settings).z
     has_z = np.isfinite(z)
     warnings = _unstandardised(numbered, counts & ~has_z, settings)
     counts &= has_z
@@ -144,15 +143,6 @@ def affordable(parts: Sequence[Opinions], *, rng: np.random.Generator) -> tuple[
         "is said here rests on them."
     )
     return [part.of_items(chosen) for part in parts], told
-
-
-def _standardised(numbered: Judged, settings: MethodSettings) -> FloatArray:
-    over = numbered.is_scored if settings.standardise_over == "system" else None
-    group = numbered.worker
-    if settings.standardise_per == "attribute":
-        names, attribute = index_of(numbered.frame["attribute"])
-        _, group = np.unique(group * len(names) + attribute, return_inverse=True)
-    return standardise_by_worker(numbered.rating, group, over=over, minimum=settings.minimum_ratings)
 
 
 def _unstandardised(numbered: Judged, rows: BoolArray, settings: MethodSettings) -> tuple[str, ...]:

@@ -57,14 +57,17 @@ class Study:
 def prepare(first: Collection, second: Collection | None, settings: ReplicationSettings) -> Study:
     """Everything that draws need; NotEnoughData if the ratings cannot support them."""
     rng = np.random.default_rng((settings.analysis.seed, 0))
+    warned: tuple[str, ...] = ()
     if second is None:
         found = [opinions(first)]
         _require_halves(found[0])
-        warned = _few_workers(found[0])
     else:
         one, other, warned = matched(*_told_apart(first, second))
         found = [one, other]
-    warnings = [*(warning for part in found for warning in part.warnings), *warned]
+    warnings = [
+        *(warning for part in found for warning in (*part.warnings, *_few_workers(part))),
+        *warned,
+    ]
     parts, sampled = affordable(found, rng=rng)
     warnings += [sampled] if sampled else []
     return Study(tuple(parts), len(found[0].items), settings, tuple(warnings))
@@ -142,8 +145,8 @@ def _few_workers(found: Opinions) -> tuple[str, ...]:
     if n_workers >= ENOUGH_WORKERS:
         return ()
     return (
-        f"There are {n_workers} workers: what others would have said cannot be told from so few, so the "
-        "interval of rho is too narrow.",
+        f"The collection {found.title} has {n_workers} worker{'' if n_workers == 1 else 's'}: what others "
+        "would have said cannot be told from so few, so the interval of its rho is too narrow.",
     )
 
 

@@ -35,7 +35,7 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Figure:
     help; more calibration items, or more judgements of them, would.
     """
     found = linked_systems.link_sources(evidence, options)
-    table = linked_systems.table_of(found, evidence)
+    table = linked_systems.table_of(found, evidence, options)
     level = f"{100 * found.level:g} %"
     return Figure(
         name=FIGURE.name,

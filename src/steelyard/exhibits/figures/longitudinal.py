@@ -23,8 +23,8 @@ from steelyard.domain.exhibit import (
     Tone,
 )
 from steelyard.domain.plugin import Exhibit
-from steelyard.exhibits._longitudinal import compared
-from steelyard.exhibits._sources import group_borders, in_columns, signature_of, title_of
+from steelyard.exhibits._longitudinal import compared, years_signature
+from steelyard.exhibits._sources import group_borders, in_columns, title_of
 from steelyard.longitudinal.rows import ADEQUACY, ALL_PAIRS, F1
 from steelyard.longitudinal.study import Longitudinal
 
@@ -76,9 +76,9 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Figure:
                 *found.warnings,
             ),
             borders=group_borders(rows, "source"),
-            signature=signature_of(evidence),
+            signature=years_signature(FIGURE, evidence, options),
         ),
-        signature=signature_of(evidence),
+        signature=years_signature(FIGURE, evidence, options),
     )
 
 

@@ -25,8 +25,8 @@ from steelyard.domain.exhibit import (
 from steelyard.domain.plugin import Exhibit
 from steelyard.evaluation.replication.fit import expected_r
 from steelyard.evaluation.replication.settings import Replication
-from steelyard.exhibits._replications import draws_told, replications, rho_of
-from steelyard.exhibits._sources import group_borders, in_columns, signature_of, title_of
+from steelyard.exhibits._replications import draws_told, replication_signature, replications, rho_of
+from steelyard.exhibits._sources import group_borders, in_columns, title_of
 
 _TONES: dict[str, tuple[str, Tone]] = {"rating": ("raw", "second"), "z": ("z", "main")}
 # The wanted number of ratings is drawn unless it lies far beyond what there is [our choice].
@@ -74,9 +74,9 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Figure:
             rows=in_columns(rows, _COLUMNS),
             notes=tuple(note for name, study in found for note in _notes(study, name, n=len(found))),
             borders=group_borders(rows, "source", "scale"),
-            signature=signature_of(evidence),
+            signature=replication_signature(FIGURE, evidence, found[0][1]),
         ),
-        signature=signature_of(evidence),
+        signature=replication_signature(FIGURE, evidence, found[0][1]),
     )
 
 

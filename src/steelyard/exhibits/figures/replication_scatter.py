@@ -22,8 +22,8 @@ from steelyard.domain.exhibit import (
 )
 from steelyard.domain.plugin import Exhibit
 from steelyard.evaluation.replication.settings import LEAST_ITEMS, Replication
-from steelyard.exhibits._replications import replications
-from steelyard.exhibits._sources import group_borders, in_columns, signature_of, title_of
+from steelyard.exhibits._replications import replication_signature, replications
+from steelyard.exhibits._sources import group_borders, in_columns, title_of
 from steelyard.stats.correlation import pearson
 
 _COLUMNS = (
@@ -69,9 +69,9 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Figure:
             columns=_COLUMNS,
             rows=in_columns(rows, _COLUMNS),
             borders=group_borders(rows, "source", "ratings"),
-            signature=signature_of(evidence),
+            signature=replication_signature(FIGURE, evidence, found[0][1]),
         ),
-        signature=signature_of(evidence),
+        signature=replication_signature(FIGURE, evidence, found[0][1]),
     )
 
 

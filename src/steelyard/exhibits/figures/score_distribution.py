@@ -25,7 +25,8 @@ from steelyard.domain.scale import Scale
 from steelyard.evaluation.normalisation.fits import Fitted
 from steelyard.evaluation.normalisation.settings import IN_POINTS, NormalisationSettings, shown_name
 from steelyard.evaluation.normalisation.study import fit_all, prepare
-from steelyard.exhibits._sources import group_borders, in_columns, signature_of, title_of
+from steelyard.exhibits._gold import gold_signature
+from steelyard.exhibits._sources import group_borders, in_columns, title_of
 from steelyard.stats.arrays import FloatArray
 
 # A tenth of a point on a scale of four [our choice].
@@ -77,9 +78,9 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Figure:
                 "the last of each method.",
             ),
             borders=group_borders(rows, "method"),
-            signature=signature_of(evidence),
+            signature=gold_signature(FIGURE, evidence, study.settings),
         ),
-        signature=signature_of(evidence),
+        signature=gold_signature(FIGURE, evidence, study.settings),
     )
 
 
@@ -139,5 +140,9 @@ def _told(fit: Fitted) -> str:
 
 
 FIGURE = Exhibit(
-    name="score-distribution", title="Distribution of final scores", cite=("Denkowski2010",), make=make
+    name="score-distribution",
+    title="Distribution of final scores",
+    cite=("Denkowski2010",),
+    make=make,
+    of_everyone=True,
 )

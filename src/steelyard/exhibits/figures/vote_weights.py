@@ -15,7 +15,8 @@ from steelyard.evaluation.normalisation.fits import Fitted
 from steelyard.evaluation.normalisation.retained import vote_weights
 from steelyard.evaluation.normalisation.settings import WEIGHING, NormalisationSettings
 from steelyard.evaluation.normalisation.study import Study, fit_all, prepare
-from steelyard.exhibits._sources import group_borders, in_columns, signature_of, title_of
+from steelyard.exhibits._gold import gold_signature
+from steelyard.exhibits._sources import group_borders, in_columns, title_of
 from steelyard.stats.arrays import FloatArray
 
 # Twentieths of the weight of a worker who is the expert's equal [our choice].
@@ -70,9 +71,9 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Figure:
                 "not, but for the last.",
             ),
             borders=group_borders(rows, "method"),
-            signature=signature_of(evidence),
+            signature=gold_signature(FIGURE, evidence, study.settings),
         ),
-        signature=signature_of(evidence),
+        signature=gold_signature(FIGURE, evidence, study.settings),
     )
 
 
@@ -127,4 +128,10 @@ def _told(tally: pl.DataFrame) -> str:
     return f"{tally['method'][0]}: {total - without:,} of {total:,} judgements have a vote."
 
 
-FIGURE = Exhibit(name="vote-weights", title="Weights of judgements", cite=("Denkowski2010",), make=make)
+FIGURE = Exhibit(
+    name="vote-weights",
+    title="Weights of judgements",
+    cite=("Denkowski2010",),
+    make=make,
+    of_everyone=True,
+)

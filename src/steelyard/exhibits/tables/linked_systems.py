@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from steelyard.domain.exhibit import Column, Evidence, ExhibitOptions, Table
 from steelyard.domain.plugin import Exhibit
 from steelyard.evaluation.linking.study import LEAST_DRAWS, LinkOptions, linked
-from steelyard.exhibits._sources import group_borders, in_columns, signature_of, title_of
+from steelyard.exhibits._sources import group_borders, in_columns, signature_of, study_line, title_of
 from steelyard.longitudinal.links import Linked
 
 _VIA = {
@@ -25,17 +25,19 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Table:
     brought to the earlier scores that its calibration items carry. The deviation "own" takes the lines as
     known, "link" the scores; the share is that of the link in both variances together.
     """
-    return table_of(link_sources(evidence, options), evidence)
+    return table_of(link_sources(evidence, options), evidence, options)
 
 
 def link_sources(evidence: Sequence[Evidence], options: ExhibitOptions) -> Linked:
     """The sources linked as a reader of exhibits asks for it."""
-    return linked(evidence, LinkOptions(draws=max(options.draws, LEAST_DRAWS), seed=options.seed))
+    return linked(evidence, LinkOptions(draws=_draws(options), seed=options.seed))
 
 
-def table_of(found: Linked, evidence: Sequence[Evidence]) -> Table:
+def table_of(found: Linked, evidence: Sequence[Evidence], options: ExhibitOptions) -> Table:
     """The table of linked sources."""
     level = f"{100 * found.level:g} %"
+    via = ",".join(found.links["via"])
+    study = study_line(TABLE, via=via, draws=_draws(options), seed=options.seed)
     columns = (
         Column("source", "Campaign"),
         Column("system_id", "System"),
@@ -56,9 +58,13 @@ def table_of(found: Linked, evidence: Sequence[Evidence]) -> Table:
         columns=columns,
         rows=in_columns(rows, columns),
         notes=(f"Linked scores are on the scale of {found.scale}.", *_lines(found), *found.warnings),
-        signature=signature_of(evidence),
+        signature=signature_of(evidence, study=study),
         borders=group_borders(rows, "source"),
     )
+
+
+def _draws(options: ExhibitOptions) -> int:
+    return max(options.draws, LEAST_DRAWS)
 
 
 def _lines(found: Linked) -> list[str]:

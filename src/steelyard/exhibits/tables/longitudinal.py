@@ -9,9 +9,9 @@ import polars as pl
 from steelyard.domain.cells import CELLS
 from steelyard.domain.exhibit import Column, Evidence, ExhibitOptions, Table
 from steelyard.domain.plugin import Exhibit
-from steelyard.exhibits._longitudinal import compared
+from steelyard.exhibits._longitudinal import compared, years_signature
 from steelyard.exhibits._significance import STARS, stars
-from steelyard.exhibits._sources import group_borders, in_columns, signature_of, title_of
+from steelyard.exhibits._sources import group_borders, in_columns, title_of
 from steelyard.longitudinal.rows import ALL_PAIRS, F1
 from steelyard.longitudinal.study import Longitudinal
 
@@ -27,7 +27,8 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Table:
     the best systems as for the present one. Gains on z hold within one collection only.
     """
     found = compared(evidence, options)
-    return longitudinal_table(found, title=title_of(TABLE, evidence), signature=signature_of(evidence))
+    signature = years_signature(TABLE, evidence, options)
+    return longitudinal_table(found, title=title_of(TABLE, evidence), signature=signature)
 
 
 def longitudinal_table(found: Longitudinal, *, title: str, signature: str = "") -> Table:

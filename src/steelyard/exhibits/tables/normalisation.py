@@ -11,7 +11,8 @@ from steelyard.domain.exhibit import Column, Evidence, ExhibitOptions, Table
 from steelyard.domain.plugin import Exhibit
 from steelyard.evaluation.normalisation.settings import Normalisation, NormalisationSettings, shown_name
 from steelyard.evaluation.normalisation.study import normalise
-from steelyard.exhibits._sources import count, group_borders, in_columns, signature_of, title_of
+from steelyard.exhibits._gold import gold_signature
+from steelyard.exhibits._sources import count, group_borders, in_columns, title_of
 
 _COLUMNS = (
     Column("gold", "Gold"),
@@ -48,7 +49,8 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Table:
     second half of the table has the same figures for scores whose gold was hidden while they were made:
     believe these. Nobody is left out by a check, and judgements of gold items count as any others of
     their translation. Intervals of the difference to the straight average come from drawing gold translations
-    again; the best of several methods looks better than it is.
+    again, and each holds for itself; the best of several methods looks better than it is, which the
+    conclusion below the table allows for.
     """
     source = evidence[0]
     settings = NormalisationSettings(
@@ -62,7 +64,7 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Table:
         made,
         title=title_of(TABLE, evidence),
         notes=(*made.notes, EVERYBODY, found.conclusion, *found.warnings),
-        signature=signature_of(evidence),
+        signature=gold_signature(TABLE, evidence, found.settings),
     )
 
 
@@ -101,8 +103,9 @@ def _notes(found: Normalisation) -> tuple[str, ...]:
         "each alone" if found.n_folds == found.n_gold else f"in {found.n_folds} parts, each hidden in turn"
     )
     return (
-        f"Over {count(found.n_gold, 'gold translation')}. Held out: {held_out}. Methods that use no gold "
-        "have the same figures in both halves.",
+        f"Over {count(found.n_gold, 'gold translation')}. Held out: {held_out}; r and ρ are then of scores "
+        "taken off the mean of all scores of their fit. Methods that use no gold have the same figures in "
+        "both halves.",
         "r, ρ: Pearson's and Spearman's correlation of final scores with the expert. Δ: mean distance from "
         f"the expert, in points. P(A): share in the same category, which is {_category(found)}; K: beyond a "
         f"chance of 1/{found.n_categories}. Methods whose scores are not in points have none of these three.",
@@ -118,5 +121,9 @@ def _category(found: Normalisation) -> str:
 
 
 TABLE = Exhibit(
-    name="normalisation", title="Normalisation against an expert", cite=("Denkowski2010",), make=make
+    name="normalisation",
+    title="Normalisation against an expert",
+    cite=("Denkowski2010",),
+    make=make,
+    of_everyone=True,
 )

@@ -11,7 +11,8 @@ from steelyard.domain.exhibit import Column, Evidence, ExhibitOptions, Table
 from steelyard.domain.plugin import Exhibit
 from steelyard.evaluation.normalisation.settings import WEIGHING, NormalisationSettings, shown_name
 from steelyard.evaluation.normalisation.study import fit_all, prepare, random_resistance
-from steelyard.exhibits._sources import group_borders, in_columns, signature_of, title_of
+from steelyard.exhibits._gold import gold_signature
+from steelyard.exhibits._sources import group_borders, in_columns, title_of
 from steelyard.exhibits.tables.normalisation import EVERYBODY
 
 _OF_WORKERS = (
@@ -50,7 +51,7 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Table:
         made,
         title=title_of(TABLE, evidence),
         notes=(*made.notes, f"{EVERYBODY} Random numbers from seed {options.seed}."),
-        signature=signature_of(evidence),
+        signature=gold_signature(TABLE, evidence, study.settings),
     )
 
 
@@ -82,5 +83,9 @@ def resistance_table(workers: pl.DataFrame, methods: pl.DataFrame) -> Table:
 
 
 TABLE = Exhibit(
-    name="random-resistance", title="Resistance to random workers", cite=("Denkowski2010",), make=make
+    name="random-resistance",
+    title="Resistance to random workers",
+    cite=("Denkowski2010",),
+    make=make,
+    of_everyone=True,
 )

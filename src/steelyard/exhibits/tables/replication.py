@@ -9,8 +9,8 @@ import polars as pl
 from steelyard.domain.exhibit import Column, Evidence, ExhibitOptions, Table
 from steelyard.domain.plugin import Exhibit
 from steelyard.evaluation.replication.settings import Replication, shown_numbers
-from steelyard.exhibits._replications import draws_told, replications
-from steelyard.exhibits._sources import group_borders, in_columns, signature_of, title_of
+from steelyard.exhibits._replications import draws_told, replication_signature, replications
+from steelyard.exhibits._sources import group_borders, in_columns, title_of
 
 # The comparisons that are shown: what they are called in columns, their rows, and their heading.
 _SHOWN = (
@@ -64,7 +64,7 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Table:
         columns=COLUMNS,
         rows=in_columns(rows, COLUMNS),
         notes=(*NOTES, *dict.fromkeys(notes)),
-        signature=signature_of(evidence),
+        signature=replication_signature(TABLE, evidence, found[0][1]),
         borders=group_borders(rows, "source"),
     )
 

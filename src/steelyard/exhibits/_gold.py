@@ -1,0 +1,22 @@
+"""Shared by the exhibits that hold scores against an expert's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from steelyard.domain.exhibit import Evidence
+from steelyard.domain.plugin import Exhibit
+from steelyard.evaluation.normalisation.settings import NormalisationSettings
+from steelyard.exhibits._sources import signature_of, study_line
+
+
+def gold_signature(exhibit: Exhibit, evidence: Sequence[Evidence], settings: NormalisationSettings) -> str:
+    """The signatures of the sources, and of which methods were fitted to everybody's ratings."""
+    study = study_line(
+        exhibit,
+        qc="none",
+        methods=",".join(settings.methods),
+        folds=settings.folds if exhibit.name == "normalisation" else None,
+        seed=settings.analysis.seed,
+    )
+    return signature_of(evidence, study=study)
