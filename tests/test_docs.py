@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 
 import steelyard
+from steelyard.cli.main import cli
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("src/**/*.md")])
@@ -51,3 +54,25 @@ def test_versions_agree_everywhere() -> None:
 def test_requirements_name_no_address() -> None:
     for path in (ROOT / "requirements").glob("*.txt"):
         assert "://" not in path.read_text("utf-8"), path.name
+
+
+def _shown_commands() -> list[tuple[str, str]]:
+    """Every `steelyard` command in a block of the tutorials and explanations, with its page."""
+    found = []
+    for page in sorted([*ROOT.glob("docs/tutorial/*.md"), *ROOT.glob("docs/explanation/*.md")]):
+        for block in re.findall(r"^```\w*\n(.*?)^```$", page.read_text("utf-8"), flags=re.M | re.S):
+            lines = block.replace("\\\n", " ").splitlines()
+            commands = [line.removeprefix("$ ") for line in lines]
+            found += [(page.name, line) for line in commands if line.startswith("steelyard ")]
+    return found
+
+
+@pytest.mark.parametrize(("page", "line"), _shown_commands())
+def test_a_command_of_a_page_exists_with_its_options(page: str, line: str) -> None:
+    _, name, *words = shlex.split(line, comments=True)
+    ends = [words.index(mark) for mark in (">", "|") if mark in words]
+
+    with click.Context(cli) as context:
+        command = cli.get_command(context, name)
+        assert command is not None
+        command.make_context(name, words[: min(ends, default=len(words))], parent=context)
