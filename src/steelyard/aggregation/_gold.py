@@ -205,6 +205,13 @@ def left_out(crowd: Crowd, workers: BoolArray, *, because: str, advice: str = ""
     return (f"{counted(n_workers, 'worker')} {because}: {judgements} {verb} left out{advice}.",)
 
 
+def without_gold(crowd: Crowd, workers: BoolArray, *, remedy: str) -> tuple[str, ...]:
+    """A warning about workers (workers,) who judged no gold, and what the option for them would do."""
+    return left_out(
+        crowd, workers, because="judged no gold item", advice=f" (--without-gold shrunk {remedy})"
+    )
+
+
 def counted(number: int, noun: str) -> str:
     """A number with its noun.
 

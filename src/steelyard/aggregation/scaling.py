@@ -13,8 +13,8 @@ from steelyard.aggregation._gold import (
     few_gold_items,
     fit_treated,
     gold_of,
-    left_out,
     shown_once,
+    without_gold,
 )
 from steelyard.domain.plugin import Method
 from steelyard.domain.result import Fit, MethodSettings
@@ -42,12 +42,7 @@ def _treatment(crowd: Crowd, gold: Gold) -> Treatment:
         # An offset is by how much a worker rates above the truth.
         offset=0.0 - shift,
         warnings=(
-            *left_out(
-                crowd,
-                is_unknown,
-                because="judged no gold item",
-                advice=" (--without-gold shrunk shifts them as the others on average)",
-            ),
+            *without_gold(crowd, is_unknown, remedy="shifts them as the others on average"),
             *few_gold_items(gold),
             *shown_once(found.n, outcome="all their ratings are shifted by that one's difference"),
         ),

@@ -15,6 +15,7 @@ from steelyard.aggregation._gold import (
     gold_of,
     left_out,
     shown_once,
+    without_gold,
 )
 from steelyard.domain.plugin import Method
 from steelyard.domain.result import Fit, MethodSettings
@@ -54,12 +55,7 @@ def _treatment(crowd: Crowd, gold: Gold) -> Treatment:
         weight=weight,
         votes=True,
         warnings=(
-            *left_out(
-                crowd,
-                np.isnan(weight),
-                because="judged no gold item",
-                advice=" (--without-gold shrunk gives them the mean weight)",
-            ),
+            *without_gold(crowd, np.isnan(weight), remedy="gives them the mean weight"),
             *left_out(crowd, is_worthless, because="came no closer to the gold than chance would"),
             *few_gold_items(gold),
             *shown_once(found.n, outcome="corrected by it, they seem perfect, which says nothing"),

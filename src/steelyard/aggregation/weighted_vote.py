@@ -15,6 +15,7 @@ from steelyard.aggregation._gold import (
     left_out,
     require_pairs,
     shown_once,
+    without_gold,
 )
 from steelyard.domain.plugin import Method
 from steelyard.domain.result import Fit, MethodSettings
@@ -49,12 +50,7 @@ def _by_gold(crowd: Crowd) -> Treatment:
         weight=weight,
         votes=True,
         warnings=(
-            *left_out(
-                crowd,
-                np.isnan(weight),
-                because="judged no gold item",
-                advice=" (--without-gold shrunk gives them the mean weight)",
-            ),
+            *without_gold(crowd, np.isnan(weight), remedy="gives them the mean weight"),
             *left_out(crowd, weight == 0, because="never agreed with the gold"),
             *few_gold_items(gold),
             *shown_once(n, outcome="their weight rests on one rating"),
