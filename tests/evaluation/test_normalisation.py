@@ -385,3 +385,21 @@ def test_an_unknown_method_is_refused(three: pl.DataFrame) -> None:
 def test_gold_cannot_be_held_out_in_one_piece() -> None:
     with pytest.raises(NotFound, match="2 folds or more"):
         NormalisationSettings(folds=1)
+
+
+def test_gold_that_seems_to_be_on_another_scale_is_told(crowd: pl.DataFrame) -> None:
+    # The lower half of ten points, where workers used all of them.
+    rescaled = crowd.with_columns(pl.col("rating") * 2.5, pl.col("known"))
+    settings = replace(QUICK, analysis=AnalysisSettings(method_settings=MethodSettings(scale=Scale(0, 10))))
+
+    warnings = normalise(rescaled, settings).warnings
+
+    assert any("nothing above 4 on a scale from 0 to 10" in warning for warning in warnings)
+    assert not any("nothing above" in warning for warning in normalise(crowd, QUICK).warnings)
+
+
+def test_gold_that_goes_the_other_way_is_told(crowd: pl.DataFrame) -> None:
+    warnings = normalise(crowd.with_columns(known=5 - pl.col("known")), QUICK).warnings
+
+    assert any("runs against the expert" in warning for warning in warnings)
+    assert not any("runs against" in warning for warning in normalise(crowd, QUICK).warnings)

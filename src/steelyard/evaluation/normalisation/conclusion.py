@@ -10,6 +10,7 @@ import polars as pl
 from steelyard.evaluation.normalisation.fits import Fitted
 from steelyard.evaluation.normalisation.gold import GoldStudy
 from steelyard.evaluation.normalisation.settings import IN_POINTS, STRAIGHT_AVERAGE, shown_name
+from steelyard.stats.correlation import pearson
 from steelyard.stats.crowded import Crowded, crowded_category
 from steelyard.stats.gold import RatingPoints
 
@@ -18,6 +19,9 @@ FEW_GOLD = 30
 # A method that leaves a larger share of the gold translations without score is not called the closest:
 # it may have scored the easy ones only [our choice].
 _MOST_UNSCORED = 0.1
+# Of fewer gold translations it cannot be said on which scale they were rated, and below this correlation with
+# them, ratings seem to go the other way [our choices].
+LEAST_FOR_SCALES, _REVERSED = 10, -0.3
 # Correlations that differ by less are the same but for rounding.
 _TIE_DECIMALS = 10
 
@@ -66,6 +70,7 @@ def warnings_of(study: GoldStudy, fits: Sequence[Fitted], points: RatingPoints) 
     """Few or constant gold, methods without answer or score, and what those that normalise warn of."""
     return (
         *_about_gold(study),
+        *_about_scales(study, fits[0], points),
         *(warning for fit in fits for warning in _about_scores(study, fit)),
         *_crowded(fits[0], points),
         *_of_methods(fits),
@@ -82,6 +87,27 @@ def _about_gold(study: GoldStudy) -> list[str]:
         )
     if np.ptp(study.gold[study.is_gold]) == 0:
         found.append("The expert gave every translation the same rating, so nothing correlates with it.")
+    return found
+
+
+def _about_scales(study: GoldStudy, straight: Fitted, points: RatingPoints) -> list[str]:
+    """Warnings where the expert seems to have rated on another scale, or on one that goes the other way."""
+    told = study.is_gold & np.isfinite(straight.score)
+    gold, score = study.gold[told], straight.score[told]
+    if len(gold) < LEAST_FOR_SCALES:
+        return []
+    found = []
+    middle = points.low + points.width / 2
+    if gold.max() < middle < score.max():
+        found.append(
+            f"The expert rated nothing above {gold.max():g} on a scale from {points.low:g} to "
+            f"{points.high:g}. If that was another scale, name it: --gold-scale MIN,MAX."
+        )
+    if pearson(gold, score) < _REVERSED:
+        found.append(
+            "The straight average runs against the expert: did a low rating mean a good translation to one "
+            "of the two?"
+        )
     return found
 
 
