@@ -240,6 +240,15 @@ def test_signs_and_deviations_are_told_as_far_as_they_are_known(
     assert said in rows_of(to_html(learnt), "How they rate")[place]
 
 
+def test_weights_against_an_expert_are_told_as_such(learnt: Analysis) -> None:
+    unknown = [pl.lit(None, pl.Float64).alias(name) for name in ("slope", "slope_sd", "offset_sd")]
+
+    page = to_html(replace(learnt, workers=learnt.workers.with_columns(unknown)))
+
+    assert "than the expert" in page
+    assert "1 being average" not in page
+
+
 def test_what_the_method_does_not_learn_has_no_column(learnt: Analysis) -> None:
     workers = learnt.workers.with_columns(
         pl.lit(None, pl.Float64).alias("slope"), pl.lit(None, pl.Float64).alias("slope_sd")
