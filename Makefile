@@ -27,8 +27,9 @@ demo: setup
 setup: .venv/.server
 
 test: .venv/.test system-packages lint
-# Two processes for two cores: threads within each would only be in each other's way.
-	OPENBLAS_NUM_THREADS=1 POLARS_MAX_THREADS=1 $(BIN)/pytest -n 2 --dist worksteal
+# Three processes for two cores, since some tests wait for servers and browsers; threads within each would only
+# be in each other's way.
+	OPENBLAS_NUM_THREADS=1 POLARS_MAX_THREADS=1 $(BIN)/pytest -n 3 --dist worksteal
 	@echo "All checks and tests passed."
 
 lint: .venv/.test

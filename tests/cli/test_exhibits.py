@@ -51,6 +51,8 @@ def _options_of(name: str) -> list[str]:
     if name == "efficiency":
         # Two trials instead of twenty.
         return ["--draws", "100"]
+    if name in ("normalisation", "random-resistance", "score-distribution"):
+        return ["--methods", "mean-rating,two-stage"]
     if name == "longitudinal":
         return ["--cells", "curr_old=good,curr_new=poor,best_old=good,best_new=poor"]
     return ["--method", "worker-model"] if needs_model else []
