@@ -120,7 +120,6 @@ def test_the_seed_decides(capsys: pytest.CaptureFixture[str]) -> None:
     ("options", "said"),
     [
         (("letters.csv",), "Systems found: A, B, C, D. Say which systems make each cell: --cells"),
-        (("adequacy.csv", "--cells", CELLS), "no judgement is left of A, B, C, D"),
         (("adequacy.csv", "adequacy=fluency.csv", "adequacy=adequacy.csv"), "two sources have adequacy"),
         (("adequacy.csv", "--check", "paired-t"), "adequacy: paired-t: no worker passed"),
         (("adequacy.csv", "--metric", "bleu"), "only a campaign's database has"),
@@ -144,6 +143,7 @@ def test_what_the_judgements_cannot_support_is_said(
         (("absent.csv",), "no such file"),
         (("adequacy.csv", "--check", "eyes"), "'eyes' is unknown"),
         (("adequacy.csv", "--cells", "curr_old=A"), "must be named too"),
+        (("adequacy.csv", "--check", "none", "--cells", CELLS), "name A, B, C, D, which nobody judged"),
         (("adequacy.csv", "--metric", "blue"), "There is no metric 'blue'"),
         (("adequacy.csv", "--metric-scores", "adequacy.csv"), "there is no column pair"),
         (("adequacy.csv", "--attribute", "wit"), "no rating is of attribute 'wit'"),

@@ -47,7 +47,7 @@ def test_the_remedy_helps_and_is_told(noisy_pair: ScoredPair) -> None:
 def test_few_systems_are_told(make_pair: MakePair) -> None:
     values = np.arange(6.0).reshape(3, 2)
 
-    assert "There are 3 systems only" in study(make_pair(values, {"m": values})).warnings[0]
+    assert "Only 3 systems are compared" in study(make_pair(values, {"m": values})).warnings[0]
 
 
 def test_gaps_are_counted(noisy_pair: ScoredPair) -> None:

@@ -85,6 +85,7 @@ def longitudinal(
         kept, told, warnings = [], [], []
         for source in sources:
             found = _kept(source)
+            _require_systems(source.pair, found, settings)
             ratings, told_of = found.quality.kept, (*source.source.warnings, *found.quality.warnings)
             kept.append(PairRatings(source.pair, ratings, source.analysis.method_settings))
             told.append(_signature(source, found.counts, settings))
@@ -113,6 +114,17 @@ def _kept(source: PairSource) -> Kept:
         return keep_good(source.source, source.analysis)
     except NotEnoughData as problem:
         raise NotEnoughData(f"{source.pair}: {problem}") from None
+
+
+def _require_systems(pair: str, found: Kept, settings: LongitudinalSettings) -> None:
+    """Refuse cells of systems that nobody judged, whether good or not."""
+    named = {name for _, systems in settings.cells for name in systems}
+    unknown = sorted(named - found.systems)
+    if unknown:
+        raise NotFound(
+            f"{pair}: the cells name {', '.join(unknown)}, which nobody judged. "
+            f"Systems found: {', '.join(sorted(found.systems))}."
+        )
 
 
 def _signature(source: PairSource, counts: Counts, settings: LongitudinalSettings) -> str:

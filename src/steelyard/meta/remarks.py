@@ -53,7 +53,7 @@ def _few_systems(compared: Compared) -> tuple[str, ...]:
     if n_systems >= FEW_SYSTEMS:
         return ()
     return (
-        f"There are {n_systems} systems only: correlations over systems say next to nothing with so few.",
+        f"Only {n_systems} systems are compared: correlations over systems say next to nothing with so few.",
     )
 
 
