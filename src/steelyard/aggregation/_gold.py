@@ -12,6 +12,7 @@ from steelyard.aggregation._order import CELL
 from steelyard.aggregation._segment_means import fit_means, scored_rows, worker_table
 from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.result import Fit, MethodSettings
+from steelyard.domain.wording import counted
 from steelyard.domain.work import SCORED_KINDS, ItemKind
 from steelyard.frames import as_categories, has_few_points, in_order_of, index_of, spread_credit
 from steelyard.stats.arrays import BoolArray, FloatArray, IntArray
@@ -210,15 +211,6 @@ def without_gold(crowd: Crowd, workers: BoolArray, *, remedy: str) -> tuple[str,
     return left_out(
         crowd, workers, because="judged no gold item", advice=f" (--without-gold shrunk {remedy})"
     )
-
-
-def counted(number: int, noun: str) -> str:
-    """A number with its noun.
-
-    >>> counted(1, "worker"), counted(1200, "worker")
-    ('1 worker', '1,200 workers')
-    """
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _worker_table(crowd: Crowd, treatment: Treatment) -> pl.DataFrame:

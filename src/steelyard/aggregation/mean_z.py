@@ -12,6 +12,7 @@ from steelyard.aggregation._standardised import with_z
 from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.plugin import Method
 from steelyard.domain.result import Fit, MethodSettings
+from steelyard.domain.wording import counted
 
 # Below this a worker's mean and deviation are rough: worth a warning [our choice].
 FEW_RATINGS = 30
@@ -48,21 +49,17 @@ def _warnings(frame: pl.DataFrame, rows: pl.DataFrame, settings: MethodSettings)
             else "they are left out of the scores"
         )
         found.append(
-            f"{_count(without['worker_id'].n_unique(), 'worker')} gave fewer than {settings.minimum_ratings} "
-            f"ratings or always the same one, so {_count(len(without), 'judgement')} could not be "
-            f"standardised: {fate}."
+            f"{counted(without['worker_id'].n_unique(), 'worker')} gave fewer than "
+            f"{settings.minimum_ratings} ratings or always the same one, so "
+            f"{counted(len(without), 'judgement')} could not be standardised: {fate}."
         )
     few = frame.filter(pl.col("value").is_not_null() & (pl.col("n_defining") < FEW_RATINGS))
     if len(few):
         found.append(
-            f"{_count(few['worker_id'].n_unique(), 'worker')} gave fewer than {FEW_RATINGS} ratings: "
+            f"{counted(few['worker_id'].n_unique(), 'worker')} gave fewer than {FEW_RATINGS} ratings: "
             "their means and deviations are rough, and so are their standardised ratings."
         )
     return tuple(found)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 METHOD = Method(

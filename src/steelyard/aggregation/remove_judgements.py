@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from steelyard.aggregation._gold import Crowd, Treatment, counted, crowd_of, fit_treated, require_pairs
+from steelyard.aggregation._gold import Crowd, Treatment, crowd_of, fit_treated, require_pairs
 from steelyard.domain.plugin import Method
 from steelyard.domain.result import Fit, MethodSettings
 from steelyard.domain.scale import points
+from steelyard.domain.wording import counted
 from steelyard.stats.arrays import FloatArray
 from steelyard.stats.gold_agreement import Threshold, Votes, pairwise_agreement, rating_threshold
 

@@ -8,7 +8,6 @@ import polars as pl
 from steelyard.aggregation._gold import (
     Crowd,
     Treatment,
-    counted,
     crowd_of,
     fit_treated,
     left_out,
@@ -16,6 +15,7 @@ from steelyard.aggregation._gold import (
 )
 from steelyard.domain.plugin import Method
 from steelyard.domain.result import Fit, MethodSettings
+from steelyard.domain.wording import counted
 from steelyard.stats.gold_agreement import pairwise_agreement, worker_threshold
 
 

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from steelyard.domain.errors import NotEnoughData
+from steelyard.domain.wording import counted
 from steelyard.evaluation.closeness import LEAST_POINTS
 from steelyard.evaluation.judged import Judged
 from steelyard.evaluation.settings import EvaluationSettings
@@ -93,7 +94,7 @@ def _expected(settings: EvaluationSettings, ratings: int) -> int:
 
 
 def _too_few(judged: Judged, settings: EvaluationSettings, ratings: int, needed: int) -> str:
-    drawn = f"{ratings} rating{'' if ratings == 1 else 's'} per item"
+    drawn = f"{counted(ratings, 'rating')} per item"
     told = {
         "gold": f"To draw {drawn}, items of known quality",
         "all": f"To draw {drawn} and have a truth of {settings.least} or more, items",

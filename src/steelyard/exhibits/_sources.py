@@ -62,12 +62,3 @@ def checked_ratings(evidence: Evidence) -> pl.DataFrame:
 def left_out(evidence: Evidence) -> pl.DataFrame:
     """The ratings that the scores do not rest on: of workers who did not pass, and of excluded HITs."""
     return evidence.frame.filter(~evidence.keeps)
-
-
-def count(number: int, noun: str) -> str:
-    """A number with its noun.
-
-    >>> count(1, "worker"), count(2, "worker")
-    ('1 worker', '2 workers')
-    """
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from steelyard.design.layout import layout_of
 from steelyard.domain.campaign import DesignSettings
 from steelyard.domain.plugin import Protocol
+from steelyard.domain.wording import counted
 from steelyard.domain.work import SCORED_KINDS, ItemKind
 from steelyard.flows.plan_choices import (
     DEFAULT_ATTRIBUTE,
@@ -95,7 +96,7 @@ def _from_numbers(given: dict[str, Any]) -> _Scope:
     systems, segments = given["systems"], given.get("segments")
     texts = "" if segments is None else f", {segments:,} segments"
     return _Scope(
-        title=f"{_counted(systems, 'system')}{texts}, {attribute} ({protocol.name})",
+        title=f"{counted(systems, 'system')}{texts}, {attribute} ({protocol.name})",
         systems=systems,
         segments=segments,
         items=None if segments is None else systems * segments,
@@ -143,7 +144,7 @@ def _counted_scope(campaign: Campaign, design: Design, protocol: Protocol) -> _S
     assignments = settings.design.ratings_per_item if settings.design.partition == "fixed" else 1
     return _Scope(
         title=(
-            f"Campaign {settings.name}: {_counted(len(ratings), 'system')}, "
+            f"Campaign {settings.name}: {counted(len(ratings), 'system')}, "
             f"{len(campaign.segments):,} segments, {settings.attribute} ({protocol.name})"
         ),
         systems=len(ratings),
@@ -206,7 +207,3 @@ def _assumptions(given: dict[str, Any], setup: Setup, scope: _Scope) -> list[str
     else:
         sentences["rho"] = f"one rating has a reliability of {setup.rho:g}, as in [Graham2015]"
     return [sentence for name, sentence in sentences.items() if name not in given]
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

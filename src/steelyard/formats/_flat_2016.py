@@ -15,6 +15,7 @@ import polars as pl
 
 from steelyard.domain.errors import SourceError
 from steelyard.domain.scale import Scale
+from steelyard.domain.wording import counted
 from steelyard.formats import hit_times_file
 from steelyard.formats._judgement_columns import DEFAULT_SCALE, as_text, named
 from steelyard.formats._judgement_table import JudgementTable, with_languages_apart
@@ -130,15 +131,11 @@ def _with_ratings(cells: pl.DataFrame, table: JudgementTable, path: Path) -> tup
     warnings = [f"Got the raw ratings back from standardised scores, with {named(sorted(files))}."]
     if unusual:
         warnings.append(
-            f"The ratings of {_workers(len(unusual))} ({named(unusual)}) have another mean or deviation than "
-            "they were standardised with: the file lacks some of their ratings, or has some twice, and new "
-            "standardised scores will differ from the published ones."
+            f"The ratings of {counted(len(unusual), 'worker')} ({named(unusual)}) have another mean "
+            "or deviation than they were standardised with: the file lacks some of their ratings, or has "
+            "some twice, and new standardised scores will differ from the published ones."
         )
     return pl.concat(parts).sort("row").drop("row"), warnings
-
-
-def _workers(n: int) -> str:
-    return "1 worker" if n == 1 else f"{n} workers"
 
 
 def _groups(cells: pl.DataFrame, path: Path) -> pl.Series:

@@ -11,9 +11,10 @@ import numpy as np
 import polars as pl
 
 from steelyard.domain.errors import SourceError
+from steelyard.domain.wording import counted
 from steelyard.formats._metric_names import OVERALL, SEGMENTS, metric_name
 from steelyard.formats._metric_scores import ABSENT
-from steelyard.formats.texts import Texts, counted, shown
+from steelyard.formats.texts import Texts, shown
 from steelyard.meta.scores import ScoredPair, Scores
 from steelyard.stats.arrays import FloatArray
 

@@ -8,10 +8,11 @@ from steelyard.design.degradations import degradations
 from steelyard.design.layout import layout_of, layout_problems
 from steelyard.domain.campaign import DesignSettings, ItemOrder
 from steelyard.domain.plugin import Protocol
+from steelyard.domain.wording import counted
 from steelyard.domain.work import ItemKind
 from steelyard.formats.campaign_tables import CampaignFile
 from steelyard.formats.campaign_texts import CampaignTexts
-from steelyard.formats.texts import counted, shown
+from steelyard.formats.texts import shown
 
 
 def design_settings(parsed: CampaignFile, texts: CampaignTexts | None) -> DesignSettings:

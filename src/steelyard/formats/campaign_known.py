@@ -11,9 +11,10 @@ from pathlib import Path
 from steelyard.domain.errors import SourceError
 from steelyard.domain.scale import Scale
 from steelyard.domain.text import CalibrationText
+from steelyard.domain.wording import counted
 from steelyard.formats.campaign_texts import CampaignTexts
 from steelyard.formats.table_file import Table, read_table
-from steelyard.formats.texts import counted, shown
+from steelyard.formats.texts import shown
 
 # Fewer, and how reliable a worker is on them says little [Mathur2018].
 MIN_CALIBRATION_TEXTS = 20

@@ -10,12 +10,13 @@ from pathlib import Path
 from steelyard.domain.campaign import GivenItem
 from steelyard.domain.errors import SourceError
 from steelyard.domain.text import CALIBRATION_SYSTEM, Segment, System
+from steelyard.domain.wording import counted
 from steelyard.formats.campaign_files import CampaignFiles
 from steelyard.formats.campaign_plain import read_plain_texts
 from steelyard.formats.campaign_tables import MOST_LETTERS, CampaignFile, SystemTable, TextsFormat
 from steelyard.formats.table_file import READ_ENDINGS, table_ending
 from steelyard.formats.text_file import read_content
-from steelyard.formats.texts import LanguagePair, Texts, counted, shown
+from steelyard.formats.texts import LanguagePair, Texts, shown
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from steelyard.domain.errors import SourceError
+from steelyard.domain.wording import counted
 from steelyard.formats._metric_names import (
     OVERALL,
     SEGMENTS,
@@ -23,7 +24,7 @@ from steelyard.formats._metric_names import (
 from steelyard.formats._metric_scores import ScoreLines, read_scores
 from steelyard.formats._metric_writing import NO_DOMAIN, SEGMENT_IDS, fit_names, write
 from steelyard.formats.text_file import read_lines
-from steelyard.formats.texts import counted, shown
+from steelyard.formats.texts import shown
 from steelyard.meta.scores import ScoredPair, Scores
 from steelyard.stats.arrays import FloatArray
 

@@ -23,6 +23,7 @@ import polars as pl
 
 from steelyard.domain.errors import SourceError
 from steelyard.domain.scale import Scale
+from steelyard.domain.wording import counted
 from steelyard.formats._answers_2016 import (
     HitItem,
     IncompleteError,
@@ -256,17 +257,16 @@ def _warnings(rows: Sequence[Mapping[str, str | None]], found: _Found) -> list[s
     warnings = []
     if found.incomplete:
         n = len(found.incomplete)
-        which = "1 HIT was" if n == 1 else f"{n} HITs were"
         warnings.append(
-            f"{which} not fully judged and left out whole ({named(found.incomplete)}): "
-            f"pay {'it' if n == 1 else 'them'} all the same."
+            f"{counted(n, 'HIT')} {'was' if n == 1 else 'were'} not fully judged and left out whole "
+            f"({named(found.incomplete)}): pay {'it' if n == 1 else 'them'} all the same."
         )
     rejected = sum(row.get("AssignmentStatus") == "Rejected" for row in rows)
     if rejected:
-        warnings.append(f"{_hits(rejected)} had been rejected; the ratings are kept, checks decide.")
+        warnings.append(f"{counted(rejected, 'HIT')} had been rejected; the ratings are kept, checks decide.")
     unread = sum(bool(row.get("SubmitTime")) and not _iso(row["SubmitTime"]) for row in rows)
     if unread:
-        warnings.append(f"The time of submission of {_hits(unread)} could not be read.")
+        warnings.append(f"The time of submission of {counted(unread, 'HIT')} could not be read.")
     if any(cells["seconds"] is not None for cells in found.cells):
         warnings.append("Only whole HITs were timed: each judgement got an equal share of the seconds.")
     if found.keys_used:
@@ -274,7 +274,3 @@ def _warnings(rows: Sequence[Mapping[str, str | None]], found: _Found) -> list[s
             f"Took HITs, items, systems, segments and kinds from {named(sorted(found.keys_used))}."
         )
     return warnings
-
-
-def _hits(n: int) -> str:
-    return "1 HIT" if n == 1 else f"{n} HITs"

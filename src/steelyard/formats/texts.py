@@ -51,15 +51,6 @@ def shown(names: Sequence[str], *, most: int = 10) -> str:
     return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")
 
 
-def counted(number: int, noun: str) -> str:
-    """A number with its noun, in the plural where it is due.
-
-    >>> counted(1, "segment"), counted(1200, "segment")
-    ('1 segment', '1,200 segments')
-    """
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
 def choose_reference(names: list[str], wanted: str | None) -> tuple[str | None, list[str]]:
     """The name of the reference to take, None if there is none; or the problem with choosing.
 

@@ -13,8 +13,9 @@ from xml.parsers import expat
 from steelyard.domain.errors import SourceError
 from steelyard.domain.languages import base_language
 from steelyard.domain.text import Segment
+from steelyard.domain.wording import counted
 from steelyard.formats.text_file import decode, read_content
-from steelyard.formats.texts import LanguagePair, Texts, choose_reference, counted, shown
+from steelyard.formats.texts import LanguagePair, Texts, choose_reference, shown
 
 # The parts of a document, and the attribute that says whose they are.
 _PARTS = {"src": None, "ref": "translator", "hyp": "system"}

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from steelyard.domain.errors import NotEnoughData
+from steelyard.domain.wording import counted
 from steelyard.longitudinal.link_draws import CampaignScores, ItemScores
 from steelyard.longitudinal.link_scales import Scale, deviation, pair_rows, system_rows
 from steelyard.longitudinal.link_warnings import ENOUGH_ITEMS, line_warnings
@@ -111,7 +112,7 @@ def _fitted(title: str, target: str, common: CommonItems, *, slope: Slope) -> Li
     n = len(common.later.names)
     if n < LEAST_ITEMS:
         raise NotEnoughData(
-            f"{title} has {n} item{'' if n == 1 else 's'} in common with {target}, and a line needs "
+            f"{title} has {counted(n, 'item')} in common with {target}, and a line needs "
             f"{LEAST_ITEMS} at the very least. Have {ENOUGH_ITEMS} or more judged: see {HOWTO}."
         )
     p_value = rising_p_value(common.later.score, common.earlier.score)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from steelyard.domain.cells import CellMetric
+from steelyard.domain.wording import counted
 from steelyard.frames import ENOUGH_WORKERS
 from steelyard.longitudinal.cells import CellRatings
 from steelyard.longitudinal.naming import Naming
@@ -31,7 +32,7 @@ def remarks_on(pair: str, naming: Naming, judged: Sequence[CellRatings]) -> list
         if n_workers < ENOUGH_WORKERS:
             narrow = "there is no interval" if n_workers == 1 else "the interval is too narrow"
             found.append(
-                f"{of}: the gain rests on {n_workers} worker{'' if n_workers == 1 else 's'}. What others "
+                f"{of}: the gain rests on {counted(n_workers, 'worker')}. What others "
                 f"would have said cannot be told from so few, so {narrow}."
             )
         n_without = int(np.isnan(ratings.z).sum())

@@ -7,9 +7,10 @@ import polars as pl
 from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.exhibit import Axis, Column, Figure, Intervals, Mark, Panel, Points, Rule, Table
 from steelyard.domain.result import Analysis
+from steelyard.domain.wording import counted
 from steelyard.exhibits.tables.rank_probabilities import ranks_of
 from steelyard.exhibits.tables.ranking import cluster_borders
-from steelyard.report.numbers import counted, rank_range
+from steelyard.report.numbers import rank_range
 from steelyard.report.words import AGREEMENT_OF, COEFFICIENTS, NOT_CHECKED, VERDICTS, flags_in_words, level
 from steelyard.review.payment import WORDS as ADVICE
 

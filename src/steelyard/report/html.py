@@ -14,11 +14,12 @@ from markupsafe import Markup
 from steelyard.aggregation import methods
 from steelyard.domain.exhibit import Figure, Table
 from steelyard.domain.result import Analysis
+from steelyard.domain.wording import counted
 from steelyard.qc import checks
 from steelyard.report import analysis_tables, figures_html, tables_html
 from steelyard.report.characters import printable
 from steelyard.report.drawing.palette import DARK, LIGHT, style_sheet
-from steelyard.report.numbers import DASH, counted, number, p_value, percent
+from steelyard.report.numbers import DASH, number, p_value, percent
 from steelyard.report.words import NOT_CHECKED, VERDICTS, differences, flags_in_words, intervals, settled
 from steelyard.review.payment import WORDS as ADVICE
 

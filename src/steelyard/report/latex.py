@@ -8,11 +8,11 @@ from pathlib import Path
 from steelyard.aggregation import methods
 from steelyard.domain.exhibit import Figure, Table
 from steelyard.domain.result import Analysis
+from steelyard.domain.wording import counted
 from steelyard.report import analysis_tables, whole_files
 from steelyard.report.drawing.thinning import crowd_note
 from steelyard.report.figure_file import require_matplotlib, write_figure
 from steelyard.report.latex_text import breakable, escape, file_name
-from steelyard.report.numbers import counted
 from steelyard.report.tables_latex import to_latex
 from steelyard.report.text import (
     agreement_line,

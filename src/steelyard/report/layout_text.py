@@ -9,6 +9,7 @@ from textwrap import wrap
 
 from steelyard.design.document_packing import CONTROL_SHARE, TOLERANCE
 from steelyard.design.layout_report import GroupRow, LayoutReport, Mark, PairRow
+from steelyard.domain.wording import counted
 from steelyard.domain.work import CONTROL_KINDS, ItemKind
 
 WIDTH = 100
@@ -72,16 +73,16 @@ def _facts(report: LayoutReport) -> list[str]:
     size = f"{least}" if least == most else f"{least} to {most}"
     facts = [
         *_promised(report),
-        f"{_count(report.n_hits, 'HIT')} of {size} items in {_count(report.n_rounds, 'round')}: "
-        f"{_count(report.n_places, 'place')}, {report.n_padding:,} of them padding; "
+        f"{counted(report.n_hits, 'HIT')} of {size} items in {counted(report.n_rounds, 'round')}: "
+        f"{counted(report.n_places, 'place')}, {report.n_padding:,} of them padding; "
         f"controls are {_shares(report.control_shares)} of a HIT",
         "translations of one segment in a HIT: "
         + ("none" if report.closest is None else f"at least {report.closest} positions apart"),
     ]
     if report.n_credited:
-        facts.append(f"{_count(report.n_credited, 'item')} credited to several systems with the same text")
+        facts.append(f"{counted(report.n_credited, 'item')} credited to several systems with the same text")
     if report.n_unpaired:
-        facts.append(f"{_count(report.n_unpaired, 'control')} without a base in the same HIT")
+        facts.append(f"{counted(report.n_unpaired, 'control')} without a base in the same HIT")
     blocks = "all connected" if report.n_blocks == 1 else f"{report.n_blocks:,} blocks without a common item"
     return [*facts, f"HITs and regular items: {blocks}"]
 
@@ -273,10 +274,6 @@ def _markdown(table: _Table) -> list[str]:
 
 def _escaped(cell: str) -> str:
     return cell.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;")
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _shares(pair: tuple[float, float]) -> str:

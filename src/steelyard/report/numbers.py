@@ -49,8 +49,3 @@ def percent(share: float | None, digits: int = 0) -> str:
 def rank_range(low: int, high: int) -> str:
     """1 or 1-3."""
     return str(low) if low == high else f"{low}-{high}"
-
-
-def counted(count: int, noun: str) -> str:
-    """A count with its noun: 1 worker, 1,204 workers."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"

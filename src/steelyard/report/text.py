@@ -9,9 +9,10 @@ import polars as pl
 
 from steelyard.domain.exhibit import Column, Table
 from steelyard.domain.result import Analysis
+from steelyard.domain.wording import counted
 from steelyard.report import analysis_tables, tables
 from steelyard.report.characters import columns, printable
-from steelyard.report.numbers import counted, number, percent, rank_range
+from steelyard.report.numbers import number, percent, rank_range
 from steelyard.report.words import AGREEMENT_OF, COEFFICIENTS, level, settled
 
 # Which coefficient speaks for agreement in one line: those of the ratings as they are, without categories.

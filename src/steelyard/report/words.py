@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from steelyard.aggregation import methods
 from steelyard.domain.result import Analysis, AnalysisSettings, Diagnostics
-from steelyard.report.numbers import counted
+from steelyard.domain.wording import counted
 
 VERDICTS = {"pass": "passed", "fail": "failed", "insufficient": "too few controls"}
 NOT_CHECKED = "not checked"

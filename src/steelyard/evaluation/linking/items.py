@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from steelyard.domain.errors import NotEnoughData
+from steelyard.domain.wording import counted
 from steelyard.evaluation.linking.rows import LinkRows, known_scores
 from steelyard.longitudinal.links import HOWTO, LEAST_ITEMS, Via
 
@@ -91,8 +92,7 @@ def _require_same_units(earlier: LinkRows, later: LinkRows, known: pl.Series) ->
 def _refused(earlier: LinkRows | None, later: LinkRows, common: Common) -> NoReturn:
     """Raises NotEnoughData that says what was looked for, and what there is."""
     n_calibration = later.calibration["item"].n_unique()
-    counted = f"{n_calibration:,} calibration item{'' if n_calibration == 1 else 's'}"
-    has = counted if n_calibration else "no calibration items"
+    has = counted(n_calibration, "calibration item") if n_calibration else "no calibration items"
     target = "earlier scores" if earlier is None else earlier.title
     looked = {
         "auto": "calibration items with an earlier score (known), and for some judged in both",

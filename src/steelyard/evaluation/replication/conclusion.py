@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 
+from steelyard.domain.wording import counted
 from steelyard.evaluation.replication.fit import expected_r
 from steelyard.evaluation.replication.settings import CollectionCounts, Requirement
 from steelyard.planning.sample_size import reliability_of
@@ -46,7 +47,7 @@ def _interval(rho: Rho) -> str:
 def _taken(requirement: Requirement) -> str:
     if requirement.ratings is None:
         return f"No number of ratings that could be paid for reaches {requirement.reliability:g}."
-    taken = _ratings(requirement.ratings)
+    taken = counted(requirement.ratings, "rating")
     said = f"A reliability of {requirement.reliability:g} takes {taken} of each translation"
     if requirement.fewest is None:
         return f"{said}."
@@ -86,7 +87,7 @@ def _held(rows: pl.DataFrame, rho: Rho, *, n_collections: int) -> list[str]:
         return []
     worst = max(far, key=lambda row: _beyond_chance(row, rho))
     side = "below" if worst["r"] < worst["expected"] else "above"
-    apart = f"at {_ratings(worst['ratings'])}, {worst['r']:.2f} is {side} {worst['expected']:.2f}"
+    apart = f"at {counted(worst['ratings'], 'rating')}, {worst['r']:.2f} is {side} {worst['expected']:.2f}"
     if _beyond_chance(worst, rho) <= 1:
         return [
             "The observed correlations are off from those that Spearman and Brown expect by no more than "
@@ -115,7 +116,3 @@ def _beyond_chance(row: dict[str, Any], rho: Rho) -> float:
 def _fisher(r: float) -> float:
     """Fisher's z of a correlation."""
     return math.atanh(min(max(r, -_HIGHEST_R), _HIGHEST_R))
-
-
-def _ratings(number: int) -> str:
-    return f"{number:,} rating{'' if number == 1 else 's'}"

@@ -10,6 +10,7 @@ import polars as pl
 
 from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.result import MethodSettings
+from steelyard.domain.wording import counted
 from steelyard.evaluation.judged import Judged, judged
 from steelyard.evaluation.replication.settings import LEAST_ITEMS
 from steelyard.frames import index_of, standardise_ratings
@@ -150,8 +151,8 @@ def _unstandardised(numbered: Judged, rows: BoolArray, settings: MethodSettings)
         return ()
     n_workers = len(np.unique(numbered.worker[rows]))
     return (
-        f"{_count(n_workers, 'worker')} gave fewer than {settings.minimum_ratings} ratings or always the "
-        f"same one, so {_count(int(rows.sum()), 'judgement')} could not be standardised and are left out.",
+        f"{counted(n_workers, 'worker')} gave fewer than {settings.minimum_ratings} ratings or always the "
+        f"same one, so {counted(int(rows.sum()), 'judgement')} could not be standardised and are left out.",
     )
 
 
@@ -169,7 +170,7 @@ def _common_attributes(first: Collection, second: Collection) -> list[str] | Non
 
 
 def _too_few_in_common(one: Opinions, other: Opinions, n_common: int) -> str:
-    found = "no translation" if not n_common else f"only {_count(n_common, 'translation')}"
+    found = "no translation" if not n_common else f"only {counted(n_common, 'translation')}"
     return (
         f"The two collections have {found} in common, and {LEAST_ITEMS} at least are needed. Translations "
         "are matched by the names of system and segment, which must be the same in both: here, for instance, "
@@ -186,7 +187,7 @@ def _alone(one: Opinions, other: Opinions) -> tuple[str, ...]:
         if not missing.is_empty():
             names = [_named(*row) for row in missing.head(_NAMED).iter_rows()]
             more = f" and {len(missing) - _NAMED:,} more" if len(missing) > _NAMED else ""
-            told.append(f"{_count(len(missing), 'translation')} of {here.title} ({', '.join(names)}{more})")
+            told.append(f"{counted(len(missing), 'translation')} of {here.title} ({', '.join(names)}{more})")
     if not told:
         return ()
     return (f"Judged in one collection only, so left out: {'; '.join(told)}.",)
@@ -206,7 +207,7 @@ def _in_both(one: Opinions, other: Opinions) -> tuple[str, ...]:
     )
     if not len(shared):
         return ()
-    told = f"{_count(len(np.unique(shared % n_workers)), 'name')} of workers"
+    told = f"{counted(len(np.unique(shared % n_workers)), 'name')} of workers"
     if np.mean(one.values[0, mine] == other.values[0, named][theirs]) > _SAME_SHARE:
         return (f"Most judgements of {told} are the same in both: a collection does not replicate itself.",)
     return (
@@ -225,7 +226,3 @@ def _name(part: Opinions, place: int) -> str:
 
 def _named(system: str, segment: str) -> str:
     return f"{system} {segment}" if system else segment
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

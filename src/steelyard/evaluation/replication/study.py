@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 
 from steelyard.domain.errors import NotEnoughData
+from steelyard.domain.wording import counted
 from steelyard.evaluation.replication.conclusion import conclusion
 from steelyard.evaluation.replication.draws import SCALES, Curves, Drawn, draw
 from steelyard.evaluation.replication.fit import expected_r, fit_rho
@@ -145,7 +146,7 @@ def _few_workers(found: Opinions) -> tuple[str, ...]:
     if n_workers >= ENOUGH_WORKERS:
         return ()
     return (
-        f"The collection {found.title} has {n_workers} worker{'' if n_workers == 1 else 's'}: what others "
+        f"The collection {found.title} has {counted(n_workers, 'worker')}: what others "
         "would have said cannot be told from so few, so the interval of its rho is too narrow.",
     )
 

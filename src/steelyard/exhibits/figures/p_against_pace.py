@@ -20,8 +20,9 @@ from steelyard.domain.exhibit import (
     Tone,
 )
 from steelyard.domain.plugin import Exhibit
+from steelyard.domain.wording import counted
 from steelyard.exhibits._passing import require_checked
-from steelyard.exhibits._sources import count, in_columns, signature_of, title_of
+from steelyard.exhibits._sources import in_columns, signature_of, title_of
 from steelyard.qc import checks
 
 _COLUMNS = (
@@ -52,7 +53,7 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Figure:
         raise NotEnoughData("No worker with known times judged enough degraded pairs for a p-value.")
     title = title_of(FIGURE, evidence)
     missing = len(analysis.workers) - len(rows)
-    unseen = f" {count(missing, 'worker')} without time or p-value not shown." if missing else ""
+    unseen = f" {counted(missing, 'worker')} without time or p-value not shown." if missing else ""
     threshold = analysis.settings.threshold
     check = checks()[analysis.settings.check]
     return Figure(

@@ -9,7 +9,8 @@ from statistics import median
 from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.exhibit import Axis, Cells, Evidence, ExhibitOptions, Figure, Panel
 from steelyard.domain.plugin import Exhibit
-from steelyard.exhibits._sources import count, signature_of, title_of
+from steelyard.domain.wording import counted
+from steelyard.exhibits._sources import signature_of, title_of
 from steelyard.exhibits.tables import rank_probabilities
 from steelyard.exhibits.tables.rank_probabilities import draws_of, ranks_of
 
@@ -43,7 +44,7 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Figure:
         name=FIGURE.name,
         title=title_of(FIGURE, evidence),
         caption="Probability, in per cent, that the system of the row has the rank of the column: the share "
-        f"of {count(len(draws), 'draw')} of the scores. Cells below half a per cent are blank.",
+        f"of {counted(len(draws), 'draw')} of the scores. Cells below half a per cent are blank.",
         panels=(
             Panel(
                 x=Axis("rank", categories=_rank_names(len(shares))),

@@ -23,7 +23,8 @@ from steelyard.domain.exhibit import (
 )
 from steelyard.domain.plugin import Exhibit
 from steelyard.domain.scale import Scale
-from steelyard.exhibits._sources import count, in_columns, left_out, signature_of, title_of
+from steelyard.domain.wording import counted
+from steelyard.exhibits._sources import in_columns, left_out, signature_of, title_of
 from steelyard.stats.correlation import pearson
 
 _COLUMNS = (
@@ -98,7 +99,9 @@ def _told(name: str, pairs: pl.DataFrame) -> str:
     apart = np.abs(first - second).mean()
     r = pearson(first, second)
     correlation = "r undefined" if np.isnan(r) else f"r = {r:.2f}"
-    return f"Ratings {name}: {count(len(pairs), 'pair')}, {correlation}, {apart:.1f} points apart on average."
+    return (
+        f"Ratings {name}: {counted(len(pairs), 'pair')}, {correlation}, {apart:.1f} points apart on average."
+    )
 
 
 FIGURE = Exhibit(

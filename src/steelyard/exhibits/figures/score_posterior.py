@@ -22,7 +22,8 @@ from steelyard.domain.exhibit import (
     Tone,
 )
 from steelyard.domain.plugin import Exhibit
-from steelyard.exhibits._sources import count, in_columns, signature_of, title_of
+from steelyard.domain.wording import counted
+from steelyard.exhibits._sources import in_columns, signature_of, title_of
 from steelyard.exhibits.tables.rank_probabilities import draws_of
 from steelyard.stats.arrays import FloatArray
 
@@ -59,7 +60,7 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Figure:
     return Figure(
         name=FIGURE.name,
         title=title,
-        caption=f"Where half and where 90 % of {count(len(draws), 'draw')} of each system's score lie; the "
+        caption=f"Where half and where 90 % of {counted(len(draws), 'draw')} of each system's score lie; the "
         "point is the score of the ranking.",
         panels=(
             Panel(

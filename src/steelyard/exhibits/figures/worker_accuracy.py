@@ -21,8 +21,9 @@ from steelyard.domain.exhibit import (
     Tone,
 )
 from steelyard.domain.plugin import Exhibit
+from steelyard.domain.wording import counted
 from steelyard.exhibits._passing import require_checked, was_checked
-from steelyard.exhibits._sources import count, signature_of, title_of
+from steelyard.exhibits._sources import signature_of, title_of
 from steelyard.exhibits._worker_truth import LEAST_ITEMS, LEAST_OTHERS, beside_truth
 from steelyard.stats.arrays import FloatArray
 
@@ -114,7 +115,7 @@ def _panel(words: str, tone: Tone, *, edges: FloatArray, counts: Sequence[int], 
             Bars(tuple(edges[:-1].tolist()), tuple(edges[1:].tolist()), tuple(map(float, counts)), tone=tone),
             Rule(of="x", at=ACCURATE, label=f"r = {ACCURATE:g}"),
         ),
-        title=f"{words} ({count(sum(counts), 'worker')})",
+        title=f"{words} ({counted(sum(counts), 'worker')})",
     )
 
 
@@ -122,7 +123,7 @@ def _told(judged: pl.DataFrame) -> str:
     accurate = judged.filter(pl.col("r") > ACCURATE)
     failed = len(accurate.filter(verdict="fail"))
     said = (
-        f"Of {count(len(accurate), 'worker')} above r = {ACCURATE:g}, {failed} failed the check "
+        f"Of {counted(len(accurate), 'worker')} above r = {ACCURATE:g}, {failed} failed the check "
         f"({100 * failed / len(accurate):.1f} %)."
         if len(accurate)
         else f"Nobody is above r = {ACCURATE:g}."
@@ -139,7 +140,7 @@ def _unseen(evidence: Sequence[Evidence], judged: pl.DataFrame) -> str:
     if not unseen:
         return ""
     return (
-        f" Not shown: {count(unseen, 'worker')} without a verdict, or with fewer than {LEAST_ITEMS} "
+        f" Not shown: {counted(unseen, 'worker')} without a verdict, or with fewer than {LEAST_ITEMS} "
         f"translations that {LEAST_OTHERS} others judged too."
     )
 

@@ -22,8 +22,9 @@ from steelyard.domain.exhibit import (
 )
 from steelyard.domain.plugin import Exhibit
 from steelyard.domain.result import Analysis
+from steelyard.domain.wording import counted
 from steelyard.exhibits._passing import was_checked
-from steelyard.exhibits._sources import count, in_columns, signature_of, title_of
+from steelyard.exhibits._sources import in_columns, signature_of, title_of
 from steelyard.exhibits._worker_truth import LEAST_ITEMS, LEAST_OTHERS, beside_truth
 
 _COLUMNS = (
@@ -54,7 +55,7 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Figure:
     rows = _rows(source)
     title = title_of(FIGURE, evidence)
     unseen = len(source.analysis.workers) - len(rows)
-    missing = f" {count(unseen, 'worker')} with less in common not shown." if unseen else ""
+    missing = f" {counted(unseen, 'worker')} with less in common not shown." if unseen else ""
     return Figure(
         name=FIGURE.name,
         title=title,

@@ -9,10 +9,11 @@ import polars as pl
 
 from steelyard.domain.exhibit import Column, Evidence, ExhibitOptions, Table
 from steelyard.domain.plugin import Exhibit
+from steelyard.domain.wording import counted
 from steelyard.evaluation.normalisation.settings import Normalisation, NormalisationSettings, shown_name
 from steelyard.evaluation.normalisation.study import normalise
 from steelyard.exhibits._gold import gold_signature
-from steelyard.exhibits._sources import count, group_borders, in_columns, title_of
+from steelyard.exhibits._sources import group_borders, in_columns, title_of
 
 _COLUMNS = (
     Column("gold", "Gold"),
@@ -103,7 +104,7 @@ def _notes(found: Normalisation) -> tuple[str, ...]:
         "each alone" if found.n_folds == found.n_gold else f"in {found.n_folds} parts, each hidden in turn"
     )
     return (
-        f"Over {count(found.n_gold, 'gold translation')}. Held out: {held_out}; r and ρ are then of scores "
+        f"Over {counted(found.n_gold, 'gold translation')}. Held out: {held_out}; r and ρ are then of scores "
         "taken off the mean of all scores of their fit. Methods that use no gold have the same figures in "
         "both halves.",
         "r, ρ: Pearson's and Spearman's correlation of final scores with the expert. Δ: mean distance from "

@@ -11,7 +11,8 @@ from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.exhibit import Column, Evidence, ExhibitOptions, Table
 from steelyard.domain.plugin import Exhibit
 from steelyard.domain.result import Analysis
-from steelyard.exhibits._sources import count, in_columns, signature_of, title_of
+from steelyard.domain.wording import counted
+from steelyard.exhibits._sources import in_columns, signature_of, title_of
 from steelyard.stats.arrays import FloatArray
 from steelyard.stats.bootstrap import rank_probabilities
 
@@ -43,7 +44,7 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Table:
         title=title_of(TABLE, evidence),
         columns=columns,
         rows=in_columns(rows, columns),
-        notes=(f"From {count(len(draws_of(analysis)), 'draw')} of what the scores may be.",),
+        notes=(f"From {counted(len(draws_of(analysis)), 'draw')} of what the scores may be.",),
         signature=signature_of(evidence),
     )
 
