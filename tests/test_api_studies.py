@@ -12,7 +12,7 @@ import pytest
 
 import steelyard as sy
 from steelyard.cli.main import run
-from steelyard.domain.errors import NotFound
+from steelyard.domain.errors import ChoiceError
 from steelyard.flows.longitudinal import LongitudinalSettings
 
 SYSTEMS = {"CURR-old": 80.0, "CURR-new": 70.0, "BEST-old": 50.0, "BEST-new": 60.0}
@@ -143,5 +143,5 @@ def test_judge_metrics_takes_the_metrics_of_a_folder(
     [(sy.link, []), (sy.link, "old.db"), (sy.compare_years, {}), (sy.compare_years, "years.db")],
 )
 def test_judgements_given_in_another_shape_are_told_the_right_one(study: Any, wrong: object) -> None:
-    with pytest.raises(NotFound, match=r"such as [\[{]"):
+    with pytest.raises(ChoiceError, match=r"such as [\[{]"):
         study(wrong)

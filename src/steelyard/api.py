@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Unpack
 
-from steelyard.domain.errors import NotFound
+from steelyard.domain.errors import ChoiceError
 from steelyard.domain.exhibit import Evidence, ExhibitOptions
 from steelyard.domain.result import Analysis as AnalysisRecord
 from steelyard.domain.scale import VAS, Scale
@@ -305,7 +305,7 @@ def compare_years(
 
     wished = settings or Settings()
     if isinstance(judgements, str | PathLike) or not judgements:
-        raise NotFound('Name the language pair of the judgements, such as {"de-en": "years.db"}.')
+        raise ChoiceError('Name the language pair of the judgements, such as {"de-en": "years.db"}.')
     named = list(judgements.items()) if isinstance(judgements, Mapping) else list(judgements)
     sources = []
     for pair, given in named:
@@ -331,7 +331,7 @@ def link(
     from steelyard.flows.link_campaigns import link as study
 
     if isinstance(judgements, str | PathLike) or not judgements:
-        raise NotFound('Give the campaigns as a list, the oldest first, such as ["2019.db", "2024.db"].')
+        raise ChoiceError('Give the campaigns as a list, the oldest first, such as ["2019.db", "2024.db"].')
     sources = [_source_of(given) for given in judgements]
     return study(sources, settings_from(sources[-1], **choices), slope=slope, common=common)
 

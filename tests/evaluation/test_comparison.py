@@ -10,7 +10,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from steelyard.aggregation import methods
-from steelyard.domain.errors import NotEnoughData, NotFound
+from steelyard.domain.errors import ChoiceError, NotEnoughData
 from steelyard.domain.plugin import Method
 from steelyard.domain.result import AnalysisSettings, Fit, MethodSettings
 from steelyard.evaluation.comparison import Trials, evaluate, prepare, run
@@ -292,12 +292,12 @@ def test_intervals_are_told_of_methods_that_have_them(noisy: pl.DataFrame) -> No
     ],
 )
 def test_wishes_that_make_no_sense_are_refused(choices: dict[str, Any], said: str) -> None:
-    with pytest.raises(NotFound, match=said):
+    with pytest.raises(ChoiceError, match=said):
         EvaluationSettings(**choices)
 
 
 def test_an_unknown_method_or_check_is_refused(noisy: pl.DataFrame) -> None:
-    with pytest.raises(NotFound, match=r"There is no method 'mean-x'\. Use any of: .*mean-z"):
+    with pytest.raises(ChoiceError, match=r"There is no method 'mean-x'\. Use any of: .*mean-z"):
         _evaluate(noisy, methods=("mean-x-passing",))
-    with pytest.raises(NotFound, match="There is no check 'eye'"):
+    with pytest.raises(ChoiceError, match="There is no check 'eye'"):
         _evaluate(noisy, methods=("mean-z-passing",), analysis=AnalysisSettings(check="eye"))

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from steelyard.domain.errors import NotFound
+from steelyard.domain.errors import ChoiceError
 from steelyard.domain.result import AnalysisSettings, MethodSettings
 from steelyard.domain.scale import Scale
 from steelyard.evaluation.normalisation.fits import HeldOut, held_out
@@ -378,12 +378,12 @@ def test_the_straight_average_is_always_there(three: pl.DataFrame) -> None:
 
 
 def test_an_unknown_method_is_refused(three: pl.DataFrame) -> None:
-    with pytest.raises(NotFound, match="There is no method 'mode'"):
+    with pytest.raises(ChoiceError, match="There is no method 'mode'"):
         normalise(three, replace(SETTINGS, methods=("mode",)))
 
 
 def test_gold_cannot_be_held_out_in_one_piece() -> None:
-    with pytest.raises(NotFound, match="2 folds or more"):
+    with pytest.raises(ChoiceError, match="2 folds or more"):
         NormalisationSettings(folds=1)
 
 

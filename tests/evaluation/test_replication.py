@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from steelyard.domain.errors import NotEnoughData, NotFound
+from steelyard.domain.errors import ChoiceError, NotEnoughData
 from steelyard.domain.result import AnalysisSettings, MethodSettings
 from steelyard.evaluation.replication.conclusion import conclusion
 from steelyard.evaluation.replication.opinions import Collection
@@ -402,7 +402,7 @@ def test_each_collection_of_few_workers_is_warned_of_by_name() -> None:
     ],
 )
 def test_settings_without_sense_are_refused(choices: dict[str, Any], said: str) -> None:
-    with pytest.raises(NotFound, match=said):
+    with pytest.raises(ChoiceError, match=said):
         replace(SETTINGS, **choices)
 
 

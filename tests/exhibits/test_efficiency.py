@@ -6,7 +6,7 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
-from steelyard.domain.errors import NotEnoughData, NotFound
+from steelyard.domain.errors import ChoiceError, NotEnoughData
 from steelyard.domain.exhibit import Band, Evidence, ExhibitOptions, Figure, Line
 from steelyard.evaluation.comparison import evaluate
 from steelyard.evaluation.settings import EvaluationSettings
@@ -75,5 +75,5 @@ def test_too_few_judgements_of_the_same_translations_are_refused(
 
 
 def test_an_unknown_method_is_refused(evidence: Evidence) -> None:
-    with pytest.raises(NotFound, match="There is no method 'mode'"):
+    with pytest.raises(ChoiceError, match="There is no method 'mode'"):
         FIGURE.make([evidence], replace(OPTIONS, methods=("mode",)))

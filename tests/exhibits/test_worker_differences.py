@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from steelyard.domain.errors import NotEnoughData, NotFound
+from steelyard.domain.errors import ChoiceError, NotEnoughData
 from steelyard.domain.exhibit import Evidence, ExhibitOptions, Figure, Line, Points
 from steelyard.exhibits._density import bandwidth, density
 from steelyard.exhibits.figures.worker_differences import FIGURE
@@ -69,7 +69,7 @@ def test_the_worker_with_most_pairs_is_shown_unless_another_is_asked_for(
 
 def test_an_unknown_worker_is_not_found_and_some_are_named(pairs: Evidence, options: ExhibitOptions) -> None:
     with pytest.raises(
-        NotFound, match=r"no worker 'zoe' in Toy\. Workers are called ann, bob, cem; the table"
+        ChoiceError, match=r"no worker 'zoe' in Toy\. Workers are called ann, bob, cem; the table"
     ):
         FIGURE.make([pairs], replace(options, worker="zoe"))
 

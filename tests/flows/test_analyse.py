@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from steelyard.domain.errors import NotEnoughData, NotFound, SourceError
+from steelyard.domain.errors import ChoiceError, NotEnoughData, SourceError
 from steelyard.domain.result import Analysis, AnalysisSettings, MethodSettings
 from steelyard.domain.scale import Scale
 from steelyard.flows.analyse import analyse
@@ -251,7 +251,7 @@ def test_warnings_of_the_source_come_first(frame: pl.DataFrame) -> None:
 
 @pytest.mark.parametrize("change", [{"method": "mode"}, {"check": "mode"}])
 def test_unknown_names_are_refused_with_the_known_ones(frame: pl.DataFrame, change: dict[str, str]) -> None:
-    with pytest.raises(NotFound, match=r"'mode'\. Use one of: "):
+    with pytest.raises(ChoiceError, match=r"'mode'\. Use one of: "):
         _analyse(frame, replace(SETTINGS, **change))  # type: ignore[arg-type]
 
 
@@ -381,7 +381,7 @@ def test_workers_may_be_checked_by_another_attribute_than_is_ranked(frame: pl.Da
 def test_a_choice_that_does_not_exist_is_refused(frame: pl.DataFrame, choice: dict[str, str]) -> None:
     source = Source(frame, title="Toy", campaign="file")
 
-    with pytest.raises(NotFound, match=r"Use one of: "):
+    with pytest.raises(ChoiceError, match=r"Use one of: "):
         settings_from(source, **choice)  # type: ignore[typeddict-item]
 
 
@@ -451,7 +451,7 @@ def test_scores_of_few_workers_come_with_a_warning(frame: pl.DataFrame) -> None:
 
 @pytest.mark.parametrize("choice", [{"bogus": 1}, {"draws": 1}, {"draws": -1}])
 def test_choices_that_make_no_sense_are_refused(frame: pl.DataFrame, choice: dict[str, int]) -> None:
-    with pytest.raises(NotFound):
+    with pytest.raises(ChoiceError):
         settings_from(Source(frame, title="Toy", campaign="file"), **choice)  # type: ignore[arg-type]
 
 

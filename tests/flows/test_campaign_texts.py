@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from steelyard.domain.campaign import Campaign
-from steelyard.domain.errors import NotEnoughData, NotFound
+from steelyard.domain.errors import ChoiceError, NotEnoughData
 from steelyard.domain.result import Analysis, AnalysisSettings, MethodSettings
 from steelyard.domain.text import CALIBRATION_SYSTEM, CalibrationText, Segment, System
 from steelyard.domain.work import Item, ItemKind
@@ -200,7 +200,7 @@ def test_a_campaign_without_references_cannot_be_scored_by_metrics(
 
 
 def test_unknown_metrics_are_refused_with_those_there_are(analysis: Callable[..., Analysis]) -> None:
-    with pytest.raises(NotFound, match=r"no metric meteor, comet\. Built in are: bleu, chrf, ter\."):
+    with pytest.raises(ChoiceError, match=r"no metric meteor, comet\. Built in are: bleu, chrf, ter\."):
         campaign_scores(TEXTS, analysis(), ["meteor", "bleu", "comet"])
 
 

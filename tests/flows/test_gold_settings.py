@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from steelyard.cli.main import run
-from steelyard.domain.errors import NotFound, SourceError
+from steelyard.domain.errors import ChoiceError, SourceError
 from steelyard.domain.scale import Scale
 from steelyard.flows.analyse import analyse
 from steelyard.flows.create import create
@@ -70,7 +70,7 @@ def test_the_signature_tells_the_scale_of_gold_where_it_is_another(source: Sourc
 
 @pytest.mark.parametrize("name", CHOICES)
 def test_a_value_that_does_not_exist_is_refused(source: Source, name: str) -> None:
-    with pytest.raises(NotFound, match=f"There is no {name} 'odd'. Use one of"):
+    with pytest.raises(ChoiceError, match=f"There is no {name} 'odd'. Use one of"):
         settings_from(source, **{name: "odd"})  # type: ignore[arg-type]
 
 

@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from steelyard.domain.errors import NotEnoughData, NotFound, SourceError
+from steelyard.domain.errors import ChoiceError, NotEnoughData, SourceError
 from steelyard.domain.result import AnalysisSettings, MethodSettings
 from steelyard.flows.analyse import analyse
 from steelyard.flows.link_campaigns import link
@@ -312,5 +312,5 @@ def test_an_item_with_two_earlier_scores_is_refused() -> None:
 def test_choices_that_do_not_exist_are_refused(
     settings: AnalysisSettings, choices: dict[str, Any], said: str
 ) -> None:
-    with pytest.raises(NotFound, match=said):
+    with pytest.raises(ChoiceError, match=said):
         link([OLD_SOURCE, OLD_SOURCE], settings, **choices)

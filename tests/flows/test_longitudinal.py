@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 from steelyard.domain.cells import CELLS, CellMetric, FourCells, cell_systems
-from steelyard.domain.errors import NotEnoughData, NotFound
+from steelyard.domain.errors import ChoiceError, NotEnoughData
 from steelyard.domain.result import AnalysisSettings, MethodSettings
 from steelyard.domain.text import Segment, System
 from steelyard.flows.analyse import analyse
@@ -195,7 +195,7 @@ def test_metrics_that_are_supplied_stand_beside_those_computed(source: Source) -
         (
             LongitudinalSettings(metrics=("blue",)),
             TEXTS,
-            NotFound,
+            ChoiceError,
             "There is no metric 'blue'. Use one of: bleu,",
         ),
         (
@@ -203,7 +203,7 @@ def test_metrics_that_are_supplied_stand_beside_those_computed(source: Source) -
                 metrics=("bleu",), metric_scores=(CellMetric("de-en", "Bleu", FourCells(1, 1, 1, 1)),)
             ),
             TEXTS,
-            NotFound,
+            ChoiceError,
             "BLEU of de-en are supplied and would be computed too",
         ),
         (

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from steelyard.domain.errors import NotEnoughData, NotFound, SourceError
+from steelyard.domain.errors import ChoiceError, NotEnoughData, SourceError
 from steelyard.domain.exhibit import Cells, Figure
 from steelyard.flows.create import create
 from steelyard.flows.meta import ScoresRead, Wanted, judge, meta, read_scored
@@ -366,7 +366,7 @@ def test_a_campaigns_gold_may_be_mean_ratings(database: str, gold: str, method: 
     ],
 )
 def test_what_a_campaign_cannot_give_is_refused(database: str, wanted: Wanted, message: str) -> None:
-    with pytest.raises((NotFound, SourceError)) as caught:
+    with pytest.raises((ChoiceError, SourceError)) as caught:
         read_scored(database, wanted)
 
     assert message in str(caught.value)

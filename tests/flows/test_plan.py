@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from steelyard.domain.errors import ChoiceError
 from steelyard.flows.create import create
 from steelyard.flows.plan import plan
-from steelyard.flows.plan_choices import ChoiceError
 
 WORDS = ("river", "market", "winter", "letter", "garden", "engine", "harbour", "window", "doctor", "singer")
 

@@ -12,12 +12,11 @@ import numpy as np
 import polars as pl
 import pytest
 
-from steelyard.domain.errors import NotEnoughData, SourceError
+from steelyard.domain.errors import ChoiceError, NotEnoughData, SourceError
 from steelyard.domain.result import AnalysisSettings
 from steelyard.domain.scale import Scale
 from steelyard.evaluation.replication.settings import Replication, ReplicationSettings
 from steelyard.flows.plan import plan
-from steelyard.flows.plan_choices import ChoiceError
 from steelyard.flows.replicate import Prices, replicate
 from steelyard.flows.source import Source
 from steelyard.frames import ratings_frame

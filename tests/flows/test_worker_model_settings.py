@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from steelyard.aggregation import methods
-from steelyard.domain.errors import NotEnoughData, NotFound
+from steelyard.domain.errors import ChoiceError
 from steelyard.domain.result import Analysis
 from steelyard.flows.analyse import analyse
 from steelyard.flows.settings import settings_from
@@ -212,7 +212,7 @@ def test_the_same_settings_give_the_same_analysis(source: Source, everyone: Anal
 def test_unknown_choices_are_answered_with_the_known_ones(
     source: Source, choice: dict[str, str], known: str
 ) -> None:
-    with pytest.raises(NotFound) as raised:
+    with pytest.raises(ChoiceError) as raised:
         settings_from(source, method="worker-model", **choice)  # type: ignore[arg-type]
 
     assert str(raised.value) == known
@@ -221,5 +221,5 @@ def test_unknown_choices_are_answered_with_the_known_ones(
 def test_ends_of_the_scale_are_for_other_worker_models(source: Source) -> None:
     settings = settings_from(source, method="worker-model", ends="censored")
 
-    with pytest.raises(NotEnoughData, match="worker-model knows neither ends of the scale nor random clicks"):
+    with pytest.raises(ChoiceError, match="worker-model knows neither ends of the scale nor random clicks"):
         analyse(source, settings)

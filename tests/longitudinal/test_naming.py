@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from steelyard.domain.cells import CELLS, cell_systems
-from steelyard.domain.errors import NotEnoughData, NotFound
+from steelyard.domain.errors import ChoiceError, NotEnoughData
 from steelyard.longitudinal.naming import name_cells
 
 GIVEN = cell_systems("curr_old=A,curr_new=B,best_old=C+D,best_new=E")
@@ -105,7 +105,7 @@ def test_unknown_systems_are_named_beside_those_found() -> None:
     ],
 )
 def test_a_system_is_of_one_test_set_only(asked: str) -> None:
-    with pytest.raises(NotFound, match="names of their own"):
+    with pytest.raises(ChoiceError, match="names of their own"):
         name_cells("ABCDE", cell_systems(asked), where="de-en")
 
 

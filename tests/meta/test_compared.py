@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from steelyard.domain.errors import NotEnoughData, NotFound, SourceError
+from steelyard.domain.errors import ChoiceError, NotEnoughData, SourceError
 from steelyard.meta.compared import compare
 from steelyard.meta.scores import ScoredPair, Scores
 from steelyard.meta.settings import MetaSettings
@@ -128,7 +128,7 @@ def test_means_that_stand_for_scores_of_systems_are_told(pair: ScoredPair) -> No
     ],
 )
 def test_settings_without_sense_are_refused(settings: dict[str, object], message: str) -> None:
-    with pytest.raises(NotFound) as caught:
+    with pytest.raises(ChoiceError) as caught:
         MetaSettings(**settings)  # type: ignore[arg-type]
 
     assert message in str(caught.value)

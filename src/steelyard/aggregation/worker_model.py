@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 
 from steelyard.aggregation._judged_items import JudgedItems, judged_items
 from steelyard.aggregation._worker_fit import Believed, fit_believed, with_learnt
-from steelyard.domain.errors import NotEnoughData
+from steelyard.domain.errors import ChoiceError, NotEnoughData
 from steelyard.domain.plugin import Method
 from steelyard.domain.result import Diagnostics, Fit, MethodSettings
 from steelyard.stats.arrays import FloatArray
@@ -97,7 +97,7 @@ def score_units(units: OwnUnits, ratings: WorkerRatings, workers: Workers) -> tu
 
 def _require_supported(settings: MethodSettings) -> None:
     if settings.ends != "open" or settings.random_clicks:
-        raise NotEnoughData(
+        raise ChoiceError(
             "worker-model knows neither ends of the scale nor random clicks: on real ratings neither helped. "
             "Use --method worker-model-ep or worker-model-gibbs for them."
         )

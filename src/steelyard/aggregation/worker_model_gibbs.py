@@ -18,7 +18,7 @@ from steelyard.aggregation.worker_model import (
     score_units,
     to_all_segments,
 )
-from steelyard.domain.errors import NotEnoughData
+from steelyard.domain.errors import ChoiceError, NotEnoughData
 from steelyard.domain.plugin import Method
 from steelyard.domain.result import Diagnostics, Fit, MethodSettings, OffsetPer
 from steelyard.stats.arrays import FloatArray, IntArray
@@ -48,7 +48,7 @@ def fit(frame: pl.DataFrame, settings: MethodSettings, rng: np.random.Generator)
     Two chains must agree, otherwise there is no answer.
     """
     if settings.ends == "truncated":
-        raise NotEnoughData(f"{METHOD.name} knows censored ends only. Use --method worker-model-ep.")
+        raise ChoiceError(f"{METHOD.name} knows censored ends only. Use --method worker-model-ep.")
     if settings.ends != "open" or settings.random_clicks or has_known_items(frame):
         return _on_common_scale(frame, settings, rng)
     items = judged_items(frame, method=METHOD.name, offset_per=settings.offset_per)

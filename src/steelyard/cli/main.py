@@ -8,7 +8,7 @@ from importlib import import_module
 
 import click
 
-from steelyard.domain.errors import EvaluationError, NotEnoughData
+from steelyard.domain.errors import EvaluationError, NotEnoughData, as_command_line
 from steelyard.version import __version__
 
 # Exit codes of the public contract.
@@ -102,9 +102,9 @@ def run(arguments: list[str], *, debug: bool = False) -> int:
         sys.stdout = None
         return DONE
     except NotEnoughData as error:
-        return _fail(f"Error: {error}", UNSUPPORTED, debug=debug)
+        return _fail(f"Error: {error.spelt(as_command_line)}", UNSUPPORTED, debug=debug)
     except EvaluationError as error:
-        return _fail(f"Error: {error}", UNUSABLE, debug=debug)
+        return _fail(f"Error: {error.spelt(as_command_line)}", UNUSABLE, debug=debug)
     except ModuleNotFoundError as error:
         extra = EXTRA_OF_MODULE.get((error.name or "").partition(".")[0])
         if extra is None:

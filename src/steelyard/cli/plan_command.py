@@ -95,13 +95,9 @@ def plan(json_file: str | None, plot_file: Path | None, **choices: Any) -> None:
             f"name a file that ends in {' or '.join(PLOT_ENDINGS)}.", param_hint="--plot"
         )
     from steelyard.flows.plan import plan as make_plan
-    from steelyard.flows.plan_choices import ChoiceError
     from steelyard.report.plan import to_json, to_text
 
-    try:
-        made = make_plan(progress=progress_bar, **choices)
-    except ChoiceError as error:
-        raise click.UsageError(error.spelt(_option)) from None
+    made = make_plan(progress=progress_bar, **choices)
     if plot_file is not None:
         from steelyard.report.plan_plot import draw
 
@@ -113,7 +109,3 @@ def plan(json_file: str | None, plot_file: Path | None, **choices: Any) -> None:
         write_text(to_json(made), json_file)
     if json_file != "-":
         click.echo(to_text(made))
-
-
-def _option(name: str) -> str:
-    return f"--{name.replace('_', '-')}"

@@ -85,7 +85,6 @@ def replicate(source: str, second: str | None, json_file: str | None, **choices:
     collection of the same translations. Without SECOND, the workers of SOURCE are split in two halves, again
     and again. From the reliability of one rating follow the ratings that a wanted one takes, and their cost.
     """
-    from steelyard.flows.plan_choices import ChoiceError
     from steelyard.flows.replicate import Prices
     from steelyard.report.replication import several_to_json, to_json, to_text
 
@@ -95,10 +94,7 @@ def replicate(source: str, second: str | None, json_file: str | None, **choices:
     read = [read_from(address, choices) for address in (source, second) if address is not None]
     studies = [(one, None) for one in read] if choices["split"] else [(read[0], read[1] if second else None)]
     prices = Prices(**{name: choices[name] for name in _PRICES})
-    try:
-        made = [_study(first, other, _settings(first, choices, wanted), prices) for first, other in studies]
-    except ChoiceError as error:
-        raise click.UsageError(error.spelt(lambda name: f"--{name.replace('_', '-')}")) from None
+    made = [_study(first, other, _settings(first, choices, wanted), prices) for first, other in studies]
     document = to_json(made[0]) if len(made) == 1 else several_to_json(made)
     show("\n\n\n".join(map(to_text, made)), document, json_file)
 

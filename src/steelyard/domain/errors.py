@@ -4,6 +4,7 @@ EvaluationError
 ├── CampaignError    a campaign file asks for something impossible; carries every problem found
 ├── SourceError      a judgements file or a database cannot be used; carries every problem found
 ├── AnswerError      a worker's answer does not fit its item; carries the field
+├── ChoiceError      a choice, name or value of an option that does not exist or does not fit
 ├── NotFound         there is no such thing, or it is not yours
 ├── Conflict         it exists, but its state forbids what was asked
 └── NotEnoughData    the data cannot support what was asked
@@ -11,11 +12,50 @@ EvaluationError
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
+
+# The name of an option in a sentence, such as {gold_form}, or a choice to make, such as {method=mean-z}.
+_OPTION = re.compile(r"\{(\w+)(?:=([\w.-]+))?\}")
 
 
 class EvaluationError(Exception):
     """Base of everything this package raises on purpose; its text is meant for people."""
+
+    def spelt(self, spell: Callable[[str, str | None], str]) -> str:
+        """The text, with options in the caller's spelling."""
+        return str(self)
+
+
+def as_argument(name: str, value: str | None) -> str:
+    """An option as an argument of a Python function."""
+    return name if value is None else f'{name}="{value}"'
+
+
+def as_command_line(name: str, value: str | None) -> str:
+    """An option as people type it in a terminal."""
+    option = f"--{name.replace('_', '-')}"
+    return option if value is None else f"{option} {value}"
+
+
+class _OptionsNamedError(EvaluationError):
+    """An error whose sentence may name options, in braces: `{gold_form}` or `{method=mean-z}`.
+
+    Its text names them as Python arguments; `spelt` names them as another caller would.
+
+    >>> error = ChoiceError("Leave out {gold_form}, or use {method=two-stage}.")
+    >>> print(error)
+    Leave out gold_form, or use method="two-stage".
+    >>> error.spelt(as_command_line)
+    'Leave out --gold-form, or use --method two-stage.'
+    """
+
+    def __init__(self, sentence: str) -> None:
+        self.sentence = sentence
+        super().__init__(self.spelt(as_argument))
+
+    def spelt(self, spell: Callable[[str, str | None], str]) -> str:
+        return _OPTION.sub(lambda match: spell(match[1], match[2]), self.sentence)
 
 
 class _ListedProblemsError(EvaluationError):
@@ -55,6 +95,10 @@ class AnswerError(EvaluationError):
         self.field = field
 
 
+class ChoiceError(_OptionsNamedError, ValueError):
+    """A choice, name or value of an option that does not exist, or that does not fit the others."""
+
+
 class NotFound(EvaluationError):  # noqa: N818 (the dictionary's word)
     """There is no such campaign, worker, item or link."""
 
@@ -63,5 +107,5 @@ class Conflict(EvaluationError):  # noqa: N818 (the dictionary's word)
     """The thing exists, but it is past or not yet at the point where this can be done."""
 
 
-class NotEnoughData(EvaluationError):  # noqa: N818 (the dictionary's word)
+class NotEnoughData(_OptionsNamedError):  # noqa: N818 (the dictionary's word)
     """What was asked needs more, or other, judgements than there are."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
 from steelyard.domain.cells import Cell, CellMetric
-from steelyard.domain.errors import NotFound
+from steelyard.domain.errors import ChoiceError
 from steelyard.domain.result import Analysis, AnalysisSettings
 
 if TYPE_CHECKING:
@@ -214,4 +214,6 @@ class ExhibitOptions:
     def __post_init__(self) -> None:
         for name, known in (("chance", get_args(Chance)), ("weight", get_args(PairWeight))):
             if getattr(self, name) not in known:
-                raise NotFound(f"There is no {name} {getattr(self, name)!r}. Use one of: {', '.join(known)}.")
+                raise ChoiceError(
+                    f"There is no {name} {getattr(self, name)!r}. Use one of: {', '.join(known)}."
+                )

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from steelyard.aggregation import methods
-from steelyard.domain.errors import NotEnoughData, NotFound
+from steelyard.domain.errors import ChoiceError, NotEnoughData
 from steelyard.domain.plugin import Method
 from steelyard.domain.result import NO_CHECK, AnalysisSettings, Fit, MethodSettings
 from steelyard.domain.work import ItemKind
@@ -46,7 +46,7 @@ class Asked:
 def entries_of(names: Sequence[str], frame: pl.DataFrame, settings: AnalysisSettings) -> list[Entry]:
     """The methods of these names, or the usual ones; the yardstick is always among them, and comes first.
 
-    NotFound for a name that does not exist; NotEnoughData if workers cannot be checked but must be.
+    ChoiceError for a name that does not exist; NotEnoughData if workers cannot be checked but must be.
     """
     known = methods()
     is_checkable = can_check(frame, settings)
@@ -61,7 +61,7 @@ def entries_of(names: Sequence[str], frame: pl.DataFrame, settings: AnalysisSett
         passing = name not in known and name.endswith(PASSING)
         method = name.removesuffix(PASSING) if passing else name
         if method not in known:
-            raise NotFound(
+            raise ChoiceError(
                 f"There is no method {method!r}. Use any of: {', '.join(known)}; each also with {PASSING}."
             )
         if passing and not is_checkable:
@@ -74,7 +74,7 @@ def passing_workers(frame: pl.DataFrame, settings: AnalysisSettings) -> list[str
     """The workers who pass the check of the settings."""
     found = checks()
     if settings.check not in found:
-        raise NotFound(f"There is no check {settings.check!r}. Use one of: {', '.join(found)}.")
+        raise ChoiceError(f"There is no check {settings.check!r}. Use one of: {', '.join(found)}.")
     if settings.check_attributes is not None:
         # As text: among categories, a name that is none of them is a mistake.
         frame = frame.filter(pl.col("attribute").cast(pl.String).is_in(list(settings.check_attributes)))

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, get_args
 
-from steelyard.domain.errors import NotFound
+from steelyard.domain.errors import ChoiceError
 from steelyard.domain.result import AnalysisSettings
 
 if TYPE_CHECKING:
@@ -49,14 +49,16 @@ class EvaluationSettings:
     def __post_init__(self) -> None:
         for name, known in (("level", get_args(Level)), ("truth", get_args(TruthName))):
             if getattr(self, name) not in known:
-                raise NotFound(f"There is no {name} {getattr(self, name)!r}. Use one of: {', '.join(known)}.")
+                raise ChoiceError(
+                    f"There is no {name} {getattr(self, name)!r}. Use one of: {', '.join(known)}."
+                )
         if self.level != "segments" and self.truth not in _TRUTHS_OF_SYSTEMS:
-            raise NotFound(
+            raise ChoiceError(
                 f"The truth {self.truth} is of single translations. For the level {self.level}, use "
                 f"{' or '.join(_TRUTHS_OF_SYSTEMS)}."
             )
         if self.level != "segments" and self.ratings:
-            raise NotFound(
+            raise ChoiceError(
                 f"Ratings per item are drawn for the level segments only: for {self.level}, a trial takes "
                 "all ratings of its workers."
             )
@@ -69,7 +71,7 @@ class EvaluationSettings:
             ("Give one share of clickers at least; 0 is none.", bool(self.spam)),
         ):
             if not is_sound:
-                raise NotFound(told)
+                raise ChoiceError(told)
 
     @property
     def least(self) -> int:

@@ -10,7 +10,7 @@ import polars as pl
 
 from steelyard.aggregation import methods
 from steelyard.agreement.summary import AgreementOptions, agreement
-from steelyard.domain.errors import NotFound
+from steelyard.domain.errors import ChoiceError
 from steelyard.domain.exhibit import Evidence
 from steelyard.domain.plugin import Method
 from steelyard.domain.result import (
@@ -114,7 +114,7 @@ def _workers(checked: pl.DataFrame, fit: Fit, settings: AnalysisSettings) -> pl.
 def _method(name: str) -> Method:
     found = methods()
     if name not in found:
-        raise NotFound(f"There is no method {name!r}. Use one of: {', '.join(found)}.")
+        raise ChoiceError(f"There is no method {name!r}. Use one of: {', '.join(found)}.")
     return found[name]
 
 

@@ -9,7 +9,7 @@ from string import ascii_uppercase
 import numpy as np
 import polars as pl
 
-from steelyard.domain.errors import NotEnoughData, NotFound
+from steelyard.domain.errors import ChoiceError, NotEnoughData
 from steelyard.domain.plugin import Metric
 from steelyard.domain.result import Analysis
 from steelyard.domain.text import Segment, System
@@ -92,13 +92,13 @@ def campaign_scores(
     """People's scores of a campaign as gold, beside what built-in metrics make of the same texts.
 
     The scores of the analysis are the gold; their mean ratings are a second one, named with -raw at the
-    end. Metrics are under the names people type (bleu, chrf, ter), higher being better. NotFound names
+    end. Metrics are under the names people type (bleu, chrf, ter), higher being better. ChoiceError names
     metrics there are not; NotEnoughData if no translation has a reference.
     """
     known = metrics()
     unknown = [name for name in metric_names if name not in known]
     if unknown:
-        raise NotFound(f"There is no metric {', '.join(unknown)}. Built in are: {', '.join(known)}.")
+        raise ChoiceError(f"There is no metric {', '.join(unknown)}. Built in are: {', '.join(known)}.")
     systems = [system.system_id for system in texts.systems]
     chosen = [known[name] for name in dict.fromkeys(metric_names)]
     reference = texts.reference_name

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from steelyard.domain.errors import NotEnoughData, NotFound
+from steelyard.domain.errors import ChoiceError, NotEnoughData
 from steelyard.domain.exhibit import Evidence, ExhibitOptions, Figure, Table
 from steelyard.domain.plugin import Exhibit
 from steelyard.domain.result import Analysis
@@ -75,8 +75,8 @@ def _continued(sentence: str) -> str:
 
 def _named(found: Mapping[str, Exhibit], name: str, noun: str, evidence: Sequence[Evidence]) -> Exhibit:
     if name not in found:
-        raise NotFound(f"There is no {noun} {name!r}. Use one of: {', '.join(found)}.")
+        raise ChoiceError(f"There is no {noun} {name!r}. Use one of: {', '.join(found)}.")
     exhibit = found[name]
     if len(evidence) > 1 and not exhibit.several:
-        raise NotFound(f"The {noun} {name!r} is made from one source, not from {len(evidence)}.")
+        raise ChoiceError(f"The {noun} {name!r} is made from one source, not from {len(evidence)}.")
     return exhibit

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.domain.cells import Cell, CellMetric, CellSystems, FourCells
-from steelyard.domain.errors import NotEnoughData, NotFound
+from steelyard.domain.errors import ChoiceError, NotEnoughData
 from steelyard.domain.plugin import Metric
 from steelyard.domain.result import AnalysisSettings, Counts
 from steelyard.flows.kept import Kept, keep_good
@@ -121,7 +121,7 @@ def _require_systems(pair: str, found: Kept, settings: LongitudinalSettings) -> 
     named = {name for _, systems in settings.cells for name in systems}
     unknown = sorted(named - found.systems)
     if unknown:
-        raise NotFound(
+        raise ChoiceError(
             f"{pair}: the cells name {', '.join(unknown)}, which nobody judged. "
             f"Systems found: {', '.join(sorted(found.systems))}."
         )
@@ -155,7 +155,7 @@ def _metric_signatures(sources: Sequence[PairSource], settings: LongitudinalSett
 def _metric(name: str) -> Metric:
     found = metrics()
     if name not in found:
-        raise NotFound(
+        raise ChoiceError(
             f"There is no metric {name!r}. Use one of: {', '.join(found)}. Scores of others can be supplied: "
             "--metric-scores FILE."
         )
@@ -188,7 +188,9 @@ def _cell_metrics(
     twice = [found for found in computed if (found.pair, found.metric.lower()) in supplied]
     if twice:
         named = ", ".join(f"{found.metric} of {found.pair}" for found in twice)
-        raise NotFound(f"Scores of {named} are supplied and would be computed too: leave one of the two out.")
+        raise ChoiceError(
+            f"Scores of {named} are supplied and would be computed too: leave one of the two out."
+        )
     return computed, warnings
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from steelyard.domain.errors import NotFound, SourceError
+from steelyard.domain.errors import ChoiceError, SourceError
 from steelyard.flows.source import is_database
 from steelyard.flows.watching import Progress, unseen
 from steelyard.meta.metric_table import MetricTable, add_metrics, metric_table
@@ -142,14 +142,14 @@ def _of_campaign(address: str, wanted: Wanted, progress: Progress) -> ScoresRead
         names = () if table else tuple(metrics())
     unknown = [name for name in names if name not in metrics()]
     if unknown:
-        raise NotFound(f"There is no metric {', '.join(unknown)}. Built in are: {', '.join(metrics())}.")
+        raise ChoiceError(f"There is no metric {', '.join(unknown)}. Built in are: {', '.join(metrics())}.")
     with progress("Scoring texts", 1 + len(names)) as step:
         # Nothing here looks at intervals, so none are drawn.
         analysis = analyse(source, settings_from(source, method=wanted.method, seed=wanted.seed, draws=0))
         step(1)
         scored = _scored_texts(texts, analysis, names, gold.removesuffix(RAW), step)
     if gold not in [found.name for found in scored.golds]:
-        raise NotFound(f"{wanted.method} scores ratings as they are, so there is no gold {gold}.")
+        raise ChoiceError(f"{wanted.method} scores ratings as they are, so there is no gold {gold}.")
     if table:
         scored = add_metrics(scored, table, [segment.segment_id for segment in texts.segments])
     scored = replace(scored, warnings=(*analysis.warnings, *scored.warnings, *_few_ratings(analysis)))
@@ -178,7 +178,7 @@ def _campaign_gold(wished: str | None, attribute: str) -> str:
     usual = attribute or USUAL_GOLD_NAME
     known = [f"{name}{ending}" for name in dict.fromkeys((usual, USUAL_GOLD_NAME)) for ending in ("", RAW)]
     if wished is not None and wished not in known:
-        raise NotFound(f"There is no gold {wished!r} in a campaign. Use one of: {', '.join(known)}.")
+        raise ChoiceError(f"There is no gold {wished!r} in a campaign. Use one of: {', '.join(known)}.")
     return wished or usual
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from steelyard.design.layout import layout_of
 from steelyard.domain.campaign import DesignSettings
+from steelyard.domain.errors import ChoiceError
 from steelyard.domain.plugin import Protocol
 from steelyard.domain.wording import counted
 from steelyard.domain.work import SCORED_KINDS, ItemKind
@@ -17,7 +18,6 @@ from steelyard.flows.plan_choices import (
     DEFAULT_ATTRIBUTE,
     DEFAULT_PROTOCOL,
     GOALS,
-    ChoiceError,
     Choices,
     check,
 )

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
 from os import PathLike
 from typing import Any, TypedDict, get_args
 
+from steelyard.domain.errors import ChoiceError
 from steelyard.planning.plan import GOALS_FOR_ITEMS, GoalName
 from steelyard.planning.sample_size import LEVEL, POWER
 from steelyard.protocols import protocols
@@ -36,18 +35,6 @@ class Choices(TypedDict, total=False):
     rho: float | None
     power: float | None
     level: float | None
-
-
-class ChoiceError(ValueError):
-    """Choices that do not fit together. In `sentence` the choices' names stand in braces."""
-
-    def __init__(self, sentence: str) -> None:
-        self.sentence = sentence
-        super().__init__(self.spelt(str))
-
-    def spelt(self, spell: Callable[[str], str]) -> str:
-        """The sentence with every choice's name spelt the caller's way."""
-        return re.sub(r"\{(\w+)\}", lambda match: spell(match[1]), self.sentence)
 
 
 GOALS = tuple(name for name in get_args(GoalName) if name != "hits")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
-from steelyard.domain.errors import NotEnoughData, NotFound, SourceError
+from steelyard.domain.errors import ChoiceError, NotEnoughData, SourceError
 from steelyard.domain.result import NO_CHECK, AnalysisSettings, HitVerdict, Verdict
 from steelyard.flows.oddities import strange_hits, unpaired_controls
 from steelyard.qc import checks
@@ -109,7 +109,7 @@ def _verdicts(
         return []
     known = checks()
     if settings.check not in known:
-        raise NotFound(f"There is no check {settings.check!r}. Use one of: {', '.join(known)}.")
+        raise ChoiceError(f"There is no check {settings.check!r}. Use one of: {', '.join(known)}.")
     run = known[settings.check].run
     found = {verdict.worker_id: verdict for verdict in run(checked, settings.check_settings)}
     p_values = dict(consistent.select(pl.col("worker_id").cast(pl.String), "consistency_p").iter_rows())

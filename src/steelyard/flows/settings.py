@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Literal, TypedDict, Unpack, get_args
 
 from steelyard.aggregation import methods
-from steelyard.domain.errors import NotFound
+from steelyard.domain.errors import ChoiceError
 from steelyard.domain.result import (
     AnalysisSettings,
     ClusterRule,
@@ -109,18 +109,18 @@ LEAST_DRAWS = 40
 
 
 def _require_sense(choices: Choices) -> None:
-    """Raises NotFound for a choice or a value that does not exist, and for useless numbers of draws."""
+    """Raises ChoiceError for a choice or a value that does not exist, and for useless numbers of draws."""
     for name in choices:
         if name not in Choices.__annotations__:
             known = ", ".join(Choices.__annotations__)
-            raise NotFound(f"There is no choice {name!r} in an analysis. Use any of: {known}.")
+            raise ChoiceError(f"There is no choice {name!r} in an analysis. Use any of: {known}.")
     for name, known_values in _KNOWN.items():
         value = choices.get(name)
         if value is not None and value not in known_values:
-            raise NotFound(f"There is no {name} {value!r}. Use one of: {', '.join(known_values)}.")
+            raise ChoiceError(f"There is no {name} {value!r}. Use one of: {', '.join(known_values)}.")
     draws = choices.get("draws")
     if draws is not None and draws != 0 and draws < LEAST_DRAWS:
-        raise NotFound(
+        raise ChoiceError(
             f"{draws} draws cannot give an interval. Use at least {LEAST_DRAWS}, or 0 for no intervals."
         )
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from steelyard.domain.cells import CELLS, HOW_TO_NAME_CELLS, Cell, CellSystems
-from steelyard.domain.errors import NotEnoughData, NotFound
+from steelyard.domain.errors import ChoiceError, NotEnoughData
 
 # CURR-old, best_2012, BEST07-b, ...
 _NAME = re.compile(
@@ -64,7 +64,7 @@ def _as_wanted(systems: Sequence[str], wanted: CellSystems, where: str) -> CellS
     for one, other in _OF_BOTH_SETS:
         both = set(dict(cells)[one]) & set(dict(cells)[other])
         if both:
-            raise NotFound(
+            raise ChoiceError(
                 f"{where}: {_listed(sorted(both))} cannot be both {one} and {other}: the old and the new "
                 "test set need names of their own, such as CURR-old and CURR-new."
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
-from steelyard.domain.errors import NotFound
+from steelyard.domain.errors import ChoiceError
 from steelyard.stats.arrays import FloatArray, IntArray
 from steelyard.stats.pairwise_accuracy import LEAST_DIFFERENCE
 
@@ -80,10 +80,10 @@ class MetaSettings:
         ):
             if getattr(self, name) not in known:
                 there = ", ".join(word for word in known if word)
-                raise NotFound(f"There is no {name} {getattr(self, name)!r}. Use one of: {there}.")
+                raise ChoiceError(f"There is no {name} {getattr(self, name)!r}. Use one of: {there}.")
         unknown = [name for name in self.tests if name not in TESTED]
         if unknown:
-            raise NotFound(
+            raise ChoiceError(
                 f"Metrics cannot be tested by {', '.join(map(repr, unknown))}. "
                 f"Use any of: {', '.join(TESTED)}."
             )
@@ -97,7 +97,7 @@ class MetaSettings:
             ),
         ):
             if not is_sound:
-                raise NotFound(told)
+                raise ChoiceError(told)
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from starlette.exceptions import HTTPException
 from steelyard.domain.errors import (
     AnswerError,
     CampaignError,
+    ChoiceError,
     Conflict,
     EvaluationError,
     NotEnoughData,
@@ -28,6 +29,7 @@ STATUS: dict[type[EvaluationError], tuple[int, str]] = {
     Conflict: (409, "conflict"),
     NotEnoughData: (409, "not_enough_data"),
     AnswerError: (422, "answer"),
+    ChoiceError: (422, "choice"),
     SourceError: (503, "database"),
 }
 CODES = {

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from steelyard.aggregation._segment_means import unit_weights, units_of
-from steelyard.domain.errors import NotFound, SourceError
+from steelyard.domain.errors import ChoiceError, SourceError
 from steelyard.domain.exhibit import Evidence
 from steelyard.domain.result import MethodSettings
 from steelyard.domain.work import ItemKind
@@ -50,13 +50,13 @@ class LinkRows:
 
 
 def link_rows(evidence: Evidence, *, title: str) -> LinkRows:
-    """The ratings that the scores of a campaign rest on; NotFound for methods that a link cannot use.
+    """The ratings that the scores of a campaign rest on; ChoiceError for methods that a link cannot use.
 
     A worker model takes ratings as they are: their values say only who judged what.
     """
     settings = evidence.analysis.settings
     if settings.method not in (*MEANS, *MODELS):
-        raise NotFound(
+        raise ChoiceError(
             f"Campaigns cannot be linked by {settings.method}: its scores of single items are relative to "
             "others, or lean on what is known of calibration items already. Use one of: "
             f"{', '.join((*MEANS, *MODELS))}."

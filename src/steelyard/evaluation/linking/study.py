@@ -10,7 +10,7 @@ from typing import get_args
 import numpy as np
 import polars as pl
 
-from steelyard.domain.errors import NotFound
+from steelyard.domain.errors import ChoiceError
 from steelyard.domain.exhibit import Evidence
 from steelyard.evaluation.linking.items import Chosen, Common, choose
 from steelyard.evaluation.linking.model import modelled_scores
@@ -42,9 +42,11 @@ class LinkOptions:
     def __post_init__(self) -> None:
         for name, known in (("slope", get_args(Slope)), ("common", get_args(Common))):
             if getattr(self, name) not in known:
-                raise NotFound(f"There is no {name} {getattr(self, name)!r}. Use one of: {', '.join(known)}.")
+                raise ChoiceError(
+                    f"There is no {name} {getattr(self, name)!r}. Use one of: {', '.join(known)}."
+                )
         if self.draws < LEAST_DRAWS:
-            raise NotFound(f"A link is told by draws. Use at least {LEAST_DRAWS}, not {self.draws}.")
+            raise ChoiceError(f"A link is told by draws. Use at least {LEAST_DRAWS}, not {self.draws}.")
 
     @property
     def via(self) -> Via:
@@ -101,7 +103,7 @@ def _drawn(
     if method not in MODELS:
         return drawn_scores(rows, names, via=options.via, draws=options.draws, rng=rng)
     if options.common == "translations":
-        raise NotFound(
+        raise ChoiceError(
             f"By {method}, campaigns are linked through calibration items only: of translations, the model "
             f"draws each towards its system and segment. Use one of: {', '.join(MEANS)}."
         )

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from steelyard.aggregation import methods
-from steelyard.domain.errors import NotFound
+from steelyard.domain.errors import ChoiceError
 from steelyard.domain.result import AnalysisSettings, Fit
 from steelyard.evaluation.entries import Asked, Entry, answer, attribute_fits
 from steelyard.evaluation.normalisation.gold import GoldStudy
@@ -52,7 +52,7 @@ def entries_of(names: Sequence[str]) -> list[Entry]:
     known = methods()
     for name in names:
         if name not in known:
-            raise NotFound(f"There is no method {name!r}. Use any of: {', '.join(known)}.")
+            raise ChoiceError(f"There is no method {name!r}. Use any of: {', '.join(known)}.")
     wanted = dict.fromkeys([STRAIGHT_AVERAGE, *(names or USUAL_METHODS)])
     return [Entry(name, known[name]) for name in wanted]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from steelyard.domain.errors import NotFound
+from steelyard.domain.errors import ChoiceError
 from steelyard.domain.result import AnalysisSettings
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class NormalisationSettings:
 
     def __post_init__(self) -> None:
         if self.folds < 2:
-            raise NotFound("Gold must be cut into 2 folds or more: one is held out, the others are known.")
+            raise ChoiceError("Gold must be cut into 2 folds or more: one is held out, the others are known.")
 
 
 @dataclass(frozen=True)

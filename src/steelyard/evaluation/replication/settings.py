@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from steelyard.domain.errors import NotFound
+from steelyard.domain.errors import ChoiceError
 from steelyard.domain.result import AnalysisSettings
 from steelyard.planning.cost import Outlay
 from steelyard.planning.plan import Plan
@@ -42,9 +42,9 @@ class ReplicationSettings:
     def __post_init__(self) -> None:
         least, most = _LEAST_RELIABILITY, _MOST_RELIABILITY
         if not self.reliability or not all(least <= wanted <= most for wanted in self.reliability):
-            raise NotFound(f"Reliabilities to reach must lie between {least:g} and {most:g}, e.g. 0.9.")
+            raise ChoiceError(f"Reliabilities to reach must lie between {least:g} and {most:g}, e.g. 0.9.")
         if self.draws < LEAST_DRAWS:
-            raise NotFound(
+            raise ChoiceError(
                 f"The number of draws must be {LEAST_DRAWS} or more: fewer have no band to speak of."
             )
 

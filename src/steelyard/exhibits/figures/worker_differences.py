@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from steelyard.domain.errors import NotEnoughData, NotFound
+from steelyard.domain.errors import ChoiceError, NotEnoughData
 from steelyard.domain.exhibit import (
     Axis,
     Column,
@@ -111,7 +111,7 @@ def _chosen(source: Evidence, pairs: pl.DataFrame, wanted: str | None) -> str:
     """The worker to show: the one asked for, or the one with most pairs, both kinds being there."""
     if wanted is not None and not (source.frame["worker_id"] == wanted).any():
         some = source.frame["worker_id"].unique().sort().head(5).to_list()
-        raise NotFound(
+        raise ChoiceError(
             f"There is no worker {wanted!r} in {source.title}. Workers are called {', '.join(some)}"
             f"{' and so on' if source.frame['worker_id'].n_unique() > len(some) else ''}; "
             "the table workers lists all of them."
