@@ -25,9 +25,8 @@ from steelyard.domain.result import Fit, MethodSettings
 from steelyard.domain.work import SCORED_KINDS
 from steelyard.frames import index_of, spread_credit
 from steelyard.stats.arrays import BoolArray, FloatArray, IntArray
+from steelyard.stats.rounding import TIE_DECIMALS
 
-# Equal means of different ratings may differ in their last bits; they are a tie all the same.
-_TIE_DECIMALS = 10
 # Counts of pairs of systems held at once: an array of 8 MB.
 _COUNTS_AT_ONCE = 1_000_000
 
@@ -231,7 +230,7 @@ def _pair_up(rows: pl.DataFrame, *, systems: list[str], segments: list[str], wit
         row = np.flatnonzero(unit[gap:] == unit[:-gap])
         if not len(row):
             break
-        outcome = np.sign(np.round(value[row] - value[row + gap], _TIE_DECIMALS)).astype(np.int64)
+        outcome = np.sign(np.round(value[row] - value[row + gap], TIE_DECIMALS)).astype(np.int64)
         pair = ((unit[row] % n_segments) * n + system[row]) * n + system[row + gap]
         code = pair * 3 + outcome + 1
         tables.append(pl.DataFrame({"code": code}).group_by("code").agg(count=pl.len().cast(pl.Int64)))

@@ -15,10 +15,9 @@ from steelyard.stats.arrays import FloatArray
 from steelyard.stats.bootstrap import CrossedRatings, two_way_bootstrap
 from steelyard.stats.permutation import permutation_matrix
 from steelyard.stats.rank_sum import rank_sum_common_matrix, rank_sum_matrix
+from steelyard.stats.rounding import TIE_DECIMALS
 from steelyard.stats.signed_rank import signed_rank_matrix
 
-# Equal means of different ratings may differ in their last bits; the rank-sum test must see a tie.
-_TIE_DECIMALS = 10
 # Fewer give p-values too coarse for a threshold of 0.05 [our choice].
 PERMUTATIONS = 10_000
 
@@ -160,12 +159,12 @@ def _p_values(
     if settings.test == "rank-sum":
         scores = dict(segments.group_by("system_id").agg("score").iter_rows())
         return rank_sum_matrix(
-            [np.array(scores[name], dtype=np.float64).round(_TIE_DECIMALS) for name in systems]
+            [np.array(scores[name], dtype=np.float64).round(TIE_DECIMALS) for name in systems]
         )
     _, segment = index_of(segments["segment_id"])
     row = segments["system_id"].replace_strict(systems, range(len(systems)), return_dtype=pl.Int64)
     table: FloatArray = np.full((len(systems), int(segment.max()) + 1), np.nan)
-    table[row.to_numpy(), segment] = segments["score"].to_numpy().round(_TIE_DECIMALS)
+    table[row.to_numpy(), segment] = segments["score"].to_numpy().round(TIE_DECIMALS)
     if settings.test == "rank-sum-common":
         return rank_sum_common_matrix(table)
     if settings.test == "signed-rank":

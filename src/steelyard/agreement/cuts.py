@@ -12,11 +12,10 @@ from steelyard.domain.scale import Scale
 from steelyard.frames import ENOUGH_WORKERS, has_few_points
 from steelyard.stats.arrays import FloatArray, IntArray
 from steelyard.stats.categories import by_cuts, equal_width, percentile_cuts
+from steelyard.stats.rounding import TIE_DECIMALS
 
 # Whole steps within a span of ten: as many points as a scale of few can have.
 MOST_POINTS = 11
-# Equal z of different workers may differ in their last bits; a percentile must see a tie.
-_TIE_DECIMALS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +48,7 @@ def rating_cuts(
 
 def z_cuts(z: FloatArray, *, wanted: Sequence[int]) -> list[Cut]:
     """The cuts for z, at the percentiles of all those given that are not NaN."""
-    pooled = z[~np.isnan(z)].round(_TIE_DECIMALS)
+    pooled = z[~np.isnan(z)].round(TIE_DECIMALS)
     return [Cut(n, partial(_between, percentile_cuts(pooled, n))) for n in wanted]
 
 
@@ -72,4 +71,4 @@ def _reached(points: FloatArray, rating: FloatArray) -> IntArray:
 
 
 def _between(cuts: FloatArray, z: FloatArray) -> IntArray:
-    return by_cuts(z.round(_TIE_DECIMALS), cuts)
+    return by_cuts(z.round(TIE_DECIMALS), cuts)

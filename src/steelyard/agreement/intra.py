@@ -19,9 +19,7 @@ from steelyard.stats.kappa import (
     pair_sums_by_worker,
     sums_of_draws,
 )
-
-# Variation below this share of the sum of squares is what rounding leaves of none.
-_ROUNDING = 1e-12
+from steelyard.stats.rounding import ROUNDING
 
 
 class Repeats(NamedTuple):
@@ -76,7 +74,7 @@ def _pearson(products: FloatArray) -> FloatArray:
     with np.errstate(invalid="ignore", divide="ignore"):
         spread_x, spread_y = xx - x * x / n, yy - y * y / n
         correlation = (xy - x * y / n) / np.sqrt(spread_x * spread_y)
-        varies = (spread_x > _ROUNDING * xx) & (spread_y > _ROUNDING * yy)
+        varies = (spread_x > ROUNDING * xx) & (spread_y > ROUNDING * yy)
     # Rounding may carry a perfect correlation beyond 1 by a last bit.
     found: FloatArray = np.where(varies, np.clip(correlation, -1.0, 1.0), np.nan)
     return found

@@ -12,9 +12,8 @@ from steelyard.longitudinal.cells import CellRatings, deviations, segment_means
 from steelyard.longitudinal.gain import SIGNS
 from steelyard.stats.arrays import FloatArray, IntArray
 from steelyard.stats.rank_sum import rank_sum_matrix
+from steelyard.stats.rounding import TIE_DECIMALS
 
-# Equal means of different ratings may differ in their last bits; the rank-sum test must see a tie.
-_TIE_DECIMALS = 10
 # The sum over more workers or segments than this is drawn from a normal distribution.
 _MANY_CLUSTERS = 2_000
 
@@ -140,4 +139,4 @@ def greater_p(ratings: CellRatings) -> FloatArray:
     """
     known = ratings.standardised()
     groups = segment_means(known.z, known) if len(known.z) else [np.empty(0)] * len(CELLS)
-    return rank_sum_matrix([group.round(_TIE_DECIMALS) for group in groups])
+    return rank_sum_matrix([group.round(TIE_DECIMALS) for group in groups])

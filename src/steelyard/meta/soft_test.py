@@ -7,13 +7,12 @@ import numpy as np
 from steelyard.meta.common_cells import on_common_cells
 from steelyard.meta.settings import SOFT_DRAWS
 from steelyard.stats.arrays import FloatArray, IntArray
+from steelyard.stats.rounding import ROUNDING
 from steelyard.stats.soft_pairwise import permutation_p_values
 from steelyard.stats.standardise import standardise_rows
 
 # Systems up to which every exchange is tried: 4,096.
 _FEW_SYSTEMS = 12
-# Differences of accuracies this close are equal.
-_EQUAL = 1e-12
 
 
 def soft_test(
@@ -75,4 +74,4 @@ def _shares(people: FloatArray, confidence: FloatArray, exchanges: IntArray) -> 
     gain = distances[1] - distances[0]
     if not np.count_nonzero(~np.isnan(people)):
         return float("nan"), float("nan")
-    return float(np.mean(gain >= gain[0] - _EQUAL)), float(np.mean(gain <= gain[0] + _EQUAL))
+    return float(np.mean(gain >= gain[0] - ROUNDING)), float(np.mean(gain <= gain[0] + ROUNDING))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from math import ceil, inf, pi, sqrt
 from statistics import NormalDist
 
+from steelyard.stats.rounding import ROUNDING
+
 # On normal data the rank-sum test needs so many times the ratings of the t-test, in large samples.
 RANK_SUM_FACTOR = pi / 3
 
@@ -17,9 +19,6 @@ POWER, LEVEL = 0.8, 0.05
 # languages and crowds differ, so a pilot is better.
 RELIABILITY_OF_ONE_RATING = 0.41
 
-# Quotients that should be whole numbers miss them by rounding; less than this share is not a rest.
-_ROUNDING = 1e-12
-
 
 def whole(number: float) -> int:
     """The number rounded up, a rest that only rounding errors have left aside.
@@ -27,7 +26,7 @@ def whole(number: float) -> int:
     >>> whole(12.1), whole(70 / 0.7), whole(0.1 * 3 * 10)
     (13, 100, 3)
     """
-    return ceil(number * (1 - _ROUNDING))
+    return ceil(number * (1 - ROUNDING))
 
 
 def ratings_for_difference(difference: float, *, power: float = POWER, level: float = LEVEL) -> int:
@@ -111,4 +110,4 @@ def ratings_on_segments(
     if segments is None or effective <= segments:
         return effective
     rest = segments / effective - rho
-    return segments * (1 - rho) / rest if rest > _ROUNDING else inf
+    return segments * (1 - rho) / rest if rest > ROUNDING else inf

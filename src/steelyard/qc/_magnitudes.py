@@ -12,7 +12,7 @@ from steelyard.domain.scale import points
 from steelyard.qc._drops import controls_of
 from steelyard.qc._verdicts import Finding, conclude, too_few
 from steelyard.stats.arrays import FloatArray
-from steelyard.stats.ties import EQUAL
+from steelyard.stats.rounding import EQUAL
 from steelyard.stats.two_sample_tests import TwoSampleTest
 
 TestOfMagnitudes = Callable[[FloatArray, FloatArray], TwoSampleTest]

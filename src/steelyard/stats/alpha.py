@@ -12,12 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from steelyard.stats.arrays import FloatArray, IntArray
+from steelyard.stats.rounding import ROUNDING
 
 # How often each rating's worker was drawn: whole numbers.
 Weight = FloatArray | IntArray
-
-# Variation below this share of the sum of squares is what rounding leaves of none.
-_ROUNDING = 1e-12
 
 
 class UnitSums(NamedTuple):
@@ -132,7 +130,7 @@ def interval_alpha_of(totals: AlphaTotals) -> FloatArray:
         observed = totals.disagreement / n
         expected = n * about_mean / (n * n - totals.squared_weight)
         alpha = 1.0 - observed / expected
-    found: FloatArray = np.where(about_mean > _ROUNDING * totals.square, alpha, np.nan)
+    found: FloatArray = np.where(about_mean > ROUNDING * totals.square, alpha, np.nan)
     return found
 
 
@@ -169,4 +167,4 @@ def nominal_alpha(category: IntArray, unit: IntArray, *, weight: Weight | None =
     all_squares = squares[counts].sum()
     equal = (of_category**2).sum() - all_squares
     expected = 1.0 - equal / (n * n - all_squares)
-    return float(1.0 - observed / expected) if expected > _ROUNDING else float("nan")
+    return float(1.0 - observed / expected) if expected > ROUNDING else float("nan")

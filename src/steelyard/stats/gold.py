@@ -15,6 +15,7 @@ from steelyard.domain.scale import Scale
 from steelyard.stats.arrays import FloatArray, IntArray
 from steelyard.stats.categories import equal_width
 from steelyard.stats.kappa import beyond_chance
+from steelyard.stats.rounding import ROUNDING
 
 # Ratings on a line agree if they are in the same of so many parts of equal width [our choice]: the finest
 # cut of those that agreement tables have.
@@ -26,8 +27,6 @@ MOST_POINTS = 11
 PSEUDO_ITEMS = 5
 # A rating this close to a place, in steps, was meant to lie on it [our choice].
 _PLACE_TOLERANCE = 1e-9
-# Distances that differ by less, in widths of the scale, are the same but for rounding.
-_ROUNDING = 1e-12
 
 
 class RatingPoints(NamedTuple):
@@ -132,7 +131,7 @@ def shift_if_closer(
     found = gold_differences(rating, known, worker, n_workers=n_workers)
     moved = gold_differences(rating + found.shift[worker], known, worker, n_workers=n_workers)
     # Strictly: what differs by rounding is the same.
-    is_closer = moved.distance < found.distance - _ROUNDING * points.width
+    is_closer = moved.distance < found.distance - ROUNDING * points.width
     shift = np.where(is_closer, found.shift, np.where(found.n > 0, 0.0, np.nan))
     distance = np.where(is_closer, moved.distance, found.distance)
     return shift, GoldDifferences(found.n, distance, np.where(is_closer, moved.shift, found.shift))

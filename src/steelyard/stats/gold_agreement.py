@@ -13,9 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from steelyard.stats.arrays import BoolArray, FloatArray, IntArray
+from steelyard.stats.rounding import TIE_DECIMALS
 
-# Distances from a mean may differ in their last bits although they are the same.
-_TIE_DECIMALS = 10
 _LARGEST = int(np.iinfo(np.int64).max)
 
 
@@ -75,7 +74,7 @@ def rating_threshold(votes: Votes, distance: FloatArray) -> Threshold:
 
     Ratings beyond it are dropped; it is chosen as in `worker_threshold`, among the distances that occur.
     """
-    levels, rank = np.unique(distance.round(_TIE_DECIMALS), return_inverse=True)
+    levels, rank = np.unique(distance.round(TIE_DECIMALS), return_inverse=True)
     # The nearer the longer a rating stays.
     return _best(votes, len(levels) - 1 - rank, levels[::-1], smaller_last=True)
 

@@ -8,9 +8,7 @@ import numpy as np
 
 from steelyard.stats.alpha import UnitSums, Weight, unit_sums
 from steelyard.stats.arrays import FloatArray, IntArray
-
-# Variation below this share of the sum of squares is what rounding leaves of none.
-_ROUNDING = 1e-12
+from steelyard.stats.rounding import ROUNDING
 
 
 class OneWayTotals(NamedTuple):
@@ -82,6 +80,6 @@ def one_way_icc_of(totals: OneWayTotals) -> FloatArray:
         noise = e * (per_weight - totals.squared_weight / n)
         b = (between - noise) / (n - totals.square_of_weight / n)
         correlation = b / (b + e)
-    varies = totals.spread + between > _ROUNDING * (totals.spread + totals.squared_mean)
+    varies = totals.spread + between > ROUNDING * (totals.spread + totals.squared_mean)
     found: FloatArray = np.where(varies & np.isfinite(correlation), correlation, np.nan)
     return found

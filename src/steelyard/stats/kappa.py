@@ -12,9 +12,7 @@ import numpy as np
 
 from steelyard.domain.exhibit import Chance
 from steelyard.stats.arrays import FloatArray, IntArray
-
-# Chance agreement this close to 1 is 1: weighted sums leave rounding errors behind.
-_ROUNDING = 1e-12
+from steelyard.stats.rounding import ROUNDING
 
 
 class PairSums(NamedTuple):
@@ -112,5 +110,5 @@ def beyond_chance(observed: FloatArray, by_chance: FloatArray) -> FloatArray:
     """Kappa from observed and chance agreement; NaN where chance agrees always. Shape of both."""
     with np.errstate(invalid="ignore", divide="ignore"):
         beyond = (observed - by_chance) / (1.0 - by_chance)
-    found: FloatArray = np.where(by_chance < 1.0 - _ROUNDING, beyond, np.nan)
+    found: FloatArray = np.where(by_chance < 1.0 - ROUNDING, beyond, np.nan)
     return found

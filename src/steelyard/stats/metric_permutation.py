@@ -25,13 +25,12 @@ from steelyard.stats.arrays import BoolArray, FloatArray, IntArray
 from steelyard.stats.correlation import pearson_rows
 from steelyard.stats.permutation import permutation_matrix
 from steelyard.stats.products import small_products
+from steelyard.stats.rounding import ROUNDING
 from steelyard.stats.standardise import standardise_rows
 
 # Units up to which all exchanges are tried: 4,096.
 _FEW_UNITS = 12
 
-# Differences of statistics this close are equal. Correlations and shares are of the size of 1.
-_EQUAL = 1e-12
 
 # A mixture of two metrics varies within a group if its squares exceed those of its mean by this share;
 # less is rounding.
@@ -203,8 +202,8 @@ class _Tally:
     def add(self, differences: FloatArray) -> None:
         """Count some draws, (draws, pairs)."""
         self._draws += len(differences)
-        self._at_least += np.count_nonzero(differences >= self._observed - _EQUAL, axis=0)
-        self._at_most += np.count_nonzero(differences <= self._observed + _EQUAL, axis=0)
+        self._at_least += np.count_nonzero(differences >= self._observed - ROUNDING, axis=0)
+        self._at_most += np.count_nonzero(differences <= self._observed + ROUNDING, axis=0)
 
     def fill(self, p_values: FloatArray, pairs: _Pairs, *, is_exact: bool) -> None:
         """Put the pairs' p-values into the matrix, in both directions."""

@@ -10,7 +10,8 @@ from scipy.special import ndtr, stdtr
 
 from steelyard.stats.arrays import FloatArray, IntArray
 from steelyard.stats.rank_distributions import signed_rank_p_value
-from steelyard.stats.ties import EQUAL, are_equal, ranks_of
+from steelyard.stats.rounding import EQUAL
+from steelyard.stats.ties import are_equal, ranks_of
 
 # Up to here the exact distribution of the signed-rank statistic is used where there are no ties.
 EXACT_SIGNED_RANK = 25

@@ -9,16 +9,11 @@ import numpy as np
 from scipy.special import betainc
 
 from steelyard.stats.arrays import BoolArray, FloatArray, IntArray
+from steelyard.stats.rounding import ROUNDING
 from steelyard.stats.tie_calibration import agreements
 
 # Differences of direct assessments that count as a preference in WMT17-20 [Bojar2017].
 LEAST_DIFFERENCE = 25.0
-
-# A difference short of the least by no more than this share of it is so by rounding: 50.3 - 25.3 is 25.
-_ROUNDING = 1e-12
-
-# Weighted sums of whole numbers this close, as a share of the largest possible, are equal.
-_EQUAL = 1e-12
 
 
 class PairTau(NamedTuple):
@@ -69,7 +64,8 @@ def da_pair_tau(people: FloatArray, metric: FloatArray, *, least: float = LEAST_
     for first, second in zip(left.tolist(), right.tolist(), strict=True):
         judged = people[first] - people[second]
         scored = metric[first] - metric[second]
-        apart = (np.abs(judged) >= least * (1 - _ROUNDING)) & ~np.isnan(scored)
+        # 50.3 - 25.3 is a little below 25 in floating point.
+        apart = (np.abs(judged) >= least * (1 - ROUNDING)) & ~np.isnan(scored)
         n_pairs += int(np.count_nonzero(apart))
         n_concordant += int(np.count_nonzero(apart & (scored != 0) & ((judged > 0) == (scored > 0))))
     n_discordant = n_pairs - n_concordant
@@ -149,7 +145,7 @@ def _p_values(
         return _binomial_tail(won, won + lost), _binomial_tail(lost, won + lost)
     drawn = (2 * rng.binomial(together, 0.5, size=(draws, len(size))) - together) @ (1 / size)
     observed = float((wins - losses) @ (1 / size))
-    tolerance = _EQUAL * float(together @ (1 / size))
+    tolerance = ROUNDING * float(together @ (1 / size))
     at_least = int(np.count_nonzero(drawn >= observed - tolerance))
     at_most = int(np.count_nonzero(drawn <= observed + tolerance))
     return (1 + at_least) / (1 + draws), (1 + at_most) / (1 + draws)

@@ -8,10 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from steelyard.stats.arrays import BoolArray, FloatArray, IntArray
-
-# Permuted means this close to the observed one, as a share of the mean absolute difference, equal it.
-# A share of the observed mean itself would vanish with it.
-_EQUAL = 1e-12
+from steelyard.stats.rounding import ROUNDING
 
 # Flips held at once: 13 MB; and differences, or sums of them: 32 MB.
 _FLIPS_AT_ONCE = 1_600_000
@@ -90,14 +87,15 @@ def _compared_pairs(scores: FloatArray) -> tuple[_Pairs, IntArray]:
         alike[part] = (absent[rows[part]] == absent[columns[part]]).all(axis=1)
         size = np.abs(difference, out=difference)
         np.copyto(size, 0.0, where=unknown)
-        tolerance[part] = _EQUAL / 2 * size.sum(axis=1)
+        tolerance[part] = ROUNDING / 2 * size.sum(axis=1)
         n_different[part] = np.count_nonzero(size, axis=1)
     return _Pairs(rows, columns, alike, tolerance).only(common), n_different[common]
 
 
 def _exact(difference: FloatArray) -> tuple[float, float]:
     """Share of all flips that make the mean no smaller, and that make it no larger."""
-    tolerance = _EQUAL / 2 * float(np.nansum(np.abs(difference)))
+    # A share of the observed mean itself would vanish with it.
+    tolerance = ROUNDING / 2 * float(np.nansum(np.abs(difference)))
     flipped = np.zeros(1)
     for value in difference[~np.isnan(difference) & (difference != 0)].tolist():
         flipped = np.concatenate([flipped, flipped + value])

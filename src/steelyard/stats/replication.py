@@ -11,11 +11,10 @@ from typing import NamedTuple
 import numpy as np
 
 from steelyard.stats.arrays import FloatArray, IntArray
+from steelyard.stats.rounding import ROUNDING
 
 # Random parts of sorting keys stay clear of 1, lest adding an item's number round them up to the next item.
 _BELOW_ONE = 0.999999
-# Variation below this share of the mean square is what rounding leaves of none.
-_ROUNDING = 1e-12
 
 
 class ItemRatings(NamedTuple):
@@ -102,8 +101,8 @@ def correlations_by_place(
 
     x, y = about_mean(value), about_mean(other)
     xx, yy, xy = (np.bincount(place, product, n_places) for product in (x * x, y * y, x * y))
-    is_told = (n >= least) & (xx > _ROUNDING * n * _mean_square(value))
-    is_told &= yy > _ROUNDING * n * _mean_square(other)
+    is_told = (n >= least) & (xx > ROUNDING * n * _mean_square(value))
+    is_told &= yy > ROUNDING * n * _mean_square(other)
     found: FloatArray = np.full(n_places, np.nan)
     np.divide(xy, np.sqrt(xx * yy), out=found, where=is_told)
     return found

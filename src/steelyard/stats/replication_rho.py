@@ -14,7 +14,7 @@ from steelyard.stats.intraclass import one_way_icc_of, one_way_totals
 
 _TAIL = 0.025
 # Less than this is no variance.
-_ROUNDING = 1e-18
+_NO_VARIANCE = 1e-18
 # If more than half the draws leave nothing to tell, their spread tells nothing [our choice].
 _ENOUGH_SHARE = 0.5
 
@@ -77,10 +77,10 @@ def _half_width(
     between_items = _spread(of_items) * n_items / (n_items - 1)
     between_workers = _spread(of_workers) * n_workers / max(n_workers - 1, 1)
     variance = max(
-        between_items + between_workers - _spread(of_ratings), between_items, between_workers, _ROUNDING
+        between_items + between_workers - _spread(of_ratings), between_items, between_workers, _NO_VARIANCE
     )
     freedom = variance**2 / (
-        between_items**2 / (n_items - 1) + between_workers**2 / max(n_workers - 1, 1) + _ROUNDING**2
+        between_items**2 / (n_items - 1) + between_workers**2 / max(n_workers - 1, 1) + _NO_VARIANCE**2
     )
     return float(stdtrit(max(freedom, 1.0), 1 - _TAIL)) * math.sqrt(variance)
 

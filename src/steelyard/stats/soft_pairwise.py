@@ -6,9 +6,7 @@ import numpy as np
 
 from steelyard.stats.arrays import FloatArray
 from steelyard.stats.products import small_products
-
-# Sums this close, as a share of the sum of the absolute differences, are equal.
-_EQUAL = 1e-12
+from steelyard.stats.rounding import ROUNDING
 
 # Draws made at once, and flips held: at most 13 MB.
 _DRAWS_AT_ONCE = 128
@@ -70,7 +68,7 @@ def _count(scores: FloatArray, flips: FloatArray, counts: FloatArray) -> None:
         difference = scores[row] - scores[row + 1 :]
         np.copyto(difference, 0.0, where=np.isnan(difference))
         observed = difference.sum(axis=1, keepdims=True)
-        tolerance = _EQUAL * np.abs(difference).sum(axis=1, keepdims=True)
+        tolerance = ROUNDING * np.abs(difference).sum(axis=1, keepdims=True)
         drawn = small_products(difference, flips.T)
         counts[row, row + 1 :] += np.count_nonzero(drawn >= observed - tolerance, axis=1)
         counts[row + 1 :, row] += np.count_nonzero(drawn <= observed + tolerance, axis=1)

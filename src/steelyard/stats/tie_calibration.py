@@ -8,16 +8,14 @@ from typing import NamedTuple
 import numpy as np
 
 from steelyard.stats.arrays import BoolArray, FloatArray, IntArray
-
-# Differences that are equal but for this share of themselves are one difference.
-EQUAL = 1e-12
+from steelyard.stats.rounding import ROUNDING
 
 # Segments of different numbers of pairs are weighed in whole numbers; where the exact ones would not fit
 # into 64 bits, in such small parts of the heaviest.
 _PARTS = 2**40
 _LARGEST_SUM = 2**62
 
-# Codes that take the place of the last bits of a difference: these leave 42 bits, more than EQUAL compares.
+# Codes that replace the last bits of a difference: these leave 42 bits, more than ROUNDING compares.
 _MOST_CODES = 1 << 10
 
 
@@ -76,7 +74,7 @@ def agreements(people: FloatArray, metric: FloatArray, epsilon: float) -> tuple[
     The pairs are in the order of `np.triu_indices(S, 1)`. Never true where a score is absent.
     """
     judged, scored = _differences(people, metric)
-    tied = np.abs(scored) <= epsilon * (1 + EQUAL)
+    tied = np.abs(scored) <= epsilon * (1 + ROUNDING)
     return np.where(tied, judged == 0, _in_order(judged, scored)), ~np.isnan(scored)
 
 
@@ -102,7 +100,7 @@ def calibrate(people: FloatArray, metric: FloatArray) -> Calibration:
     n_right, keys, gain = _changing_pairs(people, metric, weight)
     gain[0] = 0
     best = _first_best(np.cumsum(gain, out=gain), keys)
-    epsilon = _largest_difference(people, metric, float(keys[best]) * (1 + EQUAL)) if best else 0.0
+    epsilon = _largest_difference(people, metric, float(keys[best]) * (1 + ROUNDING)) if best else 0.0
     return Calibration((int(n_right @ weight) + int(gain[best])) / total_weight, epsilon)
 
 
@@ -219,7 +217,7 @@ def _whole_weights(n_pairs: IntArray) -> tuple[IntArray, int]:
 def _first_best(total: IntArray | FloatArray, size: FloatArray) -> int:
     """Index of the last pair of the smallest difference after which the total is highest."""
     # All pairs of one difference become ties together: within it there is no stopping.
-    within = size[1:] <= size[:-1] * (1 + EQUAL)
+    within = size[1:] <= size[:-1] * (1 + ROUNDING)
     stops = np.append(~within, True)
     highest = np.max(total, where=stops, initial=total[-1])
     return int(np.argmax((total == highest) & stops))

@@ -7,9 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from steelyard.stats.arrays import FloatArray
-
-# Differences of ratings with decimals carry rounding noise; below this share of the largest they are equal.
-EQUAL = 1e-9
+from steelyard.stats.rounding import EQUAL
 
 
 @dataclass(frozen=True, slots=True)

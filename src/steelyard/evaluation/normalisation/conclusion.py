@@ -13,6 +13,7 @@ from steelyard.evaluation.normalisation.settings import IN_POINTS, STRAIGHT_AVER
 from steelyard.stats.correlation import pearson
 from steelyard.stats.crowded import Crowded, crowded_category
 from steelyard.stats.gold import RatingPoints
+from steelyard.stats.rounding import TIE_DECIMALS
 
 # A correlation over fewer gold translations is rough: one of .5 may as well be .2 or .7 [our choice].
 FEW_GOLD = 30
@@ -22,8 +23,6 @@ _MOST_UNSCORED = 0.1
 # Of fewer gold translations it cannot be said on which scale they were rated, and below this correlation with
 # them, ratings seem to go the other way [our choices].
 LEAST_FOR_SCALES, _REVERSED = 10, -0.3
-# Correlations that differ by less are the same but for rounding.
-_TIE_DECIMALS = 10
 
 
 def conclusion(rows: pl.DataFrame) -> str:
@@ -39,7 +38,7 @@ def conclusion(rows: pl.DataFrame) -> str:
     if told.filter(method=STRAIGHT_AVERAGE).is_empty() or len(told) < 2:
         return "There was nothing to compare the straight average with."
     # Of equally close methods, but for rounding, the first, which is the simplest.
-    closeness = pl.col("held_out_r").round(_TIE_DECIMALS)
+    closeness = pl.col("held_out_r").round(TIE_DECIMALS)
     best = told.sort(closeness, descending=True, maintain_order=True).row(0, named=True)
     if best["method"] == STRAIGHT_AVERAGE:
         return (

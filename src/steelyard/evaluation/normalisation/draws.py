@@ -9,12 +9,12 @@ import numpy as np
 from steelyard.evaluation.closeness import LEAST_POINTS
 from steelyard.stats.arrays import FloatArray, IntArray
 from steelyard.stats.correlation import pearson
+from steelyard.stats.rounding import ROUNDING
 
 # Enough for the ends of an interval to be told to two digits; fewer where gold abounds [our choices].
 DRAWS, _MOST_NUMBERS, _LEAST_DRAWS = 2000, 40_000_000, 200
 _NUMBERS_AT_ONCE = 2_000_000
 LEVEL = 0.95
-_ROUNDING = 1e-12
 
 
 class Difference(NamedTuple):
@@ -65,7 +65,7 @@ def paired_difference(
 
 def _unless_rounding(difference: float) -> float:
     """The difference, or 0 where correlations are the same but for their last bits."""
-    return 0.0 if abs(difference) < _ROUNDING else difference
+    return 0.0 if abs(difference) < ROUNDING else difference
 
 
 def _drawn_differences(

@@ -11,9 +11,7 @@ from steelyard.stats.arrays import FloatArray
 from steelyard.stats.correlation import pearson, spearman
 from steelyard.stats.gold import RatingPoints, beyond_uniform, categories
 from steelyard.stats.gold_agreement import Votes, pooled_agreement
-
-# Scores may differ in their last bits although they are the same: in an order they are tied.
-_TIE_DECIMALS = 10
+from steelyard.stats.rounding import TIE_DECIMALS
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +52,7 @@ def gold_figures(
     enough = n_scored >= LEAST_POINTS
     level = correlated[scored]
     r = pearson(expert, level) if enough else np.nan
-    rho = spearman(expert, level.round(_TIE_DECIMALS)) if enough else np.nan
+    rho = spearman(expert, level.round(TIE_DECIMALS)) if enough else np.nan
     if points is None or not n_scored:
         return GoldFigures(n_scored, n_unscored, _known(r), _known(rho))
     agreement = float(np.mean(categories(found, points) == categories(expert, points)))

@@ -28,10 +28,10 @@ from steelyard.evaluation.normalisation.study import fit_all, prepare
 from steelyard.exhibits._gold import gold_signature
 from steelyard.exhibits._sources import group_borders, in_columns, title_of
 from steelyard.stats.arrays import FloatArray
+from steelyard.stats.rounding import EQUAL
 
 # A tenth of a point on a scale of four [our choice].
 _STRETCHES = 30
-_ROUNDING = 1e-9
 _COLUMNS = (
     Column("method", "Method"),
     Column("left", "From", 2),
@@ -91,24 +91,22 @@ def _scores(fit: Fitted) -> FloatArray:
 def _edges_in_points(score: FloatArray, scale: Scale) -> FloatArray:
     """Thirtieths of the scale, and as many more to either side as shifted scores need."""
     step = scale.width / _STRETCHES
-    first = min(0, math.floor(float(score.min() - scale.minimum) / step + _ROUNDING))
-    last = max(_STRETCHES, math.ceil(float(score.max() - scale.minimum) / step - _ROUNDING))
+    first = min(0, math.floor(float(score.min() - scale.minimum) / step + EQUAL))
+    last = max(_STRETCHES, math.ceil(float(score.max() - scale.minimum) / step - EQUAL))
     return scale.minimum + scale.width * np.arange(first, last + 1) / _STRETCHES
 
 
 def _own_edges(fit: Fitted) -> FloatArray:
     """From the lowest score to the highest; a single value has a stretch about it."""
     low, high = float(_scores(fit).min()), float(_scores(fit).max())
-    return (
-        np.linspace(low, high, _STRETCHES + 1) if high - low > _ROUNDING else np.array([low - 0.5, low + 0.5])
-    )
+    return np.linspace(low, high, _STRETCHES + 1) if high - low > EQUAL else np.array([low - 0.5, low + 0.5])
 
 
 def _tally(fit: Fitted, edges: FloatArray) -> pl.DataFrame:
     """How many scores lie in each stretch."""
     score = _scores(fit)
     # A mean that is a border but for rounding lies on it.
-    noise = _ROUNDING * float(edges[1] - edges[0])
+    noise = EQUAL * float(edges[1] - edges[0])
     place = np.clip(np.searchsorted(edges - noise, score, side="right") - 1, 0, len(edges) - 2)
     n = np.bincount(place, minlength=len(edges) - 1)
     return pl.DataFrame(

@@ -18,10 +18,10 @@ from steelyard.evaluation.normalisation.study import Study, fit_all, prepare
 from steelyard.exhibits._gold import gold_signature
 from steelyard.exhibits._sources import group_borders, in_columns, title_of
 from steelyard.stats.arrays import FloatArray
+from steelyard.stats.rounding import EQUAL
 
 # Twentieths of the weight of a worker who is the expert's equal [our choice].
 _STRETCHES = 20
-_ROUNDING = 1e-9
 _COLUMNS = (
     Column("method", "Method"),
     Column("vote", "Vote"),
@@ -83,7 +83,7 @@ def _tally(fit: Fitted, study: Study) -> pl.DataFrame:
     has_vote = weight > 0
     edges = _edges(weight[has_vote])
     # A share of gold that is a border but for rounding lies on it.
-    place = np.searchsorted(edges - _ROUNDING, weight[has_vote], side="right") - 1
+    place = np.searchsorted(edges - EQUAL, weight[has_vote], side="right") - 1
     place = np.clip(place, 0, len(edges) - 2)
     n = [int((~has_vote).sum()), *np.bincount(place, minlength=len(edges) - 1).tolist()]
     return pl.DataFrame(
