@@ -1,16 +1,19 @@
-"""The ratings frame: one row per judged translation, checked once, where it is built.
+"""The frames of ratings, preferences and spans: their columns, checked once, where a frame is built.
 
-Everything from here upwards that needs many ratings takes this frame; everything below takes arrays.
+Ratings have one row per judged translation and attribute, preferences one per compared pair, spans one
+per marked error. Everything from here upwards that needs many judgements takes these frames;
+everything below takes arrays.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
+from steelyard.domain.judgement import PREFERENCES, SPAN_SIDES
 from steelyard.domain.result import MethodSettings
 from steelyard.domain.scale import Scale
 from steelyard.domain.work import SCORED_KINDS, ItemKind
@@ -38,6 +41,51 @@ RATINGS_SCHEMA: dict[str, pl.DataType] = {
     # Further systems that gave the very same text.
     "credited": pl.List(pl.String()),
 }
+PREFERENCES_SCHEMA: dict[str, pl.DataType] = {
+    "judgement_id": pl.String(),
+    "worker_id": pl.String(),
+    "assignment_id": pl.String(),
+    "hit_id": pl.String(),
+    "item_id": pl.String(),
+    "item_kind": pl.String(),
+    "document_id": pl.String(),
+    "segment_id": pl.String(),
+    # The translation shown first (left, or on top), then the other.
+    "system_a": pl.String(),
+    "system_b": pl.String(),
+    # Which side is the degraded copy or the reference, in such a control.
+    "control_side": pl.String(),
+    "attribute": pl.String(),
+    "position": pl.Int64(),
+    "preference": pl.String(),
+    "seconds": pl.Float64(),
+    "submitted_at": pl.Datetime("us", "UTC"),
+    "credited_a": pl.List(pl.String()),
+    "credited_b": pl.List(pl.String()),
+}
+# A translation judged to have no error has one row without severity.
+SPANS_SCHEMA: dict[str, pl.DataType] = {
+    "judgement_id": pl.String(),
+    "worker_id": pl.String(),
+    "assignment_id": pl.String(),
+    "hit_id": pl.String(),
+    "item_id": pl.String(),
+    "item_kind": pl.String(),
+    "document_id": pl.String(),
+    "segment_id": pl.String(),
+    "system_id": pl.String(),
+    "attribute": pl.String(),
+    "position": pl.Int64(),
+    # Half-open, in Unicode code points; both null: something is missing.
+    "start": pl.Int64(),
+    "end": pl.Int64(),
+    "severity": pl.String(),
+    "category": pl.String(),
+    "side": pl.String(),
+    "seconds": pl.Float64(),
+    "submitted_at": pl.Datetime("us", "UTC"),
+    "credited": pl.List(pl.String()),
+}
 # How long a worker's HIT took, where a platform or the store tells; what is unknown is null.
 HIT_TIMES_SCHEMA: dict[str, pl.DataType] = {
     "worker_id": pl.String(),
@@ -47,7 +95,11 @@ HIT_TIMES_SCHEMA: dict[str, pl.DataType] = {
     "submitted_at": pl.Datetime("us", "UTC"),
     "is_rejected": pl.Boolean(),
 }
-NEVER_NULL = ("worker_id", "hit_id", "item_kind", "segment_id", "system_id", "attribute", "rating")
+_JUDGED = ("worker_id", "hit_id", "item_kind", "segment_id", "attribute")
+NEVER_NULL = (*_JUDGED, "system_id", "rating")
+_PREFERENCE_NEVER_NULL = (*_JUDGED, "system_a", "system_b", "preference")
+_SPAN_NEVER_NULL = (*_JUDGED, "system_id", "side")
+CONTROL_SIDES = ("a", "b")
 # Names that stand in many rows: see `with_categories`.
 _NAMES = ("worker_id", "hit_id", "segment_id", "system_id", "attribute", "item_kind")
 # A control is matched with its base on these.
@@ -66,13 +118,49 @@ def ratings_frame(columns: pl.DataFrame) -> pl.DataFrame:
     above report problems to people, so reaching that here is our own mistake.
     """
     frame = _with_schema(columns, RATINGS_SCHEMA)
-    for name in NEVER_NULL:
-        if frame[name].null_count():
-            raise ValueError(f"ratings frame: column {name} must have no empty cells")
-    unknown = set(frame["item_kind"].unique()) - set(ItemKind)
-    if unknown:
-        raise ValueError(f"ratings frame: unknown kinds {sorted(unknown)}")
+    _require("ratings", frame, NEVER_NULL, {"item_kind": ItemKind})
     return frame
+
+
+def preferences_frame(columns: pl.DataFrame | None = None) -> pl.DataFrame:
+    """The preferences frame with exactly the declared columns; empty without `columns`.
+
+    Raises ValueError as `ratings_frame` does.
+    """
+    if columns is None:
+        return pl.DataFrame(schema=PREFERENCES_SCHEMA)
+    frame = _with_schema(columns, PREFERENCES_SCHEMA)
+    choices = {"item_kind": ItemKind, "preference": PREFERENCES, "control_side": CONTROL_SIDES}
+    _require("preferences", frame, _PREFERENCE_NEVER_NULL, choices)
+    return frame
+
+
+def spans_frame(columns: pl.DataFrame | None = None) -> pl.DataFrame:
+    """The spans frame with exactly the declared columns; empty without `columns`.
+
+    Raises ValueError as `ratings_frame` does, and on a span that ends before it begins or lacks one end.
+    """
+    if columns is None:
+        return pl.DataFrame(schema=SPANS_SCHEMA)
+    frame = _with_schema(columns, SPANS_SCHEMA)
+    _require("spans", frame, _SPAN_NEVER_NULL, {"item_kind": ItemKind, "side": SPAN_SIDES})
+    start, end = pl.col("start"), pl.col("end")
+    wrong = (start.is_null() != end.is_null()) | (start < 0) | (end <= start)
+    if frame.select(wrong.fill_null(False).any()).item():
+        raise ValueError("spans frame: a span needs both ends, from 0 on, the second after the first")
+    return frame
+
+
+def _require(
+    name: str, frame: pl.DataFrame, never_null: Sequence[str], choices: Mapping[str, Iterable[str]]
+) -> None:
+    for column in never_null:
+        if frame[column].null_count():
+            raise ValueError(f"{name} frame: column {column} must have no empty cells")
+    for column, allowed in choices.items():
+        unknown = set(frame[column].drop_nulls().unique()) - set(allowed)
+        if unknown:
+            raise ValueError(f"{name} frame: unknown {column} {sorted(unknown)}")
 
 
 def hit_times_frame(columns: pl.DataFrame | None = None) -> pl.DataFrame:

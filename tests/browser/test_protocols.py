@@ -51,7 +51,7 @@ def sent_ratings(heard: dict[str, list[Any]]) -> list[float]:
 def test_a_simulated_worker_finishes_a_hit(page, small_site, heard, protocol, attribute) -> None:
     site = small_site(protocol, attribute=attribute)
     rng = np.random.default_rng(7)
-    wanted = [protocols()[protocol].simulate(quality, rng)["rating"] for quality in (0.1, 0.9, 0.5)]
+    wanted = [protocols()[protocol].simulate([quality], rng)["rating"] for quality in (0.1, 0.9, 0.5)]
 
     start(page, site.join())
     for number, rating in enumerate(wanted):

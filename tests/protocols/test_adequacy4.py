@@ -7,6 +7,7 @@ import tomllib
 from collections import Counter
 from importlib.resources import files
 
+from steelyard.domain.work import ShownItem, ShownText
 from steelyard.protocols import protocols
 
 ADEQUACY4 = protocols()["adequacy4"]
@@ -40,9 +41,11 @@ def test_the_expert_rated_translations_that_exist() -> None:
 
 
 def test_the_expert_used_the_whole_scale() -> None:
-    ratings = [ADEQUACY4.rating(ADEQUACY4.check({"rating": int(row["rating"])})) for row in gold()]
+    item = ShownItem("adequacy", (ShownText("alpha", "s1", "The dog sleeps."),))
+    answers = [ADEQUACY4.check(item, {"rating": int(row["rating"])}) for row in gold()]
+    ratings = {row.rating for answer in answers for row in ADEQUACY4.rows(item, answer).ratings}
 
-    assert set(ratings) == {1, 2, 3, 4}
+    assert ratings == {1, 2, 3, 4}
 
 
 def test_the_examples_are_translations_of_the_campaign() -> None:

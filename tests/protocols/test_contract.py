@@ -10,18 +10,45 @@ import numpy as np
 import pytest
 
 from steelyard.domain.errors import AnswerError
+from steelyard.domain.judgement import Answer
 from steelyard.domain.plugin import Protocol
+from steelyard.domain.work import ShownItem, ShownText
 from steelyard.protocols import check_words, languages_of, protocols, words_in
 
 FILES = ("widget.js", "widget.css", "instructions/en.toml", "example.toml", "README.md")
 
 every_protocol = pytest.mark.parametrize("protocol", protocols().values(), ids=list(protocols()))
+every_protocol_of_ratings = pytest.mark.parametrize(
+    "protocol",
+    [each for each in protocols().values() if "ratings" in each.gives],
+    ids=lambda each: each.name,
+)
 every_quality = pytest.mark.parametrize("quality", [0.0, 0.01, 0.25, 0.5, 0.75, 0.99, 1.0])
 every_language = pytest.mark.parametrize(
     ("protocol", "language"),
     [pair for protocol in protocols().values() for pair in product([protocol], languages_of(protocol))],
     ids=lambda value: value if isinstance(value, str) else value.name,
 )
+
+
+def shown(protocol: Protocol) -> ShownItem:
+    """An item of a protocol, with as many translations as it shows."""
+    names = [f"system {number}" for number in range(protocol.n_translations)]
+    texts = tuple(ShownText(name, "s1", f"A translation by {name}.") for name in names)
+    return ShownItem(protocol.attributes[0], texts, tuple("Ein Satz." for _ in names))
+
+
+def simulated(protocol: Protocol, quality: float, rng: np.random.Generator) -> Answer:
+    return protocol.simulate([quality] * protocol.n_translations, rng)
+
+
+def simulated_ratings(protocol: Protocol, quality: float, rng: np.random.Generator) -> list[float]:
+    said = protocol.rows(shown(protocol), simulated(protocol, quality, rng))
+    return [row.rating for row in said.ratings]
+
+
+def on_scale(protocol: Protocol, rating: float) -> bool:
+    return protocol.scale is not None and protocol.scale.minimum <= rating <= protocol.scale.maximum
 
 
 @every_protocol
@@ -58,9 +85,9 @@ def test_the_example_gives_the_examples_that_workers_are_to_see(protocol: Protoc
 def test_simulated_answers_pass_the_check(protocol: Protocol, quality: float) -> None:
     rng = np.random.default_rng(7)
 
-    answers = [protocol.simulate(quality, rng) for _ in range(200)]
+    answers = [simulated(protocol, quality, rng) for _ in range(200)]
 
-    assert all(protocol.check(answer) == answer for answer in answers)
+    assert all(protocol.check(shown(protocol), answer) == answer for answer in answers)
 
 
 @every_protocol
@@ -68,18 +95,18 @@ def test_simulated_answers_pass_the_check(protocol: Protocol, quality: float) ->
 def test_simulated_ratings_stay_on_the_scale(protocol: Protocol, quality: float) -> None:
     rng = np.random.default_rng(7)
 
-    ratings = [protocol.rating(protocol.simulate(quality, rng)) for _ in range(200)]
+    ratings = [rating for _ in range(200) for rating in simulated_ratings(protocol, quality, rng)]
 
-    assert protocol.scale.minimum <= min(ratings)
-    assert max(ratings) <= protocol.scale.maximum
+    assert bool(ratings) == ("ratings" in protocol.gives)
+    assert all(on_scale(protocol, rating) for rating in ratings)
 
 
-@every_protocol
+@every_protocol_of_ratings
 def test_better_translations_get_higher_simulated_ratings(protocol: Protocol) -> None:
     rng = np.random.default_rng(7)
 
     poor, good = (
-        np.mean([protocol.rating(protocol.simulate(q, rng)) for _ in range(50)]) for q in (0.2, 0.8)
+        np.mean([simulated_ratings(protocol, quality, rng) for _ in range(50)]) for quality in (0.2, 0.8)
     )
 
     assert poor < good
@@ -87,9 +114,9 @@ def test_better_translations_get_higher_simulated_ratings(protocol: Protocol) ->
 
 @every_protocol
 def test_the_same_seed_simulates_the_same_answer(protocol: Protocol) -> None:
-    first = protocol.simulate(0.6, np.random.default_rng(3))
+    first = simulated(protocol, 0.6, np.random.default_rng(3))
 
-    again = protocol.simulate(0.6, np.random.default_rng(3))
+    again = simulated(protocol, 0.6, np.random.default_rng(3))
 
     assert first == again
 
@@ -109,7 +136,7 @@ def test_the_time_of_an_item_is_known_for_every_attribute(protocol: Protocol) ->
 @every_protocol
 def test_an_empty_answer_is_refused_with_its_field(protocol: Protocol) -> None:
     with pytest.raises(AnswerError) as caught:
-        protocol.check({})
+        protocol.check(shown(protocol), {})
 
     assert caught.value.field is not None
 

@@ -9,7 +9,16 @@ from sqlalchemy import insert
 from steelyard.domain.campaign import Campaign
 from steelyard.domain.errors import Conflict, NotFound
 from steelyard.domain.judgement import Judgement
-from steelyard.domain.work import Assignment, AssignmentStatus, Hit, Item, ItemTexts, PlacedItem
+from steelyard.domain.work import (
+    Assignment,
+    AssignmentStatus,
+    Hit,
+    Item,
+    ItemKind,
+    PlacedItem,
+    SegmentTexts,
+    ShownText,
+)
 from steelyard.store import campaigns, judgements, tables, work
 from steelyard.store.database import Store
 from steelyard.store.work import Link
@@ -302,8 +311,9 @@ def test_a_placed_item_comes_with_all_its_texts(toy_store: Store, noon: datetime
     with toy_store.read() as connection:
         placed = work.placed_item(connection, claimed, 3)
 
-    texts = ItemTexts(text="The tax sleeps.", reference="The dog is asleep.", source="Der Hund schläft.")
-    assert placed == work.PlacedTexts("i-degraded", texts)
+    text = ShownText("alpha", "s1", "The tax sleeps.", ItemKind.DEGRADED)
+    segment = SegmentTexts(source="Der Hund schläft.", reference="The dog is asleep.")
+    assert placed == work.PlacedTexts("i-degraded", (text,), (segment,))
 
 
 @pytest.mark.parametrize("position", [-1, 0, 5])

@@ -280,6 +280,7 @@ class _Items(_Lazy[Item]):
             self._credited(codes, numbers),
             known,
             known_sd,
+            repeat((), len(codes)),
             strict=True,
         )
         return map(Item._make, columns)

@@ -1,19 +1,75 @@
-"""Judgements: what workers answered. They are only ever appended."""
+"""Judgements: what workers answered, and what their answers say. They are only ever appended."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Literal, NamedTuple
 
+JsonValue = str | int | float | bool | None | Sequence["JsonValue"] | Mapping[str, "JsonValue"]
 # An answer in the protocol's own shape, as parsed from JSON. Only the protocol looks inside.
-AnswerValue = str | int | float | bool | None
-Answer = Mapping[str, AnswerValue]
+Answer = Mapping[str, JsonValue]
+
+# The frames that judgements are analysed from: see `frames.py`.
+FrameName = Literal["ratings", "preferences", "spans"]
+# Which of two translations is better: the one shown first (a), the other (b), neither, or neither because
+# both are bad.
+Preference = Literal["a", "b", "tie", "both_bad"]
+# Which text a span is marked in.
+SpanSide = Literal["target", "source"]
+
+PREFERENCES: tuple[Preference, ...] = ("a", "b", "tie", "both_bad")
+SPAN_SIDES: tuple[SpanSide, ...] = ("target", "source")
+
+
+class RatingRow(NamedTuple):
+    """One number for one translation. A `place` is an index, from 0, into the translations as shown."""
+
+    place: int
+    attribute: str
+    rating: float
+
+
+class PreferenceRow(NamedTuple):
+    """Which of two translations is better. `place_a` is the one shown first."""
+
+    place_a: int
+    place_b: int
+    preference: Preference
+    attribute: str
+
+
+class Span(NamedTuple):
+    """A marked error, half-open and in Unicode code points of the text on its `side`.
+
+    Without `start` and `end` something is missing from the translation. A translation judged to have
+    no error has one span without `severity`.
+    """
+
+    place: int
+    start: int | None = None
+    end: int | None = None
+    severity: str | None = None
+    category: str | None = None
+    side: SpanSide = "target"
+
+
+class Said(NamedTuple):
+    """What one answer says, in the rows of the frames that the protocol gives."""
+
+    ratings: tuple[RatingRow, ...] = ()
+    preferences: tuple[PreferenceRow, ...] = ()
+    spans: tuple[Span, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """A checked, stored answer: who, which item, when, how long it was on screen."""
+    """A checked, stored answer: who, which item, when, how long it was on screen.
+
+    `shown_order` lists the places of the item's translations, from 1, as the worker saw them; None: as
+    stored.
+    """
 
     judgement_id: str
     assignment_id: str
@@ -22,3 +78,4 @@ class Judgement:
     answer: Answer
     shown_ms: int
     submitted_at: datetime
+    shown_order: tuple[int, ...] | None = None

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from steelyard.domain.exhibit import Evidence, ExhibitOptions, Figure, Table
-from steelyard.domain.judgement import Answer
+from steelyard.domain.judgement import Answer, FrameName, Said
 from steelyard.domain.result import CheckSettings, Fit, MethodSettings, Verdict
 from steelyard.domain.scale import Scale
+from steelyard.domain.work import ShownItem
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,7 +24,7 @@ TextRole = Literal["text", "reference", "source"]
 
 @dataclass(frozen=True, slots=True)
 class Protocol:
-    """A way of asking: what is shown, what may be answered, how an answer becomes a rating.
+    """A way of asking: what is shown, what may be answered, what an answer says.
 
     The protocol's `folder` holds `widget.js`, `widget.css`, `instructions/<language>.toml`,
     `example.toml` (a campaign file) and `README.md`.
@@ -33,7 +34,9 @@ class Protocol:
     title: str
     cite: tuple[str, ...]
     attributes: tuple[str, ...]
-    scale: Scale
+    """What a campaign can ask for. Its ratings may have attributes of their own: `rows` names them."""
+    scale: Scale | None
+    """The scale of the ratings; None for a protocol that gives none."""
     presentation: Mapping[str, str | int]
     """What moves ratings without being part of an answer, such as a line's width. Campaigns record it."""
     shows: Mapping[str, tuple[TextRole, ...]]
@@ -41,11 +44,20 @@ class Protocol:
     seconds_per_item: Mapping[str, float]
     """How long one item takes a careful worker, by attribute: for estimates, plans and pay."""
     folder: Path
-    check: Callable[[Answer], Answer]
-    """The answer, cleaned; raises AnswerError naming the field."""
-    rating: Callable[[Answer], float]
-    simulate: Callable[[float, np.random.Generator], Answer]
-    """(perceived quality between 0 and 1, rng) -> a plausible answer."""
+    answer_schema: Mapping[str, Any]
+    """What an answer looks like, as JSON Schema (draft 7): an object."""
+    check: Callable[[ShownItem, Answer], Answer]
+    """The answer, cleaned: it fits the schema, then the item. Raises AnswerError naming the field."""
+    rows: Callable[[ShownItem, Answer], Said]
+    """What a checked answer says of the item's translations."""
+    simulate: Callable[[Sequence[float], np.random.Generator], Answer]
+    """(perceived quality of each translation, 0 to 1, in the order shown; rng) -> a plausible answer."""
+    gives: tuple[FrameName, ...] = ("ratings",)
+    """The frames its rows belong to."""
+    n_translations: int = 1
+    """How many translations an item shows."""
+    shuffles: bool = False
+    """Whether each worker sees the translations of an item in a random order."""
     examples_at: tuple[float, ...] = ()
     """Ratings for which a campaign must give an example each."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -24,6 +24,8 @@ class ItemKind(StrEnum):
 SCORED_KINDS = (ItemKind.REGULAR, ItemKind.REPEAT)
 # A control is made from a regular item of the same HIT, its base.
 CONTROL_KINDS = (ItemKind.DEGRADED, ItemKind.REPEAT, ItemKind.REFERENCE)
+# Controls that show another text than a system's own.
+FALSE_KINDS = (ItemKind.DEGRADED, ItemKind.REFERENCE)
 # Items whose quality is known beforehand: from an expert, or from an earlier campaign.
 KNOWN_KINDS = (ItemKind.GOLD, ItemKind.CALIBRATION)
 
@@ -43,14 +45,27 @@ class AssignmentStatus(StrEnum):
     EXPIRED = "expired"
 
 
-# Items and places are tuples, for a campaign may have millions of them.
+class ShownText(NamedTuple):
+    """One translation of an item, as if by `system_id`. `credited`: systems that gave the same text."""
+
+    system_id: str
+    segment_id: str
+    text: str
+    kind: ItemKind = ItemKind.REGULAR
+    credited: tuple[str, ...] = ()
+
+
+# Items and places are tuples, since a campaign may have millions of them.
 class Item(NamedTuple):
-    """One thing put before a worker: a text as if by `system_id`, beside its segment.
+    """One thing put before a worker: a text as if by `system_id`, and perhaps others beside it.
 
     `text` is what is shown: the translation itself (`regular`, `repeat`, `gold`), a damaged copy
     (`degraded`), the human reference (`reference`) or a text of an earlier campaign
     (`calibration`). A control names the regular item it was made from in `base_item_id`.
     `credited` are further systems that gave the very same text: they share its ratings.
+
+    `beside` holds the further translations of an item that shows several. `kind` is then what the whole
+    item is for, and each of `beside` has a kind too; see `texts_of`.
     """
 
     item_id: str
@@ -63,6 +78,36 @@ class Item(NamedTuple):
     known: float | None = None
     """What is known of its quality (`gold`: the expert's rating; `calibration`: the earlier score)."""
     known_sd: float | None = None
+    beside: tuple[ShownText, ...] = ()
+
+
+def own_kind(kind: ItemKind, beside: Sequence[ItemKind]) -> ItemKind:
+    """The kind of an item's first translation, given the item's own and those of the translations beside it.
+
+    A degraded or reference item has one text that is the control. If it is among those beside, the first
+    is a system's translation.
+
+    >>> own_kind(ItemKind.DEGRADED, [ItemKind.DEGRADED]).value, own_kind(ItemKind.DEGRADED, []).value
+    ('regular', 'degraded')
+    """
+    return ItemKind.REGULAR if kind in FALSE_KINDS and kind in beside else kind
+
+
+def texts_of(item: Item) -> tuple[ShownText, ...]:
+    """All translations of an item in stored order, each with its own kind."""
+    kind = own_kind(item.kind, [each.kind for each in item.beside])
+    return (ShownText(item.system_id, item.segment_id, item.text, kind, item.credited), *item.beside)
+
+
+class ShownItem(NamedTuple):
+    """An item as a protocol knows it: the attribute asked for, its translations in the order shown.
+
+    `sources` are the source texts of the translations, in the same order.
+    """
+
+    attribute: str
+    translations: tuple[ShownText, ...]
+    sources: tuple[str, ...] = ()
 
 
 class PlacedItem(NamedTuple):
@@ -119,18 +164,21 @@ class Assignment:
     n_done: int
 
 
-@dataclass(frozen=True, slots=True)
-class ItemTexts:
-    """All texts an item may show. The protocol decides which of them the worker sees."""
+class SegmentTexts(NamedTuple):
+    """What may be shown beside the translations of a segment."""
 
-    text: str
-    reference: str
     source: str
+    reference: str
 
 
 @dataclass(frozen=True, slots=True)
 class BlindedItem:
-    """An item as it leaves the server: an opaque id and texts, no system, no kind, no pair."""
+    """An item as it leaves the server: an opaque id and texts, no system, no kind, no pair.
+
+    `texts` are those of an item with one translation. An item with several has each of them in
+    `translations`, in the order shown; `texts` then holds what they share.
+    """
 
     item_id: str
     texts: Mapping[str, str]
+    translations: tuple[Mapping[str, str], ...] = ()

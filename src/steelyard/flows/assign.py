@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from hashlib import sha256
 from typing import TYPE_CHECKING, Literal
 
 from steelyard.domain.campaign import CampaignSettings
-from steelyard.domain.work import Assignment, BlindedItem
+from steelyard.domain.plugin import Protocol, TextRole
+from steelyard.domain.work import Assignment, BlindedItem, SegmentTexts, ShownItem, ShownText
 from steelyard.flows.open import OpenCampaign
 from steelyard.protocols import protocols
 from steelyard.store import work
@@ -94,6 +97,52 @@ def view(
             more=work.has_claimable(connection, assignment.worker_id),
         )
     placed = work.placed_item(connection, assignment, position)
-    roles = protocols()[settings.protocol].shows[settings.attribute]
-    item = BlindedItem(placed.item_id, {role: getattr(placed.texts, role) for role in roles})
+    protocol = protocols()[settings.protocol]
+    order = shown_order(protocol, assignment.assignment_id, placed)
+    item = blinded(placed, order, protocol.shows[settings.attribute])
     return NextItem(assignment.assignment_id, position, n_items, position - 1, item)
+
+
+def shown_order(protocol: Protocol, assignment_id: str, placed: work.PlacedTexts) -> tuple[int, ...] | None:
+    """The places of an item's translations, from 1, in the order that an assignment shows; None: as stored.
+
+    The order follows from the ids alone, so that asking again shows the same. Ids are random, and so is
+    the order in which a design stores translations: nobody can tell from here what is what.
+    """
+    n = len(placed.translations)
+    if n == 1 or not protocol.shuffles:
+        return None
+    key = f"{assignment_id} {placed.item_id}".encode()
+    return tuple(sorted(range(1, n + 1), key=lambda place: sha256(b"%d %b" % (place, key)).digest()))
+
+
+def as_shown(placed: work.PlacedTexts, order: tuple[int, ...] | None, *, attribute: str) -> ShownItem:
+    """A stored item as its protocol knows it, its translations in the order shown."""
+    if order is None:
+        sources = tuple(segment.source for segment in placed.segments)
+        return ShownItem(attribute, placed.translations, sources)
+    return ShownItem(
+        attribute,
+        tuple(placed.translations[place - 1] for place in order),
+        tuple(placed.segments[place - 1].source for place in order),
+    )
+
+
+def blinded(
+    placed: work.PlacedTexts, order: tuple[int, ...] | None, roles: Sequence[TextRole]
+) -> BlindedItem:
+    """A stored item as it leaves the server: only the texts that the protocol shows, under an opaque id."""
+    places = order or range(1, len(placed.translations) + 1)
+    shown = [(placed.translations[place - 1], placed.segments[place - 1]) for place in places]
+    every = [_texts(text, segment, roles) for text, segment in shown]
+    if len(every) == 1:
+        return BlindedItem(placed.item_id, every[0])
+    if len({text.segment_id for text, _ in shown}) > 1:
+        return BlindedItem(placed.item_id, {}, tuple(every))
+    shared = {str(role): every[0][role] for role in roles if role != "text"}
+    return BlindedItem(placed.item_id, shared, tuple({"text": texts["text"]} for texts in every))
+
+
+def _texts(text: ShownText, segment: SegmentTexts, roles: Sequence[TextRole]) -> dict[str, str]:
+    texts = {"text": text.text, "source": segment.source, "reference": segment.reference}
+    return {role: texts[role] for role in roles}

@@ -10,7 +10,7 @@ import polars as pl
 
 from steelyard.domain.campaign import CampaignSettings
 from steelyard.domain.errors import SourceError
-from steelyard.domain.work import AssignmentStatus
+from steelyard.domain.work import AssignmentStatus, ItemKind, ShownItem, ShownText
 from steelyard.flows.open import OpenCampaign
 from steelyard.formats import appraise, judgements_file, upload_2016
 from steelyard.formats.table_file import write_table
@@ -29,7 +29,14 @@ def ratings(campaign: OpenCampaign) -> pl.DataFrame:
     """All current judgements of the campaign as a ratings frame."""
     with campaign.store.read() as connection:
         columns = judgements.rating_rows(connection)
-    rating = protocols()[campaign.settings.protocol].rating
+    rows = protocols()[campaign.settings.protocol].rows
+    attribute = campaign.settings.attribute
+    said = [
+        rows(ShownItem(attribute, (ShownText(system, segment, "", ItemKind(kind)),)), answer)
+        for system, segment, kind, answer in zip(
+            columns.system_id, columns.segment_id, columns.item_kind, columns.answer, strict=True
+        )
+    ]
     frame = pl.DataFrame(
         {
             "judgement_id": columns.judgement_id,
@@ -42,7 +49,7 @@ def ratings(campaign: OpenCampaign) -> pl.DataFrame:
             "segment_id": columns.segment_id,
             "system_id": columns.system_id,
             "position": columns.position,
-            "rating": [rating(answer) for answer in columns.answer],
+            "rating": [each.ratings[0].rating for each in said],
             "seconds": [shown_ms / 1000 for shown_ms in columns.shown_ms],
             "submitted_at": columns.submitted_at,
             "known": columns.known,

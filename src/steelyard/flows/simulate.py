@@ -35,7 +35,7 @@ class Hand:
         """An answer to one item and the milliseconds it took."""
         impression = perceived(self.worker, self.quality[item_id], self.rng)
         milliseconds = shown_ms(self.worker, self.protocol.seconds_per_item[self.attribute], self.rng)
-        return self.protocol.simulate(impression, self.rng), milliseconds
+        return self.protocol.simulate([impression], self.rng), milliseconds
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ import polars as pl
 
 from steelyard.domain.errors import SourceError
 from steelyard.domain.scale import VAS, Scale
-from steelyard.frames import gather_credit, hit_times_frame
+from steelyard.frames import gather_credit, hit_times_frame, preferences_frame, spans_frame
 
 if TYPE_CHECKING:
     from steelyard.flows.open import OpenCampaign
@@ -22,8 +22,9 @@ SQLITE_MAGIC = b"SQLite format 3\x00"
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Ratings and what is known about where they come from. `check`: the campaign's own choice.
+    """Judgements and what is known about where they come from. `check`: the campaign's own choice.
 
+    `frame` holds the ratings; a source may have preferences and spans beside them or instead.
     `gold_scale`: the scale that known ratings were given on, if another; here they are on `scale`.
     """
 
@@ -36,6 +37,8 @@ class Source:
     hit_times: pl.DataFrame = field(default_factory=hit_times_frame)
     scale: Scale = VAS
     gold_scale: Scale | None = None
+    preferences: pl.DataFrame = field(default_factory=preferences_frame)
+    spans: pl.DataFrame = field(default_factory=spans_frame)
 
 
 def is_database(source: str) -> bool:
@@ -105,5 +108,5 @@ def from_campaign(campaign: OpenCampaign) -> Source:
         protocol=settings.protocol,
         check=settings.check,
         hit_times=hit_times(campaign, frame),
-        scale=protocols()[settings.protocol].scale,
+        scale=protocols()[settings.protocol].scale or VAS,
     )

@@ -10,7 +10,7 @@ from steelyard.domain.campaign import CampaignSettings
 from steelyard.domain.errors import Conflict, NotFound
 from steelyard.domain.judgement import Answer, Judgement
 from steelyard.domain.work import Assignment, AssignmentStatus
-from steelyard.flows.assign import WorkView, view
+from steelyard.flows.assign import WorkView, as_shown, shown_order, view
 from steelyard.flows.open import OpenCampaign
 from steelyard.protocols import protocols
 from steelyard.store import judgements, work
@@ -74,7 +74,9 @@ def _submit(
     expected = work.placed_item(connection, assignment, position)
     if submission.item_id != expected.item_id:
         raise Conflict("This is not the item to be judged now; reload the page to see the current one.")
-    answer = protocols()[settings.protocol].check(submission.answer)
+    protocol = protocols()[settings.protocol]
+    order = shown_order(protocol, assignment.assignment_id, expected)
+    answer = protocol.check(as_shown(expected, order, attribute=settings.attribute), submission.answer)
     judgement = Judgement(
         judgement_id=submission.judgement_id,
         assignment_id=assignment.assignment_id,
@@ -83,6 +85,7 @@ def _submit(
         answer=answer,
         shown_ms=submission.shown_ms,
         submitted_at=now,
+        shown_order=order,
     )
     judgements.append(connection, judgement)
     if position == assignment.n_items:

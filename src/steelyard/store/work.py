@@ -9,7 +9,15 @@ from typing import Any
 from sqlalchemy import Connection, Row, Select, bindparam, exists, func, insert, or_, select, update
 
 from steelyard.domain.errors import Conflict, NotFound
-from steelyard.domain.work import Assignment, AssignmentStatus, ItemTexts, LinkRole, Worker
+from steelyard.domain.work import (
+    Assignment,
+    AssignmentStatus,
+    ItemKind,
+    LinkRole,
+    SegmentTexts,
+    ShownText,
+    Worker,
+)
 from steelyard.store import tables
 from steelyard.store.progress import Progress, WorkerProgress, progress
 from steelyard.store.turns import hold_rows, take_turns
@@ -57,7 +65,15 @@ _OPEN_ASSIGNMENT = _assignments().where(
     tables.assignments.c.status == AssignmentStatus.ACCEPTED.value,
 )
 _PLACED_ITEM = (
-    select(tables.items.c.item_id, tables.items.c.text, tables.segments.c.reference, tables.segments.c.source)
+    select(
+        tables.items.c.item_id,
+        tables.items.c.kind,
+        tables.items.c.system_id,
+        tables.items.c.segment_id,
+        tables.items.c.text,
+        tables.segments.c.reference,
+        tables.segments.c.source,
+    )
     .select_from(tables.hit_items)
     .join(tables.items, tables.items.c.item_id == tables.hit_items.c.item_id)
     .join(tables.segments, tables.segments.c.segment_id == tables.items.c.segment_id)
@@ -79,10 +95,11 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class PlacedTexts:
-    """The item at one position of a HIT, with all its texts."""
+    """The item at one position of a HIT: its translations as stored, and the segment of each."""
 
     item_id: str
-    texts: ItemTexts
+    translations: tuple[ShownText, ...]
+    segments: tuple[SegmentTexts, ...]
 
 
 def add_link(connection: Connection, link: Link, *, now: datetime) -> None:
@@ -196,7 +213,8 @@ def placed_item(connection: Connection, assignment: Assignment, position: int) -
     row = connection.execute(_PLACED_ITEM, {"hit_id": assignment.hit_id, "position": position}).one_or_none()
     if row is None:
         raise NotFound(f"this HIT has items 1 to {assignment.n_items}, so there is no item {position}")
-    return PlacedTexts(row.item_id, ItemTexts(text=row.text, reference=row.reference, source=row.source))
+    text = ShownText(row.system_id, row.segment_id, row.text, ItemKind(row.kind))
+    return PlacedTexts(row.item_id, (text,), (SegmentTexts(row.source, row.reference),))
 
 
 def submit_assignment(connection: Connection, assignment_id: str, *, now: datetime) -> None:

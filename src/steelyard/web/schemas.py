@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from uuid import UUID
 
 from fastapi.exceptions import RequestValidationError
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from steelyard.flows.assign import Finished, NextItem, WorkView
 
@@ -27,7 +27,7 @@ class SubmissionBody(_Strict):
     judgement_id: UUID
     assignment_id: OpaqueId
     item_id: OpaqueId
-    answer: Annotated[dict[str, str | int | float | bool | None], Field(max_length=20)]
+    answer: Annotated[dict[str, JsonValue], Field(max_length=20)]
     shown_ms: Annotated[int, Field(ge=0, le=ONE_DAY_MS)]
 
 
@@ -38,7 +38,7 @@ class NextItemView(BaseModel):
     position: int
     n_items: int
     n_done: int
-    item: dict[str, str]
+    item: dict[str, str | list[dict[str, str]]]
 
 
 class FinishedView(BaseModel):
@@ -165,7 +165,9 @@ def work_view(view: WorkView) -> NextItemView | FinishedView:
     """A flow's answer in the wire's shape."""
     match view:
         case NextItem(item=item):
-            texts = {"item_id": item.item_id, **item.texts}
+            texts: dict[str, str | list[dict[str, str]]] = {"item_id": item.item_id, **item.texts}
+            if item.translations:
+                texts["translations"] = [dict(each) for each in item.translations]
             return NextItemView(
                 assignment_id=view.assignment_id,
                 position=view.position,

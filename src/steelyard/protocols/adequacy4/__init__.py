@@ -6,7 +6,7 @@ from pathlib import Path
 
 from steelyard.domain.plugin import Protocol
 from steelyard.domain.scale import Scale
-from steelyard.protocols._ratings import Choices, rating
+from steelyard.protocols._ratings import Choices, one_rating
 
 # 1 is "very bad", 4 "excellent" [Denkowski2010].
 CHOICES = Choices(Scale(minimum=1.0, maximum=4.0))
@@ -22,8 +22,9 @@ PROTOCOL = Protocol(
     # Our choice: the same texts as in direct assessment [Graham2014].
     seconds_per_item={"adequacy": 18.0},
     folder=Path(__file__).parent,
+    answer_schema=CHOICES.schema,
     check=CHOICES.check,
-    rating=rating,
+    rows=one_rating,
     simulate=CHOICES.simulate,
     examples_at=(4.0, 3.0, 2.0, 1.0),
 )

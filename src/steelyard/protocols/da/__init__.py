@@ -6,7 +6,7 @@ from pathlib import Path
 
 from steelyard.domain.plugin import Protocol
 from steelyard.domain.scale import Scale
-from steelyard.protocols._ratings import LINE_PRESENTATION, Line, rating
+from steelyard.protocols._ratings import LINE_PRESENTATION, Line, one_rating
 
 # 0 is "strongly disagree", 100 "strongly agree", whichever side of the screen they are on [Graham2013].
 LINE = Line(Scale(minimum=0.0, maximum=100.0))
@@ -23,7 +23,8 @@ PROTOCOL = Protocol(
     # The crowd of [Graham2014] took so long.
     seconds_per_item={"adequacy": 18.0, "fluency": 13.0},
     folder=Path(__file__).parent,
+    answer_schema=LINE.schema,
     check=LINE.check,
-    rating=rating,
+    rows=one_rating,
     simulate=LINE.simulate,
 )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from steelyard.domain.plugin import Protocol
 from steelyard.domain.scale import Scale
-from steelyard.protocols._ratings import LINE_PRESENTATION, Line, rating
+from steelyard.protocols._ratings import LINE_PRESENTATION, Line, one_rating
 
 # 0 is "strongly disagree", 100 "strongly agree", as for `da`.
 LINE = Line(Scale(minimum=0.0, maximum=100.0))
@@ -23,7 +23,8 @@ PROTOCOL = Protocol(
     # Our choice: a little more than for two texts in one language.
     seconds_per_item={"adequacy": 20.0},
     folder=Path(__file__).parent,
+    answer_schema=LINE.schema,
     check=LINE.check,
-    rating=rating,
+    rows=one_rating,
     simulate=LINE.simulate,
 )

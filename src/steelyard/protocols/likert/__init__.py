@@ -6,7 +6,7 @@ from pathlib import Path
 
 from steelyard.domain.plugin import Protocol
 from steelyard.domain.scale import Scale
-from steelyard.protocols._ratings import Choices, rating
+from steelyard.protocols._ratings import Choices, one_rating
 
 # 1 is "strongly disagree", 5 "strongly agree" [Graham2013].
 CHOICES = Choices(Scale(minimum=1.0, maximum=5.0))
@@ -23,7 +23,8 @@ PROTOCOL = Protocol(
     # Our choice: reading takes the time, so as long as direct assessment [Graham2014].
     seconds_per_item={"adequacy": 18.0, "fluency": 13.0},
     folder=Path(__file__).parent,
+    answer_schema=CHOICES.schema,
     check=CHOICES.check,
-    rating=rating,
+    rows=one_rating,
     simulate=CHOICES.simulate,
 )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from steelyard.domain.plugin import Protocol
 from steelyard.domain.scale import Scale
-from steelyard.protocols._ratings import LINE_PRESENTATION, Line, rating
+from steelyard.protocols._ratings import LINE_PRESENTATION, Line, one_rating
 
 # The seven points of the first scale [Freitag2021], drawn as a line whose marks 0, 2, 4 and 6 became
 # 0, 33, 66 and 100 [Kocmi2022]. The marks are the keys of [marks] in the instructions.
@@ -23,7 +23,8 @@ PROTOCOL = Protocol(
     # Our choice: as for da-source, which shows the same texts.
     seconds_per_item={"adequacy": 20.0},
     folder=Path(__file__).parent,
+    answer_schema=LINE.schema,
     check=LINE.check,
-    rating=rating,
+    rows=one_rating,
     simulate=LINE.simulate,
 )
