@@ -1,0 +1,165 @@
+"""Errors, intervals and p-values of Bradley-Terry strengths when workers and segments could be others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import block_diag, csr_array
+from scipy.stats import t as student
+
+from steelyard.stats.arrays import FloatArray, IntArray
+from steelyard.stats.bradley_terry import SLOPE_SD, PairedOutcomes, Strengths, information_of
+from steelyard.stats.tied_outcomes import outcome_terms
+
+
+@dataclass(frozen=True, slots=True)
+class StrengthErrors:
+    """How far log strengths might have been others: covariances (S, S) by what is drawn at random.
+
+    `by_worker`, `by_segment` and `by_cell` take comparisons that share a worker, a segment or both as
+    clusters; `by_model` takes all of them as independent. `df`: degrees of freedom, one less than
+    there are workers or segments, whichever are fewer.
+    """
+
+    by_worker: FloatArray
+    by_segment: FloatArray
+    by_cell: FloatArray
+    by_model: FloatArray
+    df: int
+
+    def deviation(self, contrast: FloatArray) -> FloatArray:
+        """Standard errors of sums of log strengths with the weights of each row (rows, S). Shape (rows,).
+
+        Variance between workers plus that between segments minus that between cells of both
+        [Cameron2011], and never less than any one of them, nor than if all comparisons were independent:
+        where a system wins everything, clusters have no variance and know nothing.
+        """
+        worker, segment, cell, model = (
+            np.einsum("ri,ij,rj->r", contrast, matrix, contrast)
+            for matrix in (self.by_worker, self.by_segment, self.by_cell, self.by_model)
+        )
+        variance: FloatArray = np.maximum.reduce([worker + segment - cell, worker, segment, model])
+        return np.sqrt(variance)
+
+
+def strength_errors(outcomes: PairedOutcomes, found: Strengths) -> StrengthErrors:
+    """Errors of the log strengths that allow for workers and segments which go their own ways.
+
+    A sandwich: the inverse information, around what each cluster pulls at the strengths. Slopes of workers
+    belong to them, so that their uncertainty is included.
+    """
+    return combined_errors([strength_influence(outcomes, found)])
+
+
+@dataclass(frozen=True, slots=True)
+class StrengthInfluence:
+    """How far each row of comparisons moves the log strengths, to first order: `pull @ effect`, (n, S).
+
+    `pull` (n, k) says what each row pulls at, `effect` (k, S) what that does to the log strengths.
+    `by_model` (S, S) is their covariance if all comparisons were independent.
+    """
+
+    pull: csr_array
+    effect: FloatArray
+    worker: IntArray
+    segment: IntArray
+    by_model: FloatArray
+
+
+def strength_influence(outcomes: PairedOutcomes, found: Strengths) -> StrengthInfluence:
+    """What every row of comparisons contributes to the log strengths."""
+    n, n_systems, n_workers = len(outcomes.first), len(found.log_strength), len(found.slope)
+    slope = found.slope[outcomes.worker]
+    apart = found.log_strength[outcomes.first] - found.log_strength[outcomes.second]
+    rows = outcome_terms(slope * apart, outcomes.outcome, found.tie, ties=found.ties)
+    count, row = outcomes.count, np.arange(n)
+    pull = count * slope * rows.d
+    entries = [(pull, outcomes.first), (-pull, outcomes.second)]
+    width = n_systems
+    if found.tie is not None:
+        entries.append((count * rows.t, np.full(n, n_systems)))
+        width += 1
+    information = information_of(outcomes, rows, slope, found)
+    effects = [np.eye(width)]
+    if found.slopes_learnt:
+        own = np.bincount(outcomes.worker, -count * apart**2 * rows.dd, n_workers) + SLOPE_SD**-2
+        # How the pull of each worker changes with that worker's slope.
+        cross = count * (rows.d + slope * apart * rows.dd)
+        shared = np.zeros((n_workers, width))
+        np.add.at(shared, (outcomes.worker, outcomes.first), cross)
+        np.add.at(shared, (outcomes.worker, outcomes.second), -cross)
+        if found.tie is not None:
+            shared[:, -1] = np.bincount(outcomes.worker, count * apart * rows.dt, n_workers)
+        effects.append(shared / own[:, None])
+        information -= effects[1].T @ shared
+        # The prior of a slope is part of what its worker says, in even parts over the worker's rows.
+        prior = (found.slope - 1) / SLOPE_SD**2 / np.bincount(outcomes.worker, minlength=n_workers).clip(1)
+        entries.append((count * apart * rows.d - prior[outcomes.worker], width + outcomes.worker))
+        width += n_workers
+    values, places = (np.concatenate(part) for part in zip(*entries, strict=True))
+    inverse = np.asarray(np.linalg.pinv(information, hermitian=True), dtype=np.float64)[:, :n_systems]
+    return StrengthInfluence(
+        csr_array((values, (np.tile(row, len(entries)), places)), shape=(n, width)),
+        np.vstack(effects) @ inverse,
+        outcomes.worker,
+        outcomes.segment,
+        inverse[:n_systems],
+    )
+
+
+def combined_errors(parts: Sequence[StrengthInfluence]) -> StrengthErrors:
+    """Errors of the mean of several sets of log strengths of the same systems, workers and segments.
+
+    Comparisons of all the sets that share a worker or a segment are one cluster.
+    """
+    pull = csr_array(block_diag([part.pull for part in parts]))
+    effect = np.vstack([part.effect for part in parts]) / len(parts)
+    worker = np.concatenate([part.worker for part in parts])
+    segment = np.concatenate([part.segment for part in parts])
+    cell = worker * (int(segment.max(initial=0)) + 1) + segment
+    by_worker, n_workers = _between(pull, effect, worker)
+    by_segment, n_segments = _between(pull, effect, segment)
+    by_cell, _ = _between(pull, effect, cell)
+    model = np.sum([part.by_model for part in parts], axis=0) / len(parts) ** 2
+    # Where comparisons are nobody's in particular, all have one worker, who says nothing about others.
+    several = [n for n in (n_workers, n_segments) if n > 1]
+    return StrengthErrors(by_worker, by_segment, by_cell, model, min(several, default=2) - 1)
+
+
+def strength_intervals(
+    log_strength: FloatArray, errors: StrengthErrors, *, level: float
+) -> tuple[FloatArray, FloatArray]:
+    """Lower and upper bounds of log strengths relative to the systems' mean (S,), by Student's t."""
+    n = len(log_strength)
+    half = errors.deviation(np.eye(n) - 1 / n) * student.ppf((1 + level) / 2, errors.df)
+    return log_strength - half, log_strength + half
+
+
+def strength_p_values(log_strength: FloatArray, errors: StrengthErrors) -> FloatArray:
+    """One-sided p-values that the system of the row is stronger than that of the column, by Student's t.
+
+    NaN on the diagonal. Shape (S, S).
+    """
+    n = len(log_strength)
+    row, column = np.divmod(np.arange(n * n), n)
+    contrast = np.eye(n)[row] - np.eye(n)[column]
+    p_values: FloatArray = np.full(n * n, np.nan)
+    apart = row != column
+    deviation = errors.deviation(contrast[apart])
+    difference = (log_strength[row] - log_strength[column])[apart]
+    p_values[apart] = student.sf(difference / deviation, errors.df)
+    return p_values.reshape(n, n)
+
+
+def _between(pull: csr_array, effect: FloatArray, cluster: IntArray) -> tuple[FloatArray, int]:
+    """Covariance of what clusters do to the log strengths, corrected for their number, and that number."""
+    names, index = np.unique(cluster, return_inverse=True)
+    n, n_systems = len(names), effect.shape[1]
+    if n < 2:
+        return np.zeros((n_systems, n_systems)), n
+    members = csr_array((np.ones(len(index)), (index, np.arange(len(index)))))
+    sums = members @ pull
+    covariance: FloatArray = effect.T @ ((sums.T @ sums) @ effect)
+    return covariance * n / (n - 1), n
