@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from steelyard.cli.options import progress_bar, seed_option
+from steelyard.cli.options import Decorator, progress_bar, seed_option, with_options
 
 if TYPE_CHECKING:
     from steelyard.domain.exhibit import Evidence
@@ -24,8 +24,6 @@ OF_RATINGS = (
 # Options that say how a source is read; all others are choices of the analysis.
 _READING = ("columns", "scale", "gold_scale", "hit_times")
 
-
-Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 METHOD = click.option(
     "--method", help="How ratings become scores: see `steelyard methods`.  [default: mean-z]"
@@ -154,17 +152,6 @@ HIT_TIMES = click.option(
     metavar="FILE",
     help="A table of when each HIT was taken and handed in.",
 )
-
-
-def with_options(*options: Decorator) -> Decorator:
-    """Gives a command these options, in this order."""
-
-    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return decorate
 
 
 # The options of every command that analyses judgements.

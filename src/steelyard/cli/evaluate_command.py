@@ -14,7 +14,6 @@ from steelyard.cli.analysis_options import (
     READING,
     read_from,
     require_known_check,
-    with_options,
 )
 from steelyard.cli.options import (
     json_option,
@@ -23,6 +22,7 @@ from steelyard.cli.options import (
     seed_option,
     show,
     source_argument,
+    with_options,
 )
 
 if TYPE_CHECKING:

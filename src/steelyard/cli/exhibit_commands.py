@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from steelyard.cli.analysis_options import analysis_options, evidence_from, with_options
+from steelyard.cli.analysis_options import analysis_options, evidence_from
 from steelyard.cli.cell_options import cells_of, cells_option, metric_scores_of, metric_scores_option
 from steelyard.cli.named_sources import split_name
-from steelyard.cli.options import json_option, keep_sources, write_text
+from steelyard.cli.options import json_option, keep_sources, with_options, write_text
 
 if TYPE_CHECKING:
     from steelyard.domain.exhibit import Evidence, ExhibitOptions

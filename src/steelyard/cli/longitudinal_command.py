@@ -18,11 +18,10 @@ from steelyard.cli.analysis_options import (
     read_from,
     require_known,
     require_known_check,
-    with_options,
 )
 from steelyard.cli.cell_options import cells_of, cells_option, metric_scores_of, metric_scores_option
 from steelyard.cli.named_sources import split_name
-from steelyard.cli.options import json_option, keep_sources, progress_bar, seed_option, show
+from steelyard.cli.options import json_option, keep_sources, progress_bar, seed_option, show, with_options
 
 if TYPE_CHECKING:
     from steelyard.domain.result import AnalysisSettings

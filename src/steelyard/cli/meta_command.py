@@ -8,8 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from steelyard.cli.analysis_options import with_options
-from steelyard.cli.options import json_option, keep_sources, progress_bar, seed_option, show, write_text
+from steelyard.cli.options import (
+    json_option,
+    keep_sources,
+    progress_bar,
+    seed_option,
+    show,
+    with_options,
+    write_text,
+)
 
 if TYPE_CHECKING:
     from steelyard.meta.settings import MetaEvaluation, MetaSettings

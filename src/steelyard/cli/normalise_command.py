@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from steelyard.cli.analysis_options import ATTRIBUTE, GOLD_SCALE, READING, WEIGHING, read_from, with_options
+from steelyard.cli.analysis_options import ATTRIBUTE, GOLD_SCALE, READING, WEIGHING, read_from
 from steelyard.cli.options import (
     json_option,
     keep_sources,
@@ -14,6 +14,7 @@ from steelyard.cli.options import (
     seed_option,
     show,
     source_argument,
+    with_options,
 )
 
 if TYPE_CHECKING:

@@ -6,8 +6,12 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import click
+
+from steelyard.domain.errors import ChoiceError, as_command_line
+from steelyard.domain.options import Option, options_of
 
 database_argument = click.argument("db", metavar="DB")
 source_argument = click.argument("source", metavar="SOURCE")
@@ -34,6 +38,60 @@ port_option = click.option(
 base_url_option = click.option(
     "--base-url", default="http://127.0.0.1:8000", show_default=True, help="Where the server is reached."
 )
+
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+def click_options(cls: type, *names: str) -> tuple[Decorator, ...]:
+    """The options that a settings class declares, or those of these names, for `with_options`.
+
+    One that is not given is None: what that means is up to the settings.
+    """
+    known = {found.name: found for found in options_of(cls)}
+    return tuple(click_option(known[name]) for name in names or known)
+
+
+def click_option(found: Option) -> Decorator:
+    """An option as the command line knows it."""
+    name = f"--{found.name.replace('_', '-')}"
+    told = f"{found.help}  [default: {found.usually}]" if found.usually else found.help
+    if found.is_flag:
+        both = f"{name}/--{found.opposite}" if found.opposite else name
+        return click.option(both, is_flag=True, default=None, help=told)
+    return click.option(name, type=_OptionType(found), metavar=_metavar(found), help=told)
+
+
+def _metavar(found: Option) -> str | None:
+    if found.metavar is None and found.choices and not found.several:
+        return f"[{'|'.join(found.choices)}]"
+    return found.metavar
+
+
+# Generic in new releases of click only.
+class _OptionType(click.ParamType):  # type: ignore[type-arg]
+    """What may be typed for an option: whatever the option itself can read."""
+
+    def __init__(self, found: Option) -> None:
+        self.found = found
+        self.name = "text" if found.kind is str else {int: "integer", float: "float"}[found.kind]
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        try:
+            return self.found.read(value)
+        except ChoiceError as error:
+            self.fail(error.spelt(as_command_line), param, ctx)
+
+
+def with_options(*options: Decorator) -> Decorator:
+    """Gives a command these options, in this order."""
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
 
 
 def write_text(text: str, target: str) -> None:

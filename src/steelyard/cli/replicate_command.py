@@ -15,7 +15,6 @@ from steelyard.cli.analysis_options import (
     STANDARDISING,
     read_from,
     require_known_check,
-    with_options,
 )
 from steelyard.cli.options import (
     json_option,
@@ -24,6 +23,7 @@ from steelyard.cli.options import (
     seed_option,
     show,
     source_argument,
+    with_options,
 )
 from steelyard.planning.cost import FEE, WAGE
 
