@@ -23,6 +23,7 @@ from steelyard.domain.scale import Scale
 from steelyard.evaluation.comparison import evaluate
 from steelyard.evaluation.settings import YARDSTICK, EvaluationSettings, Level, TruthName
 from steelyard.formats import judgements_file
+from steelyard.formats.judgements_file import read_judgements
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 DRAWS = 20
@@ -177,7 +178,7 @@ def _cell(found: pl.DataFrame) -> str:
 
 
 def _read(path: str) -> pl.DataFrame:
-    return judgements_file.read(DATA / path).frame
+    return read_judgements(DATA / path).frame
 
 
 def _calibration(pair: str) -> pl.DataFrame:
@@ -198,9 +199,7 @@ def _parabank() -> pl.DataFrame:
 
 
 def _snow(task: str, scale: Scale | None) -> pl.DataFrame:
-    return judgements_file.read(
-        DATA / "snow2008" / f"{task}.csv", columns={"known": "gold"}, scale=scale
-    ).frame
+    return read_judgements(DATA / "snow2008" / f"{task}.csv", columns={"known": "gold"}, scale=scale).frame
 
 
 def _mlqe(pair: str) -> pl.DataFrame:

@@ -16,7 +16,7 @@ import pytest
 
 from steelyard.cli.main import cli, run
 from steelyard.design.builder import build
-from steelyard.formats import campaign_toml
+from steelyard.formats.campaign_toml import read_campaign
 
 HOWTO = Path(__file__).parent.parent / "docs" / "howto"
 PAGES = sorted(path.name for path in HOWTO.glob("*.md") if path.name != "README.md")
@@ -102,7 +102,7 @@ def test_the_campaign_file_of_a_page_is_accepted_and_builds_hits(page: str, fold
     (name,) = campaign_files(page)
     numbers = count()
 
-    campaign = campaign_toml.read(folder / name).campaign
+    campaign = read_campaign(folder / name).campaign
     design = build(
         campaign,
         rng=np.random.default_rng(campaign.settings.seed),

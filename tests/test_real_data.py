@@ -14,7 +14,7 @@ from steelyard.domain.result import Analysis, AnalysisSettings, CheckSettings, M
 from steelyard.flows.analyse import analyse
 from steelyard.flows.settings import wmt_settings
 from steelyard.flows.source import Source
-from steelyard.formats import judgements_file
+from steelyard.formats.judgements_file import read_judgements
 from steelyard.qc.paired_t import CHECK
 from steelyard.stats.clusters import clusters, wins
 from steelyard.stats.rank_sum import rank_sum_matrix
@@ -41,7 +41,7 @@ def ratings() -> Callable[[str, str], pl.DataFrame]:
 
     @cache
     def read(campaign: str, pair: str) -> pl.DataFrame:
-        return judgements_file.read(DATA / campaign / f"{pair}.judgements.csv.gz").frame
+        return read_judgements(DATA / campaign / f"{pair}.judgements.csv.gz").frame
 
     return read
 

@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 from steelyard.domain.scale import VAS
-from steelyard.formats import judgements_file
+from steelyard.formats.judgements_file import read_judgements
 from steelyard.frames import hit_times_frame, ratings_frame
 from steelyard.review.flags import worker_flags
 from steelyard.review.hit_times import corrected_times
@@ -150,7 +150,7 @@ def flagged() -> ByCampaign:
     @cache
     def run(campaign: str) -> pl.DataFrame:
         files = sorted((DATA / campaign).glob("*.judgements.csv.gz"))
-        frame = pl.concat(judgements_file.read(file).frame for file in files)
+        frame = pl.concat(read_judgements(file).frame for file in files)
         rows = _published(campaign)
         times = _hit_times(rows)
         hits = corrected_times(frame, times)
@@ -232,9 +232,7 @@ def test_nobody_has_a_flag_that_those_years_did_not_know(flagged: ByCampaign, ca
 def test_official_rows_of_equal_ratings_run_over_the_borders_of_hits_in_order_of_rows() -> None:
     campaign, worker = "wmt22-toen", "M0083"
     files = sorted((DATA / campaign).glob("*.judgements.csv.gz"))
-    frame = pl.concat(judgements_file.read(file).frame for file in files).filter(
-        pl.col("worker_id") == worker
-    )
+    frame = pl.concat(read_judgements(file).frame for file in files).filter(pl.col("worker_id") == worker)
     stats = pl.read_csv(DATA / campaign / "expected" / "worker_stats.csv", infer_schema_length=None)
     longest = stats.filter(pl.col("worker") == worker)["max_const_seq_len"].item()
     times = hit_times_frame()

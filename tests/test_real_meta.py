@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from steelyard.flows.meta import meta
-from steelyard.formats import metric_folder
+from steelyard.formats.metric_folder import read_metric_folder
 from steelyard.meta.settings import MetaSettings
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "meta"
@@ -27,7 +27,7 @@ def expected() -> pl.DataFrame:
 @pytest.fixture(scope="module", params=["mqm", "da-sqm"])
 def both(request: pytest.FixtureRequest, expected: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Our rows and the toolkit's for one gold, of the same metrics in the same order."""
-    scored = metric_folder.read(DATA / "en-de", "en-de", golds=[request.param])
+    scored = read_metric_folder(DATA / "en-de", "en-de", golds=[request.param])
     ours = meta(scored, request.param, MetaSettings(tests=())).rows
     theirs = expected.filter(pl.col("gold") == request.param)
     return ours.select(theirs.columns).sort("metric"), theirs.sort("metric")

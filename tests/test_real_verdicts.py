@@ -13,7 +13,7 @@ from scipy.stats import wilcoxon
 
 from steelyard.domain.result import CheckSettings, Verdict
 from steelyard.domain.work import ItemKind
-from steelyard.formats import judgements_file
+from steelyard.formats.judgements_file import read_judgements
 from steelyard.frames import control_pairs, ratings_frame
 from steelyard.qc import checks
 
@@ -33,7 +33,7 @@ def _livonian(campaign: str) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Ratings frame and expected p-values of a campaign that gives judgements."""
     folder, name = campaign.split("/")
     expected = pl.read_csv(DATA / folder / "expected" / f"{name}.annotator_qc.csv")
-    frame = judgements_file.read(DATA / folder / f"{name}.judgements.csv.gz").frame
+    frame = read_judgements(DATA / folder / f"{name}.judgements.csv.gz").frame
     return frame, expected.rename({"annotator": "worker_id"})
 
 
@@ -161,7 +161,7 @@ def test_as_many_workers_fail_as_the_description_of_the_data_says(
 @pytest.fixture(scope="module")
 def dialogue() -> pl.DataFrame:
     """Rank-sum verdicts on the workers who rated chatbots, beside those of the authors."""
-    frame = judgements_file.read(DATA / "dialogue-da" / "icebreaker.judgements.csv.gz").frame
+    frame = read_judgements(DATA / "dialogue-da" / "icebreaker.judgements.csv.gz").frame
     checked = frame.filter(pl.col("attribute").is_in(CHECKED_ATTRIBUTES))
     found = _table(checks()["rank-sum"].run(checked, CheckSettings()))
     ties = checked.group_by("worker_id").agg(has_ties=pl.col("rating").n_unique() < pl.len())

@@ -202,16 +202,17 @@ def read(
         return Judgements(
             read_source(fspath(source), columns=columns, scale=wanted, gold_scale=gold, hit_times=times)
         )
-    from steelyard.formats import hit_times_file, judgements_file
+    from steelyard.formats.hit_times_file import read_hit_times
+    from steelyard.formats.judgements_file import from_table
 
-    table = judgements_file.from_table(source, columns=columns, scale=wanted, gold_scale=gold)
+    table = from_table(source, columns=columns, scale=wanted, gold_scale=gold)
     return Judgements(
         Source(
             gather_credit(table.frame),
             title="table",
             campaign="table",
             warnings=table.warnings,
-            hit_times=hit_times_file.read(times) if times else table.hit_times,
+            hit_times=read_hit_times(times) if times else table.hit_times,
             scale=wanted or VAS,
             gold_scale=gold,
         )

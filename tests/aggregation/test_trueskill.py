@@ -7,7 +7,7 @@ import pytest
 from steelyard.aggregation.trueskill import METHOD, MOST_UPDATES
 from steelyard.domain.result import Fit, MethodSettings
 from steelyard.frames import ratings_frame
-from steelyard.stats.trueskill import Matches, online_skills, wmt_settings
+from steelyard.stats.trueskill import Matches, online_skills, wmt_skill_settings
 
 
 def _frame(ratings: dict[str, np.ndarray]) -> pl.DataFrame:
@@ -45,7 +45,7 @@ def test_comparisons_that_are_all_alike_are_learnt_from_one_by_one() -> None:
 
     fit = _fit(_frame({"A": np.full(10, 60.0), "B": np.full(10, 50.0)}))
 
-    expected = online_skills(matches, wmt_settings(10), n_systems=2).mu
+    expected = online_skills(matches, wmt_skill_settings(10), n_systems=2).mu
     assert fit.systems["score"].to_list() == pytest.approx(expected.tolist(), rel=1e-12)
 
 

@@ -16,7 +16,7 @@ import pytest
 
 from steelyard.cli.main import DONE, UNSUPPORTED, UNUSABLE, cli, run
 from steelyard.cli.named_sources import split_name
-from steelyard.formats import campaign_toml
+from steelyard.formats.campaign_toml import read_campaign
 
 MEANS = {"CURR-07": 70.0, "CURR-12": 60.0, "BEST-07": 45.0, "BEST-12": 55.0}
 QUICK = ("--check", "none", "--draws", "40")
@@ -226,7 +226,7 @@ def test_the_campaigns_of_the_tutorial_are_accepted_and_its_commands_exist(
     runpy.run_path("make_study.py")
 
     made = sorted(path.name for path in tmp_path.glob("*.toml"))
-    cells = {name: len(campaign_toml.read(tmp_path / name).campaign.systems) for name in made}
+    cells = {name: len(read_campaign(tmp_path / name).campaign.systems) for name in made}
     assert cells == {
         "cs-en-adequacy.toml": 4,
         "cs-en-fluency.toml": 4,

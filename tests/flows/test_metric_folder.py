@@ -18,7 +18,8 @@ from steelyard.flows.campaign_texts import translations_of
 from steelyard.flows.metric_folder import WrittenFolder, write_metric_folder
 from steelyard.flows.open import open_campaign
 from steelyard.flows.source import read_source
-from steelyard.formats import metric_folder, mt_metrics_eval
+from steelyard.formats.metric_folder import read_metric_folder
+from steelyard.formats.mt_metrics_eval import read_mt_metrics_eval
 from steelyard.formats.texts import LanguagePair
 from steelyard.meta.scores import Scores
 
@@ -74,7 +75,7 @@ def test_scores_are_those_of_the_table_line_by_line(collected: Path, written: Pa
         rows = list(csv.DictReader(file))
     segments = (written / "de-en.segments.txt").read_text("utf-8").splitlines()
 
-    scored = metric_folder.read(written, "de-en")
+    scored = read_metric_folder(written, "de-en")
 
     for gold, column in zip(scored.golds, ("score", "mean_rating"), strict=True):
         expected = {(row["system_id"], row["segment_id"]): float(row[column]) for row in rows if row[column]}
@@ -82,7 +83,7 @@ def test_scores_are_those_of_the_table_line_by_line(collected: Path, written: Pa
 
 
 def test_the_gold_bears_the_name_of_the_attribute(written: Path) -> None:
-    golds = metric_folder.read(written, "de-en").golds
+    golds = read_metric_folder(written, "de-en").golds
 
     assert [gold.name for gold in golds] == ["adequacy", "adequacy-raw"]
     assert all(gold.overall is not None for gold in golds)
@@ -93,7 +94,7 @@ def test_texts_and_documents_are_those_of_the_campaign(collected: Path, written:
         texts = translations_of(campaign)
 
     pair = LanguagePair("de", "en")
-    back = mt_metrics_eval.read(written, pair=pair, reference="refA", incomplete=True)
+    back = read_mt_metrics_eval(written, pair=pair, reference="refA", incomplete=True)
 
     assert {name: tuple(lines) for name, lines in back.translations.items()} == texts.translations
     assert [segment.reference for segment in back.segments] == [each.reference for each in texts.segments]
@@ -105,7 +106,7 @@ def test_other_scores_may_join_the_folder(collected: Path, written: Path) -> Non
 
     assert run(["analyse", str(collected / "eval.db"), "--metric-folder", str(written), *options]) == 0
 
-    assert [gold.name for gold in metric_folder.read(written, "de-en", golds=["plain"]).golds] == ["plain"]
+    assert [gold.name for gold in read_metric_folder(written, "de-en", golds=["plain"]).golds] == ["plain"]
 
 
 def test_scores_that_are_there_are_not_written_over(
@@ -163,7 +164,7 @@ def test_a_file_needs_a_pair(tmp_path: Path) -> None:
 def test_segments_of_a_file_are_in_natural_order(tmp_path: Path) -> None:
     made = write_file(tmp_path, ROWS, pair="cs-en")
 
-    scored = metric_folder.read(tmp_path / "out", "cs-en")
+    scored = read_metric_folder(tmp_path / "out", "cs-en")
     assert (tmp_path / "out/cs-en.segments.txt").read_text("utf-8") == "s2\ns9\ns10\n"
     assert scored.documents == ("d1", "d1", "d2")
     assert cells(scored.golds[0], ["s2", "s9", "s10"]) == {
@@ -193,13 +194,13 @@ def test_the_gold_of_a_file_is_named_after_its_only_attribute(tmp_path: Path) ->
     rows = ROWS.replace("document,", "attribute,").replace("d1", "fluency").replace("d2", "fluency")
 
     assert write_file(tmp_path, rows, pair="cs-en").golds == ("fluency",)
-    assert metric_folder.read(tmp_path / "out", "cs-en").documents is None
+    assert read_metric_folder(tmp_path / "out", "cs-en").documents is None
 
 
 def test_segments_in_several_documents_leave_documents_unknown(tmp_path: Path) -> None:
     made = write_file(tmp_path, ROWS.replace("s2,d1", "s9,d2"), pair="cs-en")
 
-    assert metric_folder.read(tmp_path / "out", "cs-en").documents is None
+    assert read_metric_folder(tmp_path / "out", "cs-en").documents is None
     assert "Some segments are in several documents, so no documents were written." in made.warnings
 
 
@@ -213,6 +214,6 @@ def test_published_segment_scores_stand_at_their_lines(tmp_path: Path) -> None:
     assert run(["analyse", path, *options, "--metric-folder", str(tmp_path / "out")]) == 0
 
     segments = (tmp_path / "out/cs-en.segments.txt").read_text("utf-8").splitlines()
-    gold = metric_folder.read(tmp_path / "out", "cs-en", golds=["da"]).golds[0]
+    gold = read_metric_folder(tmp_path / "out", "cs-en", golds=["da"]).golds[0]
     # The official means and deviations were rounded to seven digits.
     assert cells(gold, segments) == pytest.approx(expected, abs=3e-5)

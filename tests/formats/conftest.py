@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.domain.errors import CampaignError
-from steelyard.formats.campaign_toml import CampaignSource, read
+from steelyard.formats.campaign_toml import CampaignSource, read_campaign
 
 HEAD = """
 [campaign]
@@ -57,7 +57,7 @@ def read_with(folder: Path) -> Callable[..., CampaignSource]:
         text = HEAD + PLAIN
         assert old in text
         (folder / "campaign.toml").write_text(text.replace(old, new, 1) + more, "utf-8")
-        return read(folder / "campaign.toml")
+        return read_campaign(folder / "campaign.toml")
 
     return read_changed
 
@@ -80,7 +80,7 @@ def read_file(folder: Path) -> Callable[..., CampaignSource]:
 
     def read_tables(tables: str) -> CampaignSource:
         (folder / "campaign.toml").write_text(HEAD + tables, "utf-8")
-        return read(folder / "campaign.toml")
+        return read_campaign(folder / "campaign.toml")
 
     return read_tables
 

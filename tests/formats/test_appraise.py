@@ -20,7 +20,8 @@ from steelyard.domain.scale import Scale
 from steelyard.domain.text import Segment
 from steelyard.domain.work import ItemKind
 from steelyard.formats import judgements_file
-from steelyard.formats.appraise import read_batches, read_results, write_batches
+from steelyard.formats.appraise import read_appraise_results, read_batches, write_batches
+from steelyard.formats.judgements_file import read_judgements
 from steelyard.frames import control_pairs, gather_credit
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
@@ -76,7 +77,7 @@ def _file(folder: Path, content: str | bytes | Sequence[str], name: str = "score
 
 def _problems(path: Path) -> tuple[str, ...]:
     with pytest.raises(SourceError) as caught:
-        judgements_file.read(path)
+        read_judgements(path)
     return caught.value.problems
 
 
@@ -107,7 +108,7 @@ def _said(frame: pl.DataFrame) -> list[tuple[str, str, str, str, float]]:
     ids=["bare", "crlf", "bom", "header", "other names", "yet others", "quotes", "another order"],
 )
 def test_ways_of_writing_the_same_export(tmp_path: Path, content: str | list[str]) -> None:
-    assert _said(judgements_file.read(_file(tmp_path, content)).frame) == SAID
+    assert _said(read_judgements(_file(tmp_path, content)).frame) == SAID
 
 
 @pytest.mark.parametrize("name", ["scores.csv.gz", "scores.tsv", "scores.tsv.gz"])
@@ -115,13 +116,13 @@ def test_an_export_may_be_zipped_or_have_tabs(tmp_path: Path, name: str) -> None
     text = "\n".join(SEGMENTS)
     content = (text.replace(",", "\t") if ".tsv" in name else text).encode()
 
-    found = judgements_file.read(_file(tmp_path, gzip.compress(content) if "gz" in name else content, name))
+    found = read_judgements(_file(tmp_path, gzip.compress(content) if "gz" in name else content, name))
 
     assert _said(found.frame) == SAID
 
 
 def test_times_of_an_export_tell_seconds_and_submission(tmp_path: Path) -> None:
-    found = judgements_file.read(_file(tmp_path, SEGMENTS))
+    found = read_judgements(_file(tmp_path, SEGMENTS))
 
     first = found.frame.row(0, named=True)
     assert first["seconds"] == 10.0
@@ -130,16 +131,14 @@ def test_times_of_an_export_tell_seconds_and_submission(tmp_path: Path) -> None:
 
 
 def test_a_login_is_a_hit_where_the_export_has_none(tmp_path: Path) -> None:
-    found = judgements_file.read(_file(tmp_path, SEGMENTS)).frame
+    found = read_judgements(_file(tmp_path, SEGMENTS)).frame
 
     assert found["hit_id"].to_list() == ["engliv01", "engliv01", "engliv01", "engliv02"]
     assert control_pairs(found, ItemKind.DEGRADED).select("base_rating", "control_rating").rows() == [(61, 9)]
 
 
 def test_a_batch_is_a_hit_where_the_export_tells_it(tmp_path: Path) -> None:
-    found = judgements_file.read(
-        _file(tmp_path, [f"{row},{3 + i},{900 + i}" for i, row in enumerate(SEGMENTS)])
-    )
+    found = read_judgements(_file(tmp_path, [f"{row},{3 + i},{900 + i}" for i, row in enumerate(SEGMENTS)]))
 
     assert found.frame["hit_id"].to_list() == ["3", "4", "5", "6"]
     assert found.warnings == ("Ignored columns: databaseID.",)
@@ -152,7 +151,7 @@ def test_scores_of_whole_documents_are_left_out_and_counted(tmp_path: Path, span
         row.replace("False,", f"False,{spans}").replace("True,", f"True,{spans}") + extra for row in DOCUMENTS
     ]
 
-    found = judgements_file.read(_file(tmp_path, rows))
+    found = read_judgements(_file(tmp_path, rows))
 
     assert "Left out 1 row: scores of whole documents." in found.warnings
     assert found.frame["segment_id"].to_list() == ["t3_q8#1-10:0", "t3_q8#1-10:1", "t1_hm#3-13:0"]
@@ -161,24 +160,22 @@ def test_scores_of_whole_documents_are_left_out_and_counted(tmp_path: Path, span
 
 
 def test_a_document_export_may_have_a_header(tmp_path: Path) -> None:
-    bare = judgements_file.read(_file(tmp_path, DOCUMENTS))
+    bare = read_judgements(_file(tmp_path, DOCUMENTS))
 
-    assert judgements_file.read(_file(tmp_path, [DOCUMENT_HEADER, *DOCUMENTS], "h.csv")).frame.equals(
-        bare.frame
-    )
+    assert read_judgements(_file(tmp_path, [DOCUMENT_HEADER, *DOCUMENTS], "h.csv")).frame.equals(bare.frame)
 
 
 def test_a_document_judged_twice_is_kept_twice(tmp_path: Path) -> None:
     again = [row.replace("1.", "9.").replace("100.5", "900.5") for row in DOCUMENTS[:2]]
 
-    found = judgements_file.read(_file(tmp_path, [*DOCUMENTS, *again])).frame
+    found = read_judgements(_file(tmp_path, [*DOCUMENTS, *again])).frame
 
     assert found.filter(segment_id="t3_q8#1-10:0").height == 2
 
 
 @pytest.mark.parametrize("spans", [True, False])
 def test_degraded_documents_pair_with_their_bases_item_by_item(tmp_path: Path, spans: bool) -> None:
-    found = judgements_file.read(_file(tmp_path, _esa(spans=spans)))
+    found = read_judgements(_file(tmp_path, _esa(spans=spans)))
 
     pairs = control_pairs(found.frame, ItemKind.DEGRADED)
     assert pairs.select("system_id", "segment_id", "base_rating", "control_rating").rows() == [
@@ -190,27 +187,27 @@ def test_degraded_documents_pair_with_their_bases_item_by_item(tmp_path: Path, s
 
 
 def test_a_copy_that_fills_up_a_hit_is_a_repeat(tmp_path: Path) -> None:
-    found = judgements_file.read(_file(tmp_path, _esa())).frame
+    found = read_judgements(_file(tmp_path, _esa())).frame
 
     repeats = control_pairs(found, ItemKind.REPEAT)
     assert repeats.select("system_id", "base_rating", "control_rating").rows() == [("wmt23.B_2", 83, 88)]
 
 
 def test_a_copy_without_its_base_is_a_regular_item(tmp_path: Path) -> None:
-    found = judgements_file.read(_file(tmp_path, _esa([ESA[1], ESA[2], *ESA[5:8]]))).frame
+    found = read_judgements(_file(tmp_path, _esa([ESA[1], ESA[2], *ESA[5:8]]))).frame
 
     assert found.filter(system_id="wmt23.B_2")["item_kind"].to_list() == ["regular"]
 
 
 def test_systems_of_one_document_share_its_segments(tmp_path: Path) -> None:
-    found = judgements_file.read(_file(tmp_path, _esa())).frame
+    found = read_judgements(_file(tmp_path, _esa())).frame
 
     regular = found.filter(item_kind="regular").select("system_id", "segment_id").rows()
     assert regular == [(f"wmt23.{system}", f"rt.com.1:{k}") for system in ("sys-A", "B_2") for k in (1, 2)]
 
 
 def test_tutorials_are_left_out_and_counted(tmp_path: Path) -> None:
-    found = judgements_file.read(_file(tmp_path, _esa()))
+    found = read_judgements(_file(tmp_path, _esa()))
 
     assert "Left out 1 row: ratings in tutorials." in found.warnings
     assert "Ignored columns: errors." in found.warnings
@@ -220,23 +217,21 @@ def test_tutorials_are_left_out_and_counted(tmp_path: Path) -> None:
 def test_of_several_submissions_of_an_item_the_last_counts(tmp_path: Path) -> None:
     later = "engdeu01,wmt23.sys-A,3,TGT,eng,deu,35,rt.com.1#sys-A,False,[],2000.0,2001.0\n"
 
-    found = judgements_file.read(_file(tmp_path, later + _esa()))
+    found = read_judgements(_file(tmp_path, later + _esa()))
 
     assert found.frame.filter(position=3)["rating"].to_list() == [35.0]
     assert "Left out 1 row: the item was submitted again later, which counts." in found.warnings
 
 
 def test_the_same_row_twice_counts_once(tmp_path: Path) -> None:
-    found = judgements_file.read(_file(tmp_path, [*SEGMENTS, SEGMENTS[1]]))
+    found = read_judgements(_file(tmp_path, [*SEGMENTS, SEGMENTS[1]]))
 
     assert sorted(_said(found.frame)) == sorted(SAID)
     assert found.warnings == ("Left out 1 row: the same row is there already.",)
 
 
 def test_systems_with_the_same_text_share_one_judgement(tmp_path: Path) -> None:
-    found = judgements_file.read(
-        _file(tmp_path, [*SEGMENTS, SEGMENTS[0].replace("NiuTrans.liv", "twin")])
-    ).frame
+    found = read_judgements(_file(tmp_path, [*SEGMENTS, SEGMENTS[0].replace("NiuTrans.liv", "twin")])).frame
 
     shared = found.filter(pl.col("judgement_id").is_duplicated())
     assert shared["system_id"].to_list() == ["NiuTrans.liv", "twin"]
@@ -245,14 +240,14 @@ def test_systems_with_the_same_text_share_one_judgement(tmp_path: Path) -> None:
 
 
 def test_language_pairs_of_one_export_share_no_segments(tmp_path: Path) -> None:
-    found = judgements_file.read(_file(tmp_path, [*SEGMENTS, SEGMENTS[0].replace("eng,liv", "liv,eng")]))
+    found = read_judgements(_file(tmp_path, [*SEGMENTS, SEGMENTS[0].replace("eng,liv", "liv,eng")]))
 
     assert set(found.frame["segment_id"]) == {"eng-liv:20", "eng-liv:7", "liv-eng:20"}
     assert "There are 2 language pairs (eng-liv, liv-eng)" in found.warnings[0]
 
 
 def test_a_judgement_that_ends_before_it_starts_has_no_duration(tmp_path: Path) -> None:
-    found = judgements_file.read(_file(tmp_path, [SEGMENTS[0].replace("507.5", "490.0"), *SEGMENTS[1:]]))
+    found = read_judgements(_file(tmp_path, [SEGMENTS[0].replace("507.5", "490.0"), *SEGMENTS[1:]]))
 
     assert found.frame["seconds"].null_count() == 1
     assert found.warnings == ("1 judgements end before they start; their seconds are unknown.",)
@@ -261,7 +256,7 @@ def test_a_judgement_that_ends_before_it_starts_has_no_duration(tmp_path: Path) 
 def test_rows_without_times_are_judgements_of_their_own(tmp_path: Path) -> None:
     rows = [SEGMENT_HEADER, *("w,A,1,TGT,eng,liv,50,," for _ in range(2)), "w,B,1,TGT,eng,liv,50,,"]
 
-    found = judgements_file.read(_file(tmp_path, rows)).frame
+    found = read_judgements(_file(tmp_path, rows)).frame
 
     assert found["judgement_id"].n_unique() == 3
 
@@ -311,7 +306,7 @@ def test_the_json_lines_of_newer_versions_are_read(tmp_path: Path) -> None:
     ]
     lines = [json.dumps({**row, "batch_number": 9, "task_type": "Document"}) for row in rows]
 
-    found = judgements_file.read(_file(tmp_path, lines, "scores.jsonl")).frame
+    found = read_judgements(_file(tmp_path, lines, "scores.jsonl")).frame
 
     assert found.select("hit_id", "system_id", "segment_id", "rating").rows() == [
         ("9", "A", "d1:1", 60),
@@ -330,20 +325,20 @@ def test_an_export_may_be_a_data_frame() -> None:
 
 
 def test_the_reader_itself_reads_an_export(tmp_path: Path) -> None:
-    assert _said(read_results(_file(tmp_path, SEGMENTS)).frame) == SAID
+    assert _said(read_appraise_results(_file(tmp_path, SEGMENTS)).frame) == SAID
     with pytest.raises(SourceError, match="outside the scale 0 to 5"):
-        read_results(_file(tmp_path, SEGMENTS), scale=Scale(0, 5))
+        read_appraise_results(_file(tmp_path, SEGMENTS), scale=Scale(0, 5))
 
 
 def test_the_reader_itself_refuses_other_tables(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="is no export of scores"):
-        read_results(_file(tmp_path, "worker,segment,rating\nw,1,5\n"))
+        read_appraise_results(_file(tmp_path, "worker,segment,rating\nw,1,5\n"))
 
 
 @pytest.mark.skipif(not DATA.is_dir(), reason="the folder of real data is absent")
 @pytest.mark.parametrize(("shown", "n_pairs"), [("src", 638), ("ref", 144)])
 def test_real_degraded_segments_all_pair(shown: str, n_pairs: int) -> None:
-    found = judgements_file.read(DATA / "wmt22-livonian" / f"{shown}.judgements.csv.gz").frame
+    found = read_judgements(DATA / "wmt22-livonian" / f"{shown}.judgements.csv.gz").frame
 
     assert len(control_pairs(found, ItemKind.DEGRADED)) == n_pairs
 
@@ -464,7 +459,7 @@ def test_a_campaign_that_ran_in_appraise_comes_back_as_it_went(
 ) -> None:
     rows, scores = _export(written(), np.random.default_rng(3), batch_info=batch_info)
 
-    found = judgements_file.read(_file(tmp_path, rows))
+    found = read_judgements(_file(tmp_path, rows))
 
     back = gather_credit(found.frame).sort("submitted_at")
     assert back["rating"].to_list() == [float(score) for _, score in sorted(scores.items())]
@@ -488,7 +483,7 @@ def test_without_its_key_a_campaign_comes_back_under_numbers(tmp_path: Path, wri
     rows, _ = _export(written(), np.random.default_rng(3), batch_info=False)
     (tmp_path / "batches.key.csv").unlink()
 
-    found = judgements_file.read(_file(tmp_path, rows)).frame
+    found = read_judgements(_file(tmp_path, rows)).frame
 
     assert set(found["segment_id"]) == {"1", "2", "3", "4"}
     pairs = control_pairs(found, ItemKind.DEGRADED)
@@ -498,7 +493,7 @@ def test_without_its_key_a_campaign_comes_back_under_numbers(tmp_path: Path, wri
 def test_a_key_that_does_not_know_all_is_not_used_and_said(tmp_path: Path, written: Write) -> None:
     rows, _ = _export(written(), np.random.default_rng(3), batch_info=False)
 
-    found = judgements_file.read(_file(tmp_path, [*rows, "w,stranger,1,TGT,deu,eng,5,1.5,2.5"]))
+    found = read_judgements(_file(tmp_path, [*rows, "w,stranger,1,TGT,deu,eng,5,1.5,2.5"]))
 
     assert found.warnings[0].startswith("batches.key.csv does not know 1 of 7 items and was not used")
 

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from pydantic.fields import FieldInfo
 
 from steelyard.formats import campaign_tables
-from steelyard.formats.campaign_mistakes import parse
-from steelyard.formats.campaign_schema import DIRECTIVE, FILE_NAME, TABLE_NAMES, schema, schema_text
+from steelyard.formats.campaign_mistakes import parse_tables
+from steelyard.formats.campaign_schema import DIRECTIVE, FILE_NAME, TABLE_NAMES, campaign_schema, schema_text
 from steelyard.formats.campaign_tables import CampaignFile
 from steelyard.protocols import protocols
 from steelyard.qc import checks
@@ -27,7 +27,7 @@ EXAMPLES = {
     name: tomllib.loads((protocol.folder / "example.toml").read_text("utf-8"))
     for name, protocol in protocols().items()
 }
-VALIDATOR = jsonschema.Draft202012Validator(schema())
+VALIDATOR = jsonschema.Draft202012Validator(campaign_schema())
 
 
 def fields() -> list[tuple[str, str, FieldInfo]]:
@@ -50,11 +50,11 @@ def changed(path: str, value: Any) -> dict[str, Any]:
 
 
 def test_the_schema_is_a_schema() -> None:
-    jsonschema.Draft202012Validator.check_schema(schema())
+    jsonschema.Draft202012Validator.check_schema(campaign_schema())
 
 
 def test_what_is_published_is_the_schema() -> None:
-    assert json.loads(schema_text()) == schema()
+    assert json.loads(schema_text()) == campaign_schema()
 
 
 @pytest.mark.parametrize("name", sorted(EXAMPLES))
@@ -86,7 +86,7 @@ def test_the_example_of_every_protocol_is_valid(name: str) -> None:
 def test_the_schema_refuses_what_the_reader_refuses(path: str, value: Any) -> None:
     raw = changed(path, value)
 
-    assert parse(raw)[1]
+    assert parse_tables(raw)[1]
     assert list(VALIDATOR.iter_errors(raw))
 
 
@@ -105,7 +105,7 @@ def test_the_schema_refuses_what_the_reader_refuses(path: str, value: Any) -> No
 def test_the_schema_allows_what_the_reader_allows(path: str, value: Any) -> None:
     raw = changed(path, value)
 
-    assert parse(raw)[1] == []
+    assert parse_tables(raw)[1] == []
     assert list(VALIDATOR.iter_errors(raw)) == []
 
 
@@ -122,7 +122,7 @@ KEYS = sorted(
 
 @given(path=st.sampled_from(KEYS), value=NESTED)
 def test_whatever_stands_in_a_file_is_accepted_or_explained(path: str, value: Any) -> None:
-    parsed, problems = parse(changed(path, value))
+    parsed, problems = parse_tables(changed(path, value))
 
     assert parsed is not None or problems
     assert all(problem.endswith((".", "?")) for problem in problems)
@@ -136,13 +136,13 @@ def test_whatever_stands_in_a_file_is_accepted_or_explained(path: str, value: An
     ],
 )
 def test_what_is_registered_can_be_chosen(table: str, key: str, names: set[str]) -> None:
-    assert set(schema()["$defs"][table]["properties"][key]["enum"]) == names
+    assert set(campaign_schema()["$defs"][table]["properties"][key]["enum"]) == names
 
 
 def test_every_table_is_named() -> None:
     models = {name for name in dir(campaign_tables) if name.endswith("Table")}
 
-    assert {model for _, model in TABLE_NAMES} == models == set(schema()["$defs"])
+    assert {model for _, model in TABLE_NAMES} == models == set(campaign_schema()["$defs"])
 
 
 @pytest.mark.parametrize(("table", "key", "field"), fields(), ids=lambda value: str(value)[:30])
@@ -192,7 +192,7 @@ def test_the_reference_page_has_an_example_of_every_table_that_is_right(table: s
 
     for block in blocks:
         raw = {"campaign": EXAMPLES["da"]["campaign"], "texts": {}, **tomllib.loads(block)}
-        assert parse(raw)[1] == []
+        assert parse_tables(raw)[1] == []
 
 
 def test_the_page_and_the_directive_name_the_same_file() -> None:

@@ -11,7 +11,7 @@ import pytest
 from steelyard.domain.campaign import DesignSettings
 from steelyard.domain.errors import CampaignError
 from steelyard.domain.work import ItemKind
-from steelyard.formats.campaign_toml import CampaignSource, read
+from steelyard.formats.campaign_toml import CampaignSource, read_campaign
 from steelyard.protocols import protocols, words_in
 
 Read = Callable[..., CampaignSource]
@@ -20,7 +20,7 @@ N_LINES = 20
 
 
 def test_a_good_file_becomes_a_campaign(folder: Path) -> None:
-    source = read(folder / "campaign.toml")
+    source = read_campaign(folder / "campaign.toml")
 
     campaign = source.campaign
     assert [(system.system_id, system.is_human, system.weight) for system in campaign.systems] == [
@@ -37,7 +37,7 @@ def test_a_good_file_becomes_a_campaign(folder: Path) -> None:
 
 @pytest.mark.parametrize("name", sorted(protocols()))
 def test_the_example_of_every_protocol_is_accepted_as_it_is(name: str) -> None:
-    source = read(protocols()[name].folder / "example.toml")
+    source = read_campaign(protocols()[name].folder / "example.toml")
 
     assert source.campaign.settings.protocol == name
     assert source.warnings == ()
@@ -197,7 +197,7 @@ def test_a_missing_table_leaves_nothing_to_look_at(tmp_path: Path) -> None:
     (tmp_path / "campaign.toml").write_text("[design]\nhit_size = 50\n", "utf-8")
 
     with pytest.raises(CampaignError) as caught:
-        read(tmp_path / "campaign.toml")
+        read_campaign(tmp_path / "campaign.toml")
 
     assert "The file lacks the table [campaign]." in str(caught.value)
     assert "The file lacks the table [texts]." in str(caught.value)
@@ -208,11 +208,11 @@ def test_a_campaign_file_in_another_encoding_is_named(folder: Path) -> None:
     path.write_bytes(path.read_text("utf-8").replace("A toy", "Grüße").encode("cp1252"))
 
     with pytest.raises(CampaignError, match=r"line 4 is not UTF-8 \(the file looks like Windows-1252\)"):
-        read(path)
+        read_campaign(path)
 
 
 def test_byte_order_mark_crlf_and_gzip_make_no_difference(folder: Path, read_with: Read) -> None:
-    plain = read(folder / "campaign.toml")
+    plain = read_campaign(folder / "campaign.toml")
     text = (folder / "source.txt").read_text("utf-8")
     (folder / "source.txt").write_bytes(b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode())
     (folder / "alpha.txt.gz").write_bytes(gzip.compress((folder / "alpha.txt").read_bytes()))
@@ -247,7 +247,7 @@ def test_a_text_that_is_needed_is_asked_for(
     path.write_text(text, "utf-8")
 
     with pytest.raises(CampaignError) as caught:
-        read(path)
+        read_campaign(path)
 
     assert expected in str(caught.value)
 
@@ -258,7 +258,7 @@ def test_fluency_without_reference_controls_needs_translations_only(folder: Path
     text = text.replace('source = "source.txt"\nreference = "reference.txt"\n', "")
     path.write_text(text + "quota = { degraded = 5, repeat = 5 }\n", "utf-8")
 
-    campaign = read(path).campaign
+    campaign = read_campaign(path).campaign
 
     assert len(campaign.segments) == N_LINES
     assert campaign.segments[0].source == campaign.segments[0].reference == ""
@@ -271,7 +271,7 @@ def test_documents_order_needs_no_reference_where_nobody_sees_it(folder: Path) -
     text = text.replace('reference = "reference.txt"\n', 'documents = "documents.txt"\n')
     path.write_text(text + 'order = "documents"\n', "utf-8")
 
-    campaign = read(path).campaign
+    campaign = read_campaign(path).campaign
 
     assert campaign.settings.design.order == "documents"
     assert {segment.document_id for segment in campaign.segments} == {"news-1", "news-2"}

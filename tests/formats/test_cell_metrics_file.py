@@ -9,7 +9,7 @@ import pytest
 
 from steelyard.domain.cells import CellMetric, FourCells
 from steelyard.domain.errors import SourceError
-from steelyard.formats.cell_metrics_file import read
+from steelyard.formats.cell_metrics_file import read_cell_metrics
 
 HEADER = "pair,metric,curr_old,curr_new,best_old,best_new\n"
 ROWS = (
@@ -27,13 +27,15 @@ def written(folder: Path, name: str, text: str) -> Path:
 def test_a_csv_file_is_read(tmp_path: Path) -> None:
     text = HEADER + "de-en,BLEU,38.3,26.5,21.1,23.8\nde-en,METEOR,40.3,32.7,33.4,31.7\n"
 
-    assert read(written(tmp_path, "scores.csv", text)) == ROWS
+    assert read_cell_metrics(written(tmp_path, "scores.csv", text)) == ROWS
 
 
 def test_columns_may_be_in_any_order_and_spelling_and_others_are_ignored(tmp_path: Path) -> None:
     header = "Metric\tBEST-new\tBEST-old\tPair\tCURR_new\tnote\tCURR_old\n"
 
-    found = read(written(tmp_path, "scores.tsv", header + " BLEU \t23.8\t21.1\tde-en\t26.5\tx\t38.3\n"))
+    found = read_cell_metrics(
+        written(tmp_path, "scores.tsv", header + " BLEU \t23.8\t21.1\tde-en\t26.5\tx\t38.3\n")
+    )
 
     assert found == ROWS[:1]
 
@@ -42,7 +44,7 @@ def test_a_parquet_file_is_read(tmp_path: Path) -> None:
     table = pl.DataFrame([{"pair": row.pair, "metric": row.metric, **row.values._asdict()} for row in ROWS])
     table.write_parquet(tmp_path / "scores.parquet")
 
-    assert read(tmp_path / "scores.parquet") == ROWS
+    assert read_cell_metrics(tmp_path / "scores.parquet") == ROWS
 
 
 def test_every_problem_is_listed_with_its_line(tmp_path: Path) -> None:
@@ -51,7 +53,7 @@ def test_every_problem_is_listed_with_its_line(tmp_path: Path) -> None:
     )
 
     with pytest.raises(SourceError) as caught:
-        read(written(tmp_path, "scores.csv", text))
+        read_cell_metrics(written(tmp_path, "scores.csv", text))
 
     assert caught.value.problems == (
         "line 3: BLEU of de-en is there twice; each pair has one row for a metric.",
@@ -73,13 +75,13 @@ def test_every_problem_is_listed_with_its_line(tmp_path: Path) -> None:
 )
 def test_what_is_no_table_of_scores_is_refused(text: str, said: str, tmp_path: Path) -> None:
     with pytest.raises(SourceError) as caught:
-        read(written(tmp_path, "scores.csv", text))
+        read_cell_metrics(written(tmp_path, "scores.csv", text))
 
     assert said in str(caught.value)
 
 
 def test_a_folder_or_nothing_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="is a folder"):
-        read(tmp_path)
+        read_cell_metrics(tmp_path)
     with pytest.raises(SourceError, match="no such file"):
-        read(tmp_path / "absent.csv")
+        read_cell_metrics(tmp_path / "absent.csv")

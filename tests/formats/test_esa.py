@@ -14,6 +14,7 @@ from scipy.stats import ttest_rel
 
 from steelyard.domain.work import ItemKind
 from steelyard.formats import judgements_file
+from steelyard.formats.judgements_file import read_judgements
 from steelyard.frames import control_pairs
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "esa-wmt23-en-de"
@@ -72,7 +73,7 @@ def _export(rows: Sequence[Row] = ROWS) -> str:
 
 def _read(folder: Path, text: str) -> judgements_file.JudgementsFile:
     (folder / "scores.csv").write_text(text, "utf-8")
-    return judgements_file.read(folder / "scores.csv")
+    return read_judgements(folder / "scores.csv")
 
 
 def _pairs(frame: pl.DataFrame) -> list[tuple[object, ...]]:
@@ -205,7 +206,7 @@ every_campaign = pytest.mark.parametrize("campaign", ["ESA-1", "ESA-2b", "ESAAI-
 def test_real_degraded_items_pair_as_published(campaign: str) -> None:
     official = pl.read_csv(DATA / "expected" / f"{campaign}.bad_pairs.csv.gz")
 
-    frame = judgements_file.read(DATA / f"{campaign}.judgements.csv.gz").frame
+    frame = read_judgements(DATA / f"{campaign}.judgements.csv.gz").frame
 
     assert _places(frame) == sorted(official.select(OFFICIAL).rows())
 
@@ -215,7 +216,7 @@ def test_real_degraded_items_pair_as_published(campaign: str) -> None:
 def test_real_verdicts_by_login_follow_from_the_pairs(campaign: str) -> None:
     official = pl.read_csv(DATA / "expected" / f"{campaign}.login_qc.csv")
 
-    frame = judgements_file.read(DATA / f"{campaign}.judgements.csv.gz").frame
+    frame = read_judgements(DATA / f"{campaign}.judgements.csv.gz").frame
 
     pairs = control_pairs(frame, ItemKind.DEGRADED)
     logins = {login: rows for (login,), rows in pairs.group_by(["worker_id"])}
@@ -236,7 +237,7 @@ def test_real_verdicts_by_login_follow_from_the_pairs(campaign: str) -> None:
 def test_every_real_row_is_a_judgement_or_counted_in_a_warning(campaign: str) -> None:
     path = DATA / f"{campaign}.judgements.csv.gz"
 
-    found = judgements_file.read(path)
+    found = read_judgements(path)
 
     left_out = [int(warning.split()[2]) for warning in found.warnings if warning.startswith("Left out")]
     assert len(found.frame) + sum(left_out) == len(pl.read_csv(path))
@@ -253,6 +254,6 @@ def test_real_pairs_do_not_hang_on_times_or_tutorials(tmp_path: Path, campaign: 
     rest = rest.filter(~pl.col("doc").str.contains("tutorial")).drop("start", "end")
     rest.write_csv(tmp_path / "rest.csv")
 
-    frame = judgements_file.read(tmp_path / "rest.csv").frame
+    frame = read_judgements(tmp_path / "rest.csv").frame
 
     assert _places(frame) == sorted(official.select(OFFICIAL).rows())

@@ -11,7 +11,9 @@ import polars as pl
 import pytest
 
 from steelyard.domain.errors import SourceError
-from steelyard.formats import hit_times_file, judgements_file
+from steelyard.formats import judgements_file
+from steelyard.formats.hit_times_file import read_hit_times
+from steelyard.formats.judgements_file import read_judgements
 from steelyard.frames import HIT_TIMES_SCHEMA
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
@@ -37,7 +39,7 @@ def _seconds(times: pl.DataFrame) -> list[tuple[str, str, float | None]]:
 
 def _problems(path: Path) -> tuple[str, ...]:
     with pytest.raises(SourceError) as caught:
-        hit_times_file.read(path)
+        read_hit_times(path)
     return caught.value.problems
 
 
@@ -46,7 +48,7 @@ def _problems(path: Path) -> tuple[str, ...]:
     ["hit_seconds", "Hit_Seconds", "work_seconds", "work-seconds", "WorkTimeInSeconds", "hit_time", "time"],
 )
 def test_a_column_of_judgements_gives_one_time_per_worker_and_hit(tmp_path: Path, name: str) -> None:
-    found = judgements_file.read(_file(tmp_path, JUDGED.format(name)))
+    found = read_judgements(_file(tmp_path, JUDGED.format(name)))
 
     assert _seconds(found.hit_times) == [("w1", "h1", 900.0), ("w1", "h2", None), ("w2", "h1", 30.5)]
     assert found.hit_times.schema == pl.Schema(HIT_TIMES_SCHEMA)
@@ -54,7 +56,7 @@ def test_a_column_of_judgements_gives_one_time_per_worker_and_hit(tmp_path: Path
 
 
 def test_without_such_a_column_nothing_is_known_of_any_hit(tmp_path: Path) -> None:
-    found = judgements_file.read(_file(tmp_path, "worker,segment,rating,hit\nw,1,5,h\n"))
+    found = read_judgements(_file(tmp_path, "worker,segment,rating,hit\nw,1,5,h\n"))
 
     assert found.hit_times.is_empty()
     assert found.hit_times.schema == pl.Schema(HIT_TIMES_SCHEMA)
@@ -69,7 +71,7 @@ def test_tables_in_memory_have_hit_times_too() -> None:
 def test_of_several_times_of_a_hit_the_largest_counts_with_a_warning(tmp_path: Path) -> None:
     text = JUDGED.format("hit_seconds").replace("w1,2,6,h1,900", "w1,2,6,h1,901")
 
-    found = judgements_file.read(_file(tmp_path, text))
+    found = read_judgements(_file(tmp_path, text))
 
     assert _seconds(found.hit_times)[0] == ("w1", "h1", 901.0)
     assert found.warnings == (
@@ -82,14 +84,14 @@ def test_of_several_times_of_a_hit_the_largest_counts_with_a_warning(tmp_path: P
 def test_negative_and_empty_times_are_unknown(tmp_path: Path, written: str) -> None:
     text = f"worker,segment,rating,hit,hit_seconds\nw,1,5,h,{written}\n"
 
-    assert _seconds(judgements_file.read(_file(tmp_path, text)).hit_times) == [("w", "h", None)]
+    assert _seconds(read_judgements(_file(tmp_path, text)).hit_times) == [("w", "h", None)]
 
 
 def test_a_time_that_is_no_number_is_refused_with_its_line(tmp_path: Path) -> None:
     path = _file(tmp_path, JUDGED.format("hit_seconds").replace("30.5", "long"))
 
     with pytest.raises(SourceError) as caught:
-        judgements_file.read(path)
+        read_judgements(path)
 
     assert caught.value.problems == ("line 5: hit_seconds long is not a number.",)
 
@@ -104,7 +106,7 @@ def test_a_time_that_is_no_number_is_refused_with_its_line(tmp_path: Path) -> No
     ids=["of day", "of each judgement", "no hit"],
 )
 def test_a_column_called_time_may_be_something_else(tmp_path: Path, text: str) -> None:
-    found = judgements_file.read(_file(tmp_path, text))
+    found = read_judgements(_file(tmp_path, text))
 
     assert found.hit_times.is_empty()
     assert found.warnings == (
@@ -115,7 +117,7 @@ def test_a_column_called_time_may_be_something_else(tmp_path: Path, text: str) -
 def test_the_caller_may_name_the_column(tmp_path: Path) -> None:
     path = _file(tmp_path, JUDGED.format("duration"))
 
-    found = judgements_file.read(path, columns={"hit_seconds": "duration"})
+    found = read_judgements(path, columns={"hit_seconds": "duration"})
 
     assert _seconds(found.hit_times)[0] == ("w1", "h1", 900.0)
 
@@ -127,7 +129,7 @@ def test_a_batch_of_results_tells_all_about_its_hits(tmp_path: Path) -> None:
     row = f"H1,A1,{{}},Fri May 29 09:55:29 PDT 2015,Fri May 29 10:18:25 PDT 2015,1376,{item}"
     rows = [row.format("Rejected"), row.format("Approved").replace("H1", "H2").replace("1376", "")]
 
-    found = judgements_file.read(_file(tmp_path, "\n".join([f"{names},{items}", *rows])))
+    found = read_judgements(_file(tmp_path, "\n".join([f"{names},{items}", *rows])))
 
     # Seven hours west of Greenwich.
     accepted = datetime(2015, 5, 29, 16, 55, 29, tzinfo=UTC)
@@ -141,7 +143,7 @@ def test_a_batch_of_results_tells_all_about_its_hits(tmp_path: Path) -> None:
 def test_hits_that_were_not_fully_judged_have_no_time(tmp_path: Path) -> None:
     text = "HITId,WorkerId,WorkTimeInSeconds,Input.sys_0,Input.sid_0,Input.tst_0,Input.rid_0,Answer.Q1\n"
 
-    found = judgements_file.read(_file(tmp_path, f"{text}H1,A1,60,A,1,SYSTEM,1000001,\n"))
+    found = read_judgements(_file(tmp_path, f"{text}H1,A1,60,A,1,SYSTEM,1000001,\n"))
 
     assert found.hit_times.is_empty()
 
@@ -162,7 +164,7 @@ def test_hits_that_were_not_fully_judged_have_no_time(tmp_path: Path) -> None:
     ids=["csv", "tsv", "gz", "windows", "order", "jsonl"],
 )
 def test_a_table_of_times_is_read_in_any_format(tmp_path: Path, name: str, content: str | bytes) -> None:
-    found = hit_times_file.read(_file(tmp_path, content, name))
+    found = read_hit_times(_file(tmp_path, content, name))
 
     assert found.schema == pl.Schema(HIT_TIMES_SCHEMA)
     assert found.rows() == [("w1", "h1", 600.0, ACCEPTED, SUBMITTED, False)]
@@ -179,9 +181,7 @@ def test_a_table_of_times_is_read_in_any_format(tmp_path: Path, name: str, conte
 def test_names_of_other_systems_are_recognised(tmp_path: Path, header: str) -> None:
     text = "\n".join([header, *TABLE.split("\n")[1:]])
 
-    assert hit_times_file.read(_file(tmp_path, text)).rows() == [
-        ("w1", "h1", 600.0, ACCEPTED, SUBMITTED, False)
-    ]
+    assert read_hit_times(_file(tmp_path, text)).rows() == [("w1", "h1", 600.0, ACCEPTED, SUBMITTED, False)]
 
 
 RELEASE_HEADER = "HITId WorkerId  src trg item  hit work-seconds  accept  submit  approval"
@@ -200,7 +200,7 @@ RELEASE_HEADER = "HITId WorkerId  src trg item  hit work-seconds  accept  submit
     ids=["release", "scripts", "tabs without quotes"],
 )
 def test_the_file_of_a_release_is_read(tmp_path: Path, text: str) -> None:
-    found = hit_times_file.read(_file(tmp_path, text, "ad-hit-time.csv"))
+    found = read_hit_times(_file(tmp_path, text, "ad-hit-time.csv"))
 
     # HITId is the HIT, not the organisers' number.
     assert found.rows() == [("w1", "h1", 600.0, ACCEPTED, SUBMITTED, False)]
@@ -222,7 +222,7 @@ def test_the_file_of_a_release_is_read(tmp_path: Path, text: str) -> None:
     ],
 )
 def test_times_are_read_in_all_ways_in_use(tmp_path: Path, written: str, moment: datetime | None) -> None:
-    found = hit_times_file.read(_file(tmp_path, f"worker,hit,accept\nw,h,{written}\n"))
+    found = read_hit_times(_file(tmp_path, f"worker,hit,accept\nw,h,{written}\n"))
 
     assert found["accepted_at"].to_list() == [moment]
 
@@ -234,14 +234,14 @@ def test_times_are_read_in_all_ways_in_use(tmp_path: Path, written: str, moment:
 def test_approval_says_whether_work_was_rejected(
     tmp_path: Path, written: str, is_rejected: bool | None
 ) -> None:
-    found = hit_times_file.read(_file(tmp_path, f"worker,hit,approval\nw,h,{written}\n"))
+    found = read_hit_times(_file(tmp_path, f"worker,hit,approval\nw,h,{written}\n"))
 
     assert found["is_rejected"].to_list() == [is_rejected]
 
 
 @pytest.mark.parametrize("written", ["-1", "", "NA"])
 def test_negative_and_missing_seconds_are_unknown(tmp_path: Path, written: str) -> None:
-    found = hit_times_file.read(_file(tmp_path, f"worker,hit,work_seconds\nw,h,{written}\n"))
+    found = read_hit_times(_file(tmp_path, f"worker,hit,work_seconds\nw,h,{written}\n"))
 
     assert found["work_seconds"].to_list() == [None]
 
@@ -249,7 +249,7 @@ def test_negative_and_missing_seconds_are_unknown(tmp_path: Path, written: str) 
 def test_without_seconds_they_are_the_time_from_acceptance_to_submission(tmp_path: Path) -> None:
     text = "worker,hit,accept,submit\nw,h1,100,160.5\nw,h2,100,\nw,h3,100,90\n"
 
-    found = hit_times_file.read(_file(tmp_path, text))
+    found = read_hit_times(_file(tmp_path, text))
 
     assert found["work_seconds"].to_list() == [60.5, None, None]
 
@@ -260,7 +260,7 @@ def test_a_hit_that_is_there_twice_is_one(tmp_path: Path) -> None:
         "w,h,50,100,150,Approved\nw,h,60,90,150,Rejected\nw,h,,110,170,\n"
     )
 
-    found = hit_times_file.read(_file(tmp_path, text))
+    found = read_hit_times(_file(tmp_path, text))
 
     assert found.rows() == [
         ("w", "h", 60.0, datetime.fromtimestamp(90, UTC), datetime.fromtimestamp(170, UTC), True)
@@ -307,9 +307,9 @@ def test_a_folder_or_nothing_at_all_is_refused(tmp_path: Path) -> None:
 @pytest.mark.skipif(not DATA.is_dir(), reason="the folder of real data is absent")
 @pytest.mark.parametrize("campaign", ["wmt21-toen", "wmt22-toen"])
 def test_real_times_of_a_table_are_those_on_the_judgements(campaign: str) -> None:
-    table = hit_times_file.read(DATA / campaign / "expected" / "cs-en.hit_times.csv.gz")
+    table = read_hit_times(DATA / campaign / "expected" / "cs-en.hit_times.csv.gz")
 
-    judged = judgements_file.read(DATA / campaign / "cs-en.judgements.csv.gz").hit_times
+    judged = read_judgements(DATA / campaign / "cs-en.judgements.csv.gz").hit_times
 
     both = judged.join(table, on=["worker_id", "hit_id"])
     assert len(both) == len(judged) > 100

@@ -9,13 +9,13 @@ import pytest
 
 from steelyard.domain.errors import SourceError
 from steelyard.domain.scale import Scale
-from steelyard.formats.judgements_file import JudgementsFile, from_table, read
+from steelyard.formats.judgements_file import JudgementsFile, from_table, read_judgements
 
 
 def _read(folder: Path, *lines: str, **options: object) -> JudgementsFile:
     path = folder / "j.csv"
     path.write_text("\n".join(lines) + "\n", "utf-8")
-    return read(path, **options)  # type: ignore[arg-type]
+    return read_judgements(path, **options)  # type: ignore[arg-type]
 
 
 def _problems(folder: Path, *lines: str, **options: object) -> tuple[str, ...]:

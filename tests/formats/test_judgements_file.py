@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from steelyard.domain.errors import SourceError
 from steelyard.domain.scale import Scale
 from steelyard.domain.work import ItemKind
-from steelyard.formats.judgements_file import from_table, read, write
+from steelyard.formats.judgements_file import from_table, read_judgements, write_judgements
 from steelyard.frames import RATINGS_SCHEMA, gather_credit, ratings_frame, spread_credit
 
 PLAIN = "worker,segment,rating,system,kind\nw1,1,70,A,regular\nw2,1,30.5,A,degraded\n"
@@ -52,7 +52,7 @@ def frame() -> pl.DataFrame:
 
 def _problems(path: Path, **options: object) -> tuple[str, ...]:
     with pytest.raises(SourceError) as caught:
-        read(path, **options)  # type: ignore[arg-type]
+        read_judgements(path, **options)  # type: ignore[arg-type]
     return caught.value.problems
 
 
@@ -63,7 +63,7 @@ def _file(folder: Path, text: str | bytes, name: str = "j.csv") -> Path:
 
 
 def test_the_plain_columns_become_a_ratings_frame(tmp_path: Path) -> None:
-    found = read(_file(tmp_path, PLAIN))
+    found = read_judgements(_file(tmp_path, PLAIN))
 
     assert found.frame.schema == pl.Schema(RATINGS_SCHEMA)
     assert found.frame["rating"].to_list() == [70.0, 30.5]
@@ -73,7 +73,7 @@ def test_the_plain_columns_become_a_ratings_frame(tmp_path: Path) -> None:
 
 
 def test_absent_optional_columns_get_their_defaults(tmp_path: Path) -> None:
-    found = read(_file(tmp_path, "worker,segment,rating\nw,1,5\n")).frame
+    found = read_judgements(_file(tmp_path, "worker,segment,rating\nw,1,5\n")).frame
 
     row = found.row(0, named=True)
     assert (row["system_id"], row["item_kind"], row["hit_id"], row["attribute"]) == ("all", "regular", "", "")
@@ -96,14 +96,14 @@ def test_absent_optional_columns_get_their_defaults(tmp_path: Path) -> None:
     ids=["crlf", "bom", "cr", "quotes", "blank lines", "no last newline", "numbers", "order", "header"],
 )
 def test_ways_of_writing_the_same_csv(tmp_path: Path, text: str) -> None:
-    expected = read(_file(tmp_path, PLAIN, "plain.csv"))
+    expected = read_judgements(_file(tmp_path, PLAIN, "plain.csv"))
 
-    assert read(_file(tmp_path, text)).frame.equals(expected.frame)
+    assert read_judgements(_file(tmp_path, text)).frame.equals(expected.frame)
 
 
 @pytest.mark.parametrize("name", ["j.tsv", "j.tsv.gz", "j.csv.gz", "j.jsonl", "j.jsonl.gz", "j.parquet"])
 def test_all_formats_say_the_same(tmp_path: Path, name: str) -> None:
-    expected = read(_file(tmp_path, PLAIN, "plain.csv"))
+    expected = read_judgements(_file(tmp_path, PLAIN, "plain.csv"))
     rows = [
         {"worker": "w1", "segment": 1, "rating": 70, "system": "A", "kind": "regular"},
         {"worker": "w2", "segment": 1, "rating": 30.5, "system": "A", "kind": "degraded"},
@@ -120,7 +120,7 @@ def test_all_formats_say_the_same(tmp_path: Path, name: str) -> None:
         plain = content[Path(name.removesuffix(".gz")).suffix]
         path.write_bytes(gzip.compress(plain) if name.endswith(".gz") else plain)
 
-    assert read(path).frame.equals(expected.frame)
+    assert read_judgements(path).frame.equals(expected.frame)
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def test_all_formats_say_the_same(tmp_path: Path, name: str) -> None:
     ],
 )
 def test_kinds_of_earlier_systems_are_recognised(tmp_path: Path, written: str, kind: str) -> None:
-    found = read(_file(tmp_path, f"worker,segment,rating,item_type\nw,1,5,{written}\n"))
+    found = read_judgements(_file(tmp_path, f"worker,segment,rating,item_type\nw,1,5,{written}\n"))
 
     assert found.frame["item_kind"].to_list() == [kind]
 
@@ -148,7 +148,7 @@ def test_kinds_of_earlier_systems_are_recognised(tmp_path: Path, written: str, k
     ],
 )
 def test_names_of_earlier_systems_are_recognised(tmp_path: Path, header: str, ours: str) -> None:
-    found = read(_file(tmp_path, f"{header}\n7,7,7\n"))
+    found = read_judgements(_file(tmp_path, f"{header}\n7,7,7\n"))
 
     assert found.frame[ours].to_list() == ["7"]
     assert found.warnings == ()
@@ -165,28 +165,28 @@ def test_names_of_earlier_systems_are_recognised(tmp_path: Path, header: str, ou
 def test_of_several_candidates_the_better_is_taken_and_named(
     tmp_path: Path, header: str, ours: str, warning: str
 ) -> None:
-    found = read(_file(tmp_path, f"{header}\n1,2,3,4\n"))
+    found = read_judgements(_file(tmp_path, f"{header}\n1,2,3,4\n"))
 
     assert float(found.frame[ours].item()) == 2
     assert found.warnings == (warning,)
 
 
 def test_items_numbered_within_documents_become_segments_of_their_own(tmp_path: Path) -> None:
-    found = read(_file(tmp_path, "worker,item,rating,doc\nw,0,5,d1\nw,0,6,d2\n"))
+    found = read_judgements(_file(tmp_path, "worker,item,rating,doc\nw,0,5,d1\nw,0,6,d2\n"))
 
     assert found.frame["segment_id"].to_list() == ["d1:0", "d2:0"]
     assert "together as segment" in found.warnings[0]
 
 
 def test_other_columns_are_ignored_with_one_warning(tmp_path: Path) -> None:
-    found = read(_file(tmp_path, "worker,segment,rating,size,colour\nw,1,5,900,red\n"))
+    found = read_judgements(_file(tmp_path, "worker,segment,rating,size,colour\nw,1,5,900,red\n"))
 
     assert found.warnings == ("Ignored columns: size, colour.",)
     assert found.frame["seconds"].to_list() == [None]
 
 
 def test_the_time_of_a_hit_is_not_that_of_a_judgement(tmp_path: Path) -> None:
-    found = read(_file(tmp_path, "worker,segment,rating,hit,hit_seconds\nw,1,5,h,900\n"))
+    found = read_judgements(_file(tmp_path, "worker,segment,rating,hit,hit_seconds\nw,1,5,h,900\n"))
 
     assert found.frame["seconds"].to_list() == [None]
     assert found.hit_times["work_seconds"].to_list() == [900.0]
@@ -195,7 +195,7 @@ def test_the_time_of_a_hit_is_not_that_of_a_judgement(tmp_path: Path) -> None:
 def test_the_caller_may_name_the_columns(tmp_path: Path) -> None:
     path = _file(tmp_path, "person,segment,points,score\nw,1,5,6\n")
 
-    found = read(path, columns={"worker": "person", "rating": "points"})
+    found = read_judgements(path, columns={"worker": "person", "rating": "points"})
 
     assert found.frame.select("worker_id", "rating").row(0) == ("w", 5.0)
 
@@ -274,7 +274,7 @@ def test_all_problems_are_collected_in_order_and_twenty_shown(tmp_path: Path) ->
     bad = "".join(f"w,{row},{'' if row % 2 else 'x'},A,regular\n" for row in range(30))
 
     with pytest.raises(SourceError) as caught:
-        read(_file(tmp_path, PLAIN + bad))
+        read_judgements(_file(tmp_path, PLAIN + bad))
 
     assert len(caught.value.problems) == 30
     assert caught.value.problems[:2] == ("line 4: rating x is not a number.", "line 5: rating is empty.")
@@ -300,7 +300,7 @@ def test_a_line_with_too_many_cells_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_stray_quote_inside_a_cell_is_a_character_like_others(tmp_path: Path) -> None:
-    found = read(_file(tmp_path, 'worker,segment,rating\nw,12" disc,5\nw,14" disc,6\n'))
+    found = read_judgements(_file(tmp_path, 'worker,segment,rating\nw,12" disc,5\nw,14" disc,6\n'))
 
     assert found.frame["segment_id"].to_list() == ['12" disc', '14" disc']
 
@@ -320,7 +320,7 @@ def test_a_column_named_twice_is_refused(tmp_path: Path) -> None:
 def test_another_scale_is_accepted_when_given(tmp_path: Path) -> None:
     path = _file(tmp_path, "worker,segment,rating\nw,1,-100\n")
 
-    assert read(path, scale=Scale(-100, 100)).frame["rating"].to_list() == [-100.0]
+    assert read_judgements(path, scale=Scale(-100, 100)).frame["rating"].to_list() == [-100.0]
 
 
 def test_another_encoding_is_refused_with_line_and_likely_name(tmp_path: Path) -> None:
@@ -344,13 +344,13 @@ def test_utf_16_is_refused_by_name(tmp_path: Path) -> None:
     ],
 )
 def test_times_are_iso_8601_or_unix_seconds(tmp_path: Path, written: str, moment: datetime | None) -> None:
-    found = read(_file(tmp_path, f"worker,segment,rating,submitted_at\nw,1,5,{written}\n"))
+    found = read_judgements(_file(tmp_path, f"worker,segment,rating,submitted_at\nw,1,5,{written}\n"))
 
     assert found.frame["submitted_at"].to_list() == [moment]
 
 
 def test_a_file_with_a_header_only_is_an_empty_frame(tmp_path: Path) -> None:
-    assert read(_file(tmp_path, "worker,segment,rating\n")).frame.is_empty()
+    assert read_judgements(_file(tmp_path, "worker,segment,rating\n")).frame.is_empty()
 
 
 PACKED = gzip.compress(PLAIN.encode(), mtime=0)
@@ -400,11 +400,11 @@ def test_json_lines_are_checked_like_other_cells(tmp_path: Path, rating: str) ->
 def test_what_is_written_reads_back_the_same(tmp_path: Path, frame: pl.DataFrame, ending: str) -> None:
     path = tmp_path / f"out.{ending}"
 
-    write(frame, path)
+    write_judgements(frame, path)
 
-    assert read(path).frame.equals(frame)
+    assert read_judgements(path).frame.equals(frame)
     # One row has neither a HIT nor an attribute.
-    assert [warning.partition(":")[0] for warning in read(path).warnings] == [
+    assert [warning.partition(":")[0] for warning in read_judgements(path).warnings] == [
         "1 of 3 rows have an empty cell for hit",
         "1 of 3 rows have an empty cell for attribute",
     ]
@@ -420,21 +420,21 @@ def test_known_qualities_round_trip(tmp_path: Path, frame: pl.DataFrame, ending:
         pl.Series("known_sd", [None, 4.25, None], pl.Float64),
     )
 
-    write(known, path)
+    write_judgements(known, path)
 
-    assert read(path).frame.equals(known)
+    assert read_judgements(path).frame.equals(known)
 
 
 def test_columns_of_known_qualities_are_written_only_if_there_are_any(
     tmp_path: Path, frame: pl.DataFrame
 ) -> None:
-    write(frame, tmp_path / "out.csv")
+    write_judgements(frame, tmp_path / "out.csv")
 
     assert "known" not in (tmp_path / "out.csv").read_text("utf-8")
 
 
 def test_a_known_quality_may_be_called_a_known_rating(tmp_path: Path) -> None:
-    found = read(_file(tmp_path, "worker,segment,rating,kind,known_rating\nw,1,5,gold,7.5\n"))
+    found = read_judgements(_file(tmp_path, "worker,segment,rating,kind,known_rating\nw,1,5,gold,7.5\n"))
 
     assert found.frame["known"].to_list() == [7.5]
     assert found.warnings == ()
@@ -449,7 +449,7 @@ CREDITED = (
 
 
 def test_rows_that_share_an_id_are_one_judgement_credited_to_several_systems(tmp_path: Path) -> None:
-    found = read(_file(tmp_path, CREDITED)).frame
+    found = read_judgements(_file(tmp_path, CREDITED)).frame
 
     assert found.select("judgement_id", "system_id").rows() == [("j1", "A"), ("j1", "B"), ("j2", "A")]
     assert gather_credit(found)["credited"].to_list() == [["B"], None]
@@ -457,11 +457,11 @@ def test_rows_that_share_an_id_are_one_judgement_credited_to_several_systems(tmp
 
 @pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
 def test_credits_round_trip(tmp_path: Path, ending: str) -> None:
-    gathered = gather_credit(read(_file(tmp_path, CREDITED)).frame)
+    gathered = gather_credit(read_judgements(_file(tmp_path, CREDITED)).frame)
 
-    write(gathered, tmp_path / f"out.{ending}")
+    write_judgements(gathered, tmp_path / f"out.{ending}")
 
-    found = read(tmp_path / f"out.{ending}").frame
+    found = read_judgements(tmp_path / f"out.{ending}").frame
     assert found.equals(spread_credit(gathered))
     assert gather_credit(found).equals(gathered)
 
@@ -490,7 +490,7 @@ def test_rows_that_share_an_id_but_disagree_are_refused(tmp_path: Path, row: str
 def test_rows_without_an_id_stand_for_themselves(tmp_path: Path) -> None:
     text = CREDITED.replace("j1", "").replace("j2", "")
 
-    found = read(_file(tmp_path, text)).frame
+    found = read_judgements(_file(tmp_path, text)).frame
 
     assert found["judgement_id"].to_list() == [None] * 3
     assert gather_credit(found).equals(found)
@@ -499,16 +499,16 @@ def test_rows_without_an_id_stand_for_themselves(tmp_path: Path) -> None:
 def test_one_judgement_may_rate_several_attributes(tmp_path: Path) -> None:
     text = "worker,segment,rating,attribute,judgement_id\nw,1,70,fun,j1\nw,1,30,fluent,j1\n"
 
-    assert read(_file(tmp_path, text)).frame["rating"].to_list() == [70.0, 30.0]
+    assert read_judgements(_file(tmp_path, text)).frame["rating"].to_list() == [70.0, 30.0]
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "parquet"])
 def test_no_judgements_round_trip_too(tmp_path: Path, frame: pl.DataFrame, ending: str) -> None:
     path = tmp_path / f"out.{ending}"
 
-    write(frame.clear(), path)
+    write_judgements(frame.clear(), path)
 
-    assert read(path).frame.is_empty()
+    assert read_judgements(path).frame.is_empty()
 
 
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table], ids=["pandas", "polars", "pyarrow"])
@@ -518,7 +518,7 @@ def test_tables_in_memory_read_like_files(tmp_path: Path, make: type) -> None:
 
     found = from_table(table)
 
-    assert found.frame.equals(read(_file(tmp_path, PLAIN)).frame)
+    assert found.frame.equals(read_judgements(_file(tmp_path, PLAIN)).frame)
 
 
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table], ids=["pandas", "polars", "pyarrow"])
@@ -544,7 +544,7 @@ def test_a_line_of_a_million_cells_is_refused_at_once(tmp_path: Path) -> None:
     path.write_text("worker,segment,rating" + ",x" * 1_000_000 + "\na,1,50\n", "utf-8")
 
     with pytest.raises(SourceError, match="line 1 has 1,000,003 cells"):
-        read(path)
+        read_judgements(path)
 
 
 def test_a_row_of_a_million_cells_is_refused_at_once(tmp_path: Path) -> None:
@@ -610,7 +610,7 @@ def test_thousands_of_problems_are_counted_and_twenty_shown(tmp_path: Path) -> N
     rows = "".join(f"w,{row},{row % 3 * 100}\n" for row in range(n))
 
     with pytest.raises(SourceError) as caught:
-        read(_file(tmp_path, f"worker,segment,rating\n{rows}"))
+        read_judgements(_file(tmp_path, f"worker,segment,rating\n{rows}"))
 
     # Every third rating is 200, from the third row on.
     shown = str(caught.value).split("\n")
@@ -623,7 +623,7 @@ def test_problems_beyond_those_that_are_told_are_counted(tmp_path: Path) -> None
     rows = "".join(f"w,{row},high\n" for row in range(12_000))
 
     with pytest.raises(SourceError) as caught:
-        read(_file(tmp_path, f"worker,segment,rating\n{rows}"))
+        read_judgements(_file(tmp_path, f"worker,segment,rating\n{rows}"))
 
     assert len(caught.value.problems) == 12_000
     assert caught.value.problems[9_999] == "line 10001: rating high is not a number."
@@ -660,9 +660,9 @@ def _parquet(folder: Path, **columns: pl.Series) -> Path:
     ids=_case,
 )
 def test_types_of_parquet_that_mean_the_same(tmp_path: Path, column: str, cells: pl.Series) -> None:
-    expected = read(_file(tmp_path, PLAIN))
+    expected = read_judgements(_file(tmp_path, PLAIN))
 
-    assert read(_parquet(tmp_path, **{column: cells})).frame.equals(expected.frame)
+    assert read_judgements(_parquet(tmp_path, **{column: cells})).frame.equals(expected.frame)
 
 
 @pytest.mark.parametrize(
@@ -693,7 +693,7 @@ def test_types_of_parquet_that_mean_nothing_are_refused(
 def test_columns_of_any_type_may_be_ignored(tmp_path: Path) -> None:
     path = _parquet(tmp_path, colours=pl.Series([["red"], None]), raw=pl.Series([b"\xff", b""]))
 
-    found = read(path)
+    found = read_judgements(path)
 
     assert found.frame["rating"].to_list() == [70.0, 30.5]
     assert found.warnings == ("Ignored columns: colours, raw.",)
@@ -714,13 +714,13 @@ def test_columns_of_any_type_may_be_ignored(tmp_path: Path) -> None:
     ids=["no zone", "UTC", "Tokyo", "nanoseconds", "Unix", "Mechanical Turk"],
 )
 def test_times_of_parquet_are_moments(tmp_path: Path, times: pl.Series) -> None:
-    found = read(_parquet(tmp_path, submitted_at=times)).frame
+    found = read_judgements(_parquet(tmp_path, submitted_at=times)).frame
 
     assert found["submitted_at"].to_list() == [datetime(2024, 5, 6, 7, 8, 9, tzinfo=UTC), None]
 
 
 def test_dates_of_parquet_are_moments(tmp_path: Path) -> None:
-    found = read(_parquet(tmp_path, submitted_at=pl.Series([date(2024, 5, 6), None]))).frame
+    found = read_judgements(_parquet(tmp_path, submitted_at=pl.Series([date(2024, 5, 6), None]))).frame
 
     assert found["submitted_at"].to_list() == [datetime(2024, 5, 6, tzinfo=UTC), None]
 
@@ -763,4 +763,4 @@ def test_empty_cells_among_names_are_counted(tmp_path: Path, column: str, fate: 
     path = tmp_path / "gaps.csv"
     path.write_text(f"worker,segment,rating,{column}\nw,1,50,regular\nw,2,60,\n", "utf-8")
 
-    assert read(path).warnings[-1] == f"1 of 2 rows have an empty cell for {column}: they {fate}."
+    assert read_judgements(path).warnings[-1] == f"1 of 2 rows have an empty cell for {column}: they {fate}."

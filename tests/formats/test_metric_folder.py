@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from steelyard.domain.errors import SourceError
 from steelyard.domain.text import Segment
-from steelyard.formats import mt_metrics_eval
-from steelyard.formats.metric_folder import read, write
+from steelyard.formats.metric_folder import read_metric_folder
+from steelyard.formats.metric_writing import write_scored_pair
+from steelyard.formats.mt_metrics_eval import read_mt_metrics_eval
 from steelyard.formats.texts import LanguagePair, Texts
 from steelyard.meta.scores import ScoredPair, Scores
 
@@ -54,7 +55,7 @@ def problems_with(folder: Path) -> Callable[..., str]:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_text(text, "utf-8")
         with pytest.raises(SourceError) as caught:
-            read(folder, "en-de", **wishes)
+            read_metric_folder(folder, "en-de", **wishes)
         return str(caught.value)
 
     return problems
@@ -79,7 +80,7 @@ def same(first: Scores, second: Scores) -> bool:
 
 
 def test_everything_there_is_is_read(folder: Path) -> None:
-    scored = read(folder, "en-de")
+    scored = read_metric_folder(folder, "en-de")
 
     assert [gold.name for gold in scored.golds] == ["mqm", "wmt-z"]
     assert [metric.name for metric in scored.metrics] == ["BLEU-refA", "Kiwi-23-src"]
@@ -90,14 +91,14 @@ def test_everything_there_is_is_read(folder: Path) -> None:
 
 
 def test_none_is_no_score(folder: Path) -> None:
-    scores = scores_of(named(read(folder, "en-de"), "mqm"))
+    scores = scores_of(named(read_metric_folder(folder, "en-de"), "mqm"))
 
     assert scores["A"] == pytest.approx([-1, NAN, -3.5], nan_ok=True)
     assert scores["B"] == [0, -25, -1]
 
 
 def test_systems_keep_their_scores_whatever_the_order_of_a_file(folder: Path) -> None:
-    mqm, bleu = (named(read(folder, "en-de"), name) for name in ("mqm", "BLEU-refA"))
+    mqm, bleu = (named(read_metric_folder(folder, "en-de"), name) for name in ("mqm", "BLEU-refA"))
 
     assert mqm.overall is not None
     assert dict(zip(mqm.systems, mqm.overall.tolist(), strict=True)) == {"A": -2.25, "B": -8.5, "refA": 0}
@@ -106,18 +107,21 @@ def test_systems_keep_their_scores_whatever_the_order_of_a_file(folder: Path) ->
 
 
 def test_the_lines_of_a_system_may_be_apart_and_set_in_spaces(folder: Path) -> None:
-    assert scores_of(named(read(folder, "en-de"), "Kiwi-23-src")) == {"A": [1, 2, 3], "B": [4, 5, 6]}
+    assert scores_of(named(read_metric_folder(folder, "en-de"), "Kiwi-23-src")) == {
+        "A": [1, 2, 3],
+        "B": [4, 5, 6],
+    }
 
 
 @pytest.mark.parametrize("lines", ["My lab\t1\nB\t2\n", " My lab \t 1 \r\nB  2\r\n", "My lab\t1\n\tB\t\t2\n"])
 def test_before_a_tab_names_may_hold_spaces(folder: Path, lines: str) -> None:
     (folder / "metric-scores/en-de/New-src.sys.score").write_text(lines, "utf-8", newline="")
 
-    assert named(read(folder, "en-de"), "New-src").systems == ("My lab", "B")
+    assert named(read_metric_folder(folder, "en-de"), "New-src").systems == ("My lab", "B")
 
 
 def test_one_level_is_enough(folder: Path) -> None:
-    scored = read(folder, "en-de")
+    scored = read_metric_folder(folder, "en-de")
 
     assert named(scored, "wmt-z").segments is None
     assert named(scored, "Kiwi-23-src").overall is None
@@ -129,7 +133,7 @@ def test_the_name_of_a_metric_tells_its_reference(folder: Path) -> None:
     for name in names:
         (folder / f"metric-scores/en-de/{name}.seg.score").write_text(text, "utf-8")
 
-    scored = read(folder, "en-de")
+    scored = read_metric_folder(folder, "en-de")
 
     assert {metric.name: metric.reference for metric in scored.metrics} == {
         "BLEU-refA": "refA",
@@ -151,19 +155,19 @@ def test_references_are_known_by_metrics_by_names_and_by_files(folder: Path) -> 
     (folder / "metric-scores/en-de/New-refC.sys.score").write_text("A\t1\nsynthetic_ref\t2\nB\t0\n", "utf-8")
     (folder / "metric-scores/en-de/New-gold.sys.score").write_text("A\t1\nB\t2\n", "utf-8")
 
-    scored = read(folder, "en-de")
+    scored = read_metric_folder(folder, "en-de")
 
     assert scored.references == ("gold", "refA", "refC", "synthetic_ref")
     assert named(scored, "New-gold").reference == "gold"
 
 
 def test_references_are_known_by_metrics_that_are_not_read(folder: Path) -> None:
-    assert read(folder, "en-de", golds=["wmt-z"], metrics=["Kiwi-23"]).references == ("refA",)
+    assert read_metric_folder(folder, "en-de", golds=["wmt-z"], metrics=["Kiwi-23"]).references == ("refA",)
 
 
 @pytest.mark.parametrize("wish", ["BLEU-refA", "BLEU"])
 def test_a_metric_may_be_named_without_its_reference(folder: Path, wish: str) -> None:
-    scored = read(folder, "en-de", golds=["mqm"], metrics=["Kiwi-23", wish, "BLEU"])
+    scored = read_metric_folder(folder, "en-de", golds=["mqm"], metrics=["Kiwi-23", wish, "BLEU"])
 
     assert [metric.name for metric in scored.metrics] == ["Kiwi-23-src", "BLEU-refA"]
     assert [gold.name for gold in scored.golds] == ["mqm"]
@@ -185,18 +189,18 @@ def test_unknown_names_are_refused_with_those_there_are(problems_with: Callable[
 
 def test_an_unknown_pair_is_refused_with_those_there_are(folder: Path) -> None:
     with pytest.raises(SourceError, match=r"has no scores for en-fr; there is: en-de, zh-en\. Choose"):
-        read(folder, "en-fr")
+        read_metric_folder(folder, "en-fr")
 
 
 def test_metrics_of_the_only_pair_need_no_folder_of_their_own(folder: Path) -> None:
-    expected = read(folder, "en-de")
+    expected = read_metric_folder(folder, "en-de")
     (folder / "human-scores/zh-en.mqm.seg.score").unlink()
     for path in (folder / "metric-scores/en-de").iterdir():
         path.rename(folder / "metric-scores" / path.name)
     (folder / "metric-scores/en-de").rmdir()
     (folder / "documents/en-de.docs").rename(folder / "en-de.docs")
 
-    scored = read(folder, "en-de")
+    scored = read_metric_folder(folder, "en-de")
 
     pairs = zip((*scored.golds, *scored.metrics), (*expected.golds, *expected.metrics), strict=True)
     assert all(same(first, second) for first, second in pairs)
@@ -207,13 +211,13 @@ def test_metrics_that_could_be_of_any_pair_are_refused(folder: Path) -> None:
     (folder / "metric-scores/chrF-refA.seg.score").write_text("A\t1\n", "utf-8")
 
     with pytest.raises(SourceError, match="put the files of zh-en into metric-scores/zh-en"):
-        read(folder, "zh-en")
+        read_metric_folder(folder, "zh-en")
 
 
 def test_metrics_outside_the_folder_of_the_pair_are_left_out_with_a_warning(folder: Path) -> None:
     (folder / "metric-scores/chrF-refA.seg.score").write_text("A\t1\n", "utf-8")
 
-    scored = read(folder, "en-de")
+    scored = read_metric_folder(folder, "en-de")
 
     assert len(scored.metrics) == 2
     assert scored.warnings == (
@@ -222,12 +226,12 @@ def test_metrics_outside_the_folder_of_the_pair_are_left_out_with_a_warning(fold
 
 
 def test_packed_files_are_unpacked(folder: Path) -> None:
-    plain = read(folder, "en-de")
+    plain = read_metric_folder(folder, "en-de")
     for path in [path for path in folder.rglob("*") if path.is_file()]:
         path.with_name(f"{path.name}.gz").write_bytes(gzip.compress(path.read_bytes()))
         path.unlink()
 
-    packed = read(folder, "en-de")
+    packed = read_metric_folder(folder, "en-de")
 
     assert all(map(same, (*plain.golds, *plain.metrics), (*packed.golds, *packed.metrics)))
     assert packed.documents == plain.documents
@@ -238,7 +242,7 @@ def test_a_file_beside_its_packed_copy_is_refused(folder: Path) -> None:
     path.write_bytes(gzip.compress(b"A\t1\n"))
 
     with pytest.raises(SourceError, match=r"en-de\.mqm\.sys\.score: is there twice"):
-        read(folder, "en-de")
+        read_metric_folder(folder, "en-de")
 
 
 def test_every_line_that_cannot_be_read_is_named(problems_with: Callable[..., str]) -> None:
@@ -315,7 +319,7 @@ def test_documents_that_are_not_two_columns_are_refused(problems_with: Callable[
 def test_documents_may_have_no_domain(folder: Path) -> None:
     (folder / "documents/en-de.docs").write_text("d1\nd1\nd2\n", "utf-8")
 
-    scored = read(folder, "en-de")
+    scored = read_metric_folder(folder, "en-de")
 
     assert (scored.documents, scored.domains) == (("d1", "d1", "d2"), None)
 
@@ -326,7 +330,7 @@ def test_a_system_that_only_one_file_knows_is_named(folder: Path) -> None:
     )
 
     # refB is a reference: metrics that take it have no scores of it.
-    assert read(folder, "en-de").warnings == (
+    assert read_metric_folder(folder, "en-de").warnings == (
         "Only New-refA has scores of b: is the name spelt otherwise elsewhere?",
     )
 
@@ -334,7 +338,7 @@ def test_a_system_that_only_one_file_knows_is_named(folder: Path) -> None:
 def test_systems_that_one_of_two_files_lacks_are_named_and_not_scored(folder: Path) -> None:
     (folder / "human-scores/en-de.mqm.sys.score").write_text("A\t1\nrefA\t2\n", "utf-8")
 
-    scored = read(folder, "en-de")
+    scored = read_metric_folder(folder, "en-de")
 
     assert named(scored, "mqm").systems == ("A", "B", "refA")
     assert named(scored, "mqm").overall == pytest.approx(np.array([1, NAN, 2]), nan_ok=True)
@@ -347,7 +351,7 @@ def test_systems_that_one_of_two_files_lacks_are_named_and_not_scored(folder: Pa
 @pytest.mark.parametrize("name", ["nowhere", "documents"])
 def test_any_other_folder_is_refused(folder: Path, name: str) -> None:
     with pytest.raises(SourceError, match=r"no such folder|is no folder in the layout of mt-metrics-eval"):
-        read(folder / name, "en-de")
+        read_metric_folder(folder / name, "en-de")
 
 
 numbers = st.one_of(st.floats(allow_infinity=False), st.just(NAN))
@@ -377,9 +381,9 @@ def test_scores_come_back_to_the_last_bit(
         references=("refA",),
     )
 
-    assert write(folder, scored) == ()
+    assert write_scored_pair(folder, scored) == ()
 
-    back = read(folder, "en-de")
+    back = read_metric_folder(folder, "en-de")
     assert all(map(same, (*back.golds, *back.metrics), (*scored.golds, *scored.metrics)))
     assert replace(back, golds=(), metrics=()) == replace(scored, golds=(), metrics=())
 
@@ -401,7 +405,7 @@ TEXTS = Texts(
 
 
 def test_the_lines_written_are_system_and_score(tmp_path: Path) -> None:
-    write(tmp_path, toy())
+    write_scored_pair(tmp_path, toy())
 
     written = (tmp_path / "human-scores/de-en.da.seg.score").read_text("utf-8")
     assert written == "A\t1.0\nA\tNone\nA\t3.0\nB\t0.5\nB\t0.25\nB\t0.0\n"
@@ -410,16 +414,16 @@ def test_the_lines_written_are_system_and_score(tmp_path: Path) -> None:
 def test_a_metric_gets_its_reference_into_its_name(tmp_path: Path) -> None:
     metric = Scores("bleu", ("A", "B"), None, np.array([1.0, 2.0]), "refA")
 
-    write(tmp_path, replace(toy(), metrics=(metric,)))
+    write_scored_pair(tmp_path, replace(toy(), metrics=(metric,)))
 
     assert [path.name for path in (tmp_path / "metric-scores/de-en").iterdir()] == ["bleu-refA.sys.score"]
-    assert read(tmp_path, "de-en", metrics=["bleu"]).metrics[0].reference == "refA"
+    assert read_metric_folder(tmp_path, "de-en", metrics=["bleu"]).metrics[0].reference == "refA"
 
 
 def test_texts_become_lines_that_campaigns_can_be_made_from(tmp_path: Path) -> None:
-    write(tmp_path, replace(toy(), documents=("news 1", "news 1", "chat-1")), texts=TEXTS)
+    write_scored_pair(tmp_path, replace(toy(), documents=("news 1", "news 1", "chat-1")), texts=TEXTS)
 
-    back = mt_metrics_eval.read(tmp_path, pair=LanguagePair("de", "en"), reference="refA", incomplete=True)
+    back = read_mt_metrics_eval(tmp_path, pair=LanguagePair("de", "en"), reference="refA", incomplete=True)
     assert back.segments == (
         Segment("1", "news_1", "Eins.", "One."),
         Segment("2", "news_1", "Zwei und drei.", "Two and three."),
@@ -434,43 +438,43 @@ def test_texts_become_lines_that_campaigns_can_be_made_from(tmp_path: Path) -> N
 
 
 def test_a_file_beside_the_folders_names_the_segments_of_the_lines(tmp_path: Path) -> None:
-    write(tmp_path, toy(), texts=TEXTS)
+    write_scored_pair(tmp_path, toy(), texts=TEXTS)
 
     assert (tmp_path / "de-en.segments.txt").read_text("utf-8") == "s1\ns2\ns9\n"
-    assert read(tmp_path, "de-en").n_segments == 3
+    assert read_metric_folder(tmp_path, "de-en").n_segments == 3
 
 
 def test_what_changes_in_texts_is_told(tmp_path: Path) -> None:
-    assert write(tmp_path, toy(), texts=TEXTS) == (
+    assert write_scored_pair(tmp_path, toy(), texts=TEXTS) == (
         "Line ends within 3 texts were written as spaces: a line is a segment.",
         "Translations that do not exist were written as empty lines: A 1.",
     )
 
 
 def test_files_that_are_there_are_kept(tmp_path: Path) -> None:
-    write(tmp_path, toy())
+    write_scored_pair(tmp_path, toy())
     path = tmp_path / "human-scores/de-en.da.seg.score"
     path.write_text("mine\n", "utf-8")
 
     with pytest.raises(SourceError, match=r"human-scores/de-en\.da\.seg\.score: is there already"):
-        write(tmp_path, toy())
+        write_scored_pair(tmp_path, toy())
 
     assert path.read_text("utf-8") == "mine\n"
-    assert write(tmp_path, toy(), overwrite=True) == ()
+    assert write_scored_pair(tmp_path, toy(), overwrite=True) == ()
     assert path.read_text("utf-8").startswith("A\t1.0\n")
 
 
 def test_further_scores_may_join_a_folder(tmp_path: Path) -> None:
-    write(tmp_path, toy())
+    write_scored_pair(tmp_path, toy())
 
-    write(tmp_path, toy(gold="mqm"))
+    write_scored_pair(tmp_path, toy(gold="mqm"))
 
-    assert [gold.name for gold in read(tmp_path, "de-en").golds] == ["da", "mqm"]
+    assert [gold.name for gold in read_metric_folder(tmp_path, "de-en").golds] == ["da", "mqm"]
 
 
 def test_names_that_cannot_be_written_are_all_named(tmp_path: Path) -> None:
     with pytest.raises(SourceError) as caught:
-        write(tmp_path, toy(gold="../da", systems=("A", "Online B")))
+        write_scored_pair(tmp_path, toy(gold="../da", systems=("A", "Online B")))
 
     assert 'the system "Online B" cannot be written' in str(caught.value)
     assert 'the score "../da" cannot be written' in str(caught.value)
@@ -481,20 +485,20 @@ def test_infinite_scores_are_refused(tmp_path: Path) -> None:
     scored = replace(toy(), golds=(Scores("da", ("A",), None, np.array([np.inf])),))
 
     with pytest.raises(SourceError, match="da has infinite scores"):
-        write(tmp_path, scored)
+        write_scored_pair(tmp_path, scored)
 
 
 def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "taken").write_text("", "utf-8")
 
     with pytest.raises(SourceError, match="cannot be written"):
-        write(tmp_path / "taken", toy())
+        write_scored_pair(tmp_path / "taken", toy())
 
 
 @pytest.fixture(scope="module")
 def published() -> ScoredPair:
     """WMT23, English to German."""
-    return read(DATA, "en-de")
+    return read_metric_folder(DATA, "en-de")
 
 
 @published_data
@@ -530,9 +534,9 @@ def test_system_scores_of_people_are_the_means_of_their_segments(published: Scor
 
 @published_data
 def test_it_comes_back_from_a_folder_of_ours(published: ScoredPair, tmp_path: Path) -> None:
-    write(tmp_path, published)
+    write_scored_pair(tmp_path, published)
 
-    back = read(tmp_path, "en-de")
+    back = read_metric_folder(tmp_path, "en-de")
 
     assert all(map(same, (*back.golds, *back.metrics), (*published.golds, *published.metrics)))
     assert (back.documents, back.domains) == (published.documents, published.domains)
@@ -543,7 +547,7 @@ def test_blank_lines_at_the_end_of_a_file_say_nothing(tmp_path: Path) -> None:
     scores.parent.mkdir()
     scores.write_text("A\t1\nA\t2\nB\t3\nB\tNone\n\n  \n", "utf-8")
 
-    (gold,) = read(tmp_path, "de-en").golds
+    (gold,) = read_metric_folder(tmp_path, "de-en").golds
 
     assert gold.segments is not None
     assert gold.segments.tolist() == [[1.0, 2.0], [3.0, pytest.approx(float("nan"), nan_ok=True)]]

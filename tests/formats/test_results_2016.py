@@ -16,8 +16,11 @@ from hypothesis import strategies as st
 from steelyard.domain.errors import SourceError
 from steelyard.domain.scale import Scale
 from steelyard.domain.work import ItemKind
-from steelyard.formats import judgements_file, results_2016, upload_2016
+from steelyard.formats import judgements_file
 from steelyard.formats._answers_2016 import HitItem, answers_of
+from steelyard.formats.judgements_file import read_judgements
+from steelyard.formats.results_2016 import read_mturk_results
+from steelyard.formats.upload_2016 import write_upload
 from steelyard.frames import control_pairs, gather_credit
 
 Item = tuple[str, ...]
@@ -77,7 +80,7 @@ def _batch(folder: Path, *rows: dict[str, str], name: str = "Batch_1_batch_resul
 
 def _problems(path: Path) -> tuple[str, ...]:
     with pytest.raises(SourceError) as caught:
-        judgements_file.read(path)
+        read_judgements(path)
     return caught.value.problems
 
 
@@ -96,7 +99,7 @@ EXPECTED = sorted(
 
 
 def test_answers_of_2016_become_judgements(tmp_path: Path) -> None:
-    found = judgements_file.read(_batch(tmp_path, _row(ITEMS, ANSWERS_2016)))
+    found = read_judgements(_batch(tmp_path, _row(ITEMS, ANSWERS_2016)))
 
     assert _said(found.frame) == EXPECTED
     first = found.frame.row(0, named=True)
@@ -112,7 +115,7 @@ def test_answers_of_2016_become_judgements(tmp_path: Path) -> None:
 
 
 def test_positions_are_the_order_of_answering(tmp_path: Path) -> None:
-    found = judgements_file.read(_batch(tmp_path, _row(ITEMS, ANSWERS_2016))).frame
+    found = read_judgements(_batch(tmp_path, _row(ITEMS, ANSWERS_2016))).frame
 
     assert found.sort("position")["system_id"].to_list() == ["X_7_BAD", "uedin_nmt", "online-B", "uedin_nmt"]
 
@@ -121,7 +124,7 @@ def test_answers_of_2015_become_judgements(tmp_path: Path) -> None:
     row = _row(ITEMS, ANSWERS_2015)
     row = {name.replace("Input.sys_", "Input.sys_id_"): cell.strip("'") for name, cell in row.items()}
 
-    found = judgements_file.read(_batch(tmp_path, row)).frame
+    found = read_judgements(_batch(tmp_path, row)).frame
 
     assert _said(found) == EXPECTED
     assert found["position"].to_list() == [1, 2, 3, 4]
@@ -134,7 +137,7 @@ def test_answers_of_2015_become_judgements(tmp_path: Path) -> None:
 def test_kinds_of_2015_are_recognised(tmp_path: Path, written: str, kind: str) -> None:
     row = _row([("A", "0", written, "37113")], ["0_37113_50"])
 
-    assert judgements_file.read(_batch(tmp_path, row)).frame["item_kind"].to_list() == [kind]
+    assert read_judgements(_batch(tmp_path, row)).frame["item_kind"].to_list() == [kind]
 
 
 def test_without_input_columns_answers_are_cut_from_the_right(tmp_path: Path) -> None:
@@ -142,7 +145,7 @@ def test_without_input_columns_answers_are_cut_from_the_right(tmp_path: Path) ->
     kinds = ["SYSTEM", "BAD_REF", "REF", "REPEAT"]
     answers = [f"{names[k % 4]}_{k}_{kinds[k // 4 % 4]}_{k}__{k % 101}" for k in range(100)]
 
-    found = judgements_file.read(_batch(tmp_path, _without_input(_row([], answers)))).frame
+    found = read_judgements(_batch(tmp_path, _without_input(_row([], answers)))).frame
 
     ours = {"SYSTEM": "regular", "BAD_REF": "degraded", "REF": "reference", "REPEAT": "repeat"}
     assert found.select("system_id", "segment_id", "item_kind", "rating").rows() == [
@@ -189,13 +192,13 @@ def test_answers_that_stand_alone_are_cut_right_whatever_they_name(item: Item, r
 def test_one_underscore_before_the_rating_is_read_as_well(tmp_path: Path) -> None:
     row = _row([("A_b", "1", "SYSTEM", "1000001")], ["A_b_1_SYSTEM_0_55"])
 
-    assert _said(judgements_file.read(_batch(tmp_path, row)).frame) == [("A_b", "1", "regular", 55.0)]
+    assert _said(read_judgements(_batch(tmp_path, row)).frame) == [("A_b", "1", "regular", 55.0)]
 
 
 def test_an_item_that_is_in_a_hit_twice_is_judged_twice(tmp_path: Path) -> None:
     items = [("A", "1", "SYSTEM", "1000001"), ("A", "1", "SYSTEM", "1000002")]
 
-    found = judgements_file.read(_batch(tmp_path, _row(items, ["A_1_SYSTEM_0__10", "A_1_SYSTEM_1__20"])))
+    found = read_judgements(_batch(tmp_path, _row(items, ["A_1_SYSTEM_0__10", "A_1_SYSTEM_1__20"])))
 
     assert found.frame["rating"].to_list() == [10.0, 20.0]
     assert found.frame["judgement_id"].n_unique() == 2
@@ -218,7 +221,7 @@ def test_a_hit_that_was_not_fully_judged_is_left_out_whole_and_named(
     whole = _row(ITEMS, ANSWERS_2016, HITId="HIT2", AssignmentId="ASG2")
     path = _batch(tmp_path, _row(ITEMS, answers), whole)
 
-    found = judgements_file.read(path)
+    found = read_judgements(path)
 
     assert found.frame["hit_id"].unique().to_list() == ["HIT2"]
     assert found.warnings[0] == (
@@ -229,7 +232,7 @@ def test_a_hit_that_was_not_fully_judged_is_left_out_whole_and_named(
 def test_several_incomplete_hits_are_counted(tmp_path: Path) -> None:
     rows = [_row(ITEMS, [], HITId=f"H{k}") for k in range(25)]
 
-    found = judgements_file.read(_batch(tmp_path, *rows))
+    found = read_judgements(_batch(tmp_path, *rows))
 
     assert found.frame.is_empty()
     assert found.warnings[0].startswith(
@@ -241,13 +244,13 @@ def test_several_incomplete_hits_are_counted(tmp_path: Path) -> None:
 def test_without_input_columns_a_hit_has_a_hundred_answers(tmp_path: Path) -> None:
     path = _batch(tmp_path, _without_input(_row([], ANSWERS_2016)))
 
-    assert "not fully judged" in judgements_file.read(path).warnings[0]
+    assert "not fully judged" in read_judgements(path).warnings[0]
 
 
 def test_rejected_work_is_kept_and_said(tmp_path: Path) -> None:
     path = _batch(tmp_path, _row(ITEMS, ANSWERS_2016, AssignmentStatus="Rejected"))
 
-    found = judgements_file.read(path)
+    found = read_judgements(path)
 
     assert found.frame.height == 4
     assert "1 HIT had been rejected; the ratings are kept, checks decide." in found.warnings
@@ -263,21 +266,21 @@ def test_rejected_work_is_kept_and_said(tmp_path: Path) -> None:
     ],
 )
 def test_times_of_mechanical_turk_are_read(tmp_path: Path, written: str, moment: datetime | None) -> None:
-    found = judgements_file.read(_batch(tmp_path, _row(ITEMS, ANSWERS_2016, SubmitTime=written)))
+    found = read_judgements(_batch(tmp_path, _row(ITEMS, ANSWERS_2016, SubmitTime=written)))
 
     assert found.frame["submitted_at"].unique().to_list() == [moment]
 
 
 @pytest.mark.parametrize("written", ["soon", "Fri Jun 06 19:15:05 XYZ 2014", "Fri Jun 31 19:15:05 GMT 2014"])
 def test_a_time_that_cannot_be_read_is_unknown_and_counted(tmp_path: Path, written: str) -> None:
-    found = judgements_file.read(_batch(tmp_path, _row(ITEMS, ANSWERS_2016, SubmitTime=written)))
+    found = read_judgements(_batch(tmp_path, _row(ITEMS, ANSWERS_2016, SubmitTime=written)))
 
     assert found.frame["submitted_at"].null_count() == 4
     assert "The time of submission of 1 HIT could not be read." in found.warnings
 
 
 def test_without_work_times_seconds_are_unknown(tmp_path: Path) -> None:
-    found = judgements_file.read(_batch(tmp_path, _row(ITEMS, ANSWERS_2016, WorkTimeInSeconds="")))
+    found = read_judgements(_batch(tmp_path, _row(ITEMS, ANSWERS_2016, WorkTimeInSeconds="")))
 
     assert found.frame["seconds"].null_count() == 4
     assert found.warnings == ()
@@ -286,13 +289,13 @@ def test_without_work_times_seconds_are_unknown(tmp_path: Path) -> None:
 def test_fluency_is_named_in_full(tmp_path: Path) -> None:
     path = _batch(tmp_path, _row(ITEMS, ANSWERS_2016, **{"Input.item": "'fl'"}))
 
-    assert judgements_file.read(path).frame["attribute"].unique().to_list() == ["fluency"]
+    assert read_judgements(path).frame["attribute"].unique().to_list() == ["fluency"]
 
 
 def test_language_pairs_of_one_file_share_no_segments(tmp_path: Path) -> None:
     other = _row(ITEMS, ANSWERS_2016, HITId="HIT2", AssignmentId="ASG2", **{"Input.src": "'de'"})
 
-    found = judgements_file.read(_batch(tmp_path, _row(ITEMS, ANSWERS_2016), other))
+    found = read_judgements(_batch(tmp_path, _row(ITEMS, ANSWERS_2016), other))
 
     assert set(found.frame["segment_id"]) == {"cs-en:12", "cs-en:5", "de-en:12", "de-en:5"}
     assert "There are 2 language pairs (cs-en, de-en)" in found.warnings[-1]
@@ -348,7 +351,7 @@ def test_the_only_column_of_answers_is_taken_whatever_its_name(tmp_path: Path) -
     row = _row(ITEMS, ANSWERS_2016)
     row["Answer.final"] = row.pop("Answer.Q1")
 
-    assert _said(judgements_file.read(_batch(tmp_path, row)).frame) == EXPECTED
+    assert _said(read_judgements(_batch(tmp_path, row)).frame) == EXPECTED
 
 
 def test_the_same_submission_twice_is_refused(tmp_path: Path) -> None:
@@ -367,7 +370,7 @@ def test_ways_of_writing_the_same_batch(tmp_path: Path, change: str) -> None:
         path = tmp_path / "b.csv.gz"
         path.write_bytes(gzip.compress(content))
 
-    assert _said(judgements_file.read(path).frame) == EXPECTED
+    assert _said(read_judgements(path).frame) == EXPECTED
 
 
 def test_a_batch_can_be_given_as_a_table() -> None:
@@ -402,7 +405,7 @@ def test_the_scripts_own_flat_table_is_read(tmp_path: Path, text: str) -> None:
     path = tmp_path / "ad-latest.csv"
     path.write_bytes(text.encode())
 
-    found = judgements_file.read(path)
+    found = read_judgements(path)
 
     assert _said(found.frame) == EXPECTED
     assert found.frame.select("worker_id", "hit_id", "attribute").unique().rows() == [
@@ -417,7 +420,7 @@ def test_a_flat_table_of_several_pairs_keeps_their_segments_apart(tmp_path: Path
     path = tmp_path / "ad-latest.csv"
     path.write_text("\n".join([FLAT_HEADER, *FLAT_ROWS, FLAT_ROWS[0].replace(" cs ", " de ")]))
 
-    found = judgements_file.read(path)
+    found = read_judgements(path)
 
     assert found.frame["segment_id"].to_list() == ["cs-en:12", "cs-en:12", "cs-en:5", "cs-en:12", "de-en:12"]
     assert "2 language pairs" in found.warnings[1]
@@ -434,7 +437,7 @@ def test_columns_named_by_the_caller_win_over_recognition(tmp_path: Path) -> Non
     path = tmp_path / "mine.csv"
     path.write_text("HITId,WorkerId,Answer.rating,text\nH,W,70,t1\n", "utf-8")
 
-    found = judgements_file.read(path, columns={"rating": "Answer.rating", "segment": "text"})
+    found = read_judgements(path, columns={"rating": "Answer.rating", "segment": "text"})
 
     assert found.frame.select("worker_id", "hit_id", "segment_id", "rating").row(0) == ("W", "H", "t1", 70.0)
 
@@ -445,7 +448,7 @@ def test_the_reader_itself_takes_both_forms(tmp_path: Path, form: str) -> None:
     if form == "flat":
         path.write_text("\n".join([FLAT_HEADER, *FLAT_ROWS]))
 
-    assert _said(results_2016.read_results(path).frame) == EXPECTED
+    assert _said(read_mturk_results(path).frame) == EXPECTED
 
 
 def test_the_reader_itself_refuses_other_tables(tmp_path: Path) -> None:
@@ -453,14 +456,14 @@ def test_the_reader_itself_refuses_other_tables(tmp_path: Path) -> None:
     path.write_text("worker,segment,rating\nw,1,5\n")
 
     with pytest.raises(SourceError, match="is no table of results"):
-        results_2016.read_results(path)
+        read_mturk_results(path)
 
 
 def test_another_scale_may_be_given(tmp_path: Path) -> None:
     path = _batch(tmp_path, _row(ITEMS, ANSWERS_2016))
 
     with pytest.raises(SourceError, match="outside the scale 1 to 5"):
-        results_2016.read_results(path, scale=Scale(1, 5))
+        read_mturk_results(path, scale=Scale(1, 5))
 
 
 @pytest.fixture
@@ -510,10 +513,10 @@ def _run_elsewhere(upload: Path, rng: np.random.Generator) -> list[tuple[dict[st
 
 
 def test_a_campaign_that_ran_elsewhere_comes_back_as_it_went(tmp_path: Path, audit: pl.DataFrame) -> None:
-    upload_2016.write(audit, tmp_path / "up.csv", source_language="de", target_language="en")
+    write_upload(audit, tmp_path / "up.csv", source_language="de", target_language="en")
     reports = _run_elsewhere(tmp_path / "up.csv", np.random.default_rng(5))
 
-    found = judgements_file.read(_batch(tmp_path, *(row for row, _ in reports)))
+    found = read_judgements(_batch(tmp_path, *(row for row, _ in reports)))
 
     key = pl.read_csv(tmp_path / "up.key.csv", schema_overrides={"rid": pl.String})
     answers = {key: rating for _, ratings in reports for key, rating in ratings.items()}
@@ -526,10 +529,10 @@ def test_a_campaign_that_ran_elsewhere_comes_back_as_it_went(tmp_path: Path, aud
 
 
 def test_what_came_back_is_one_judgement_per_item_and_pairs(tmp_path: Path, audit: pl.DataFrame) -> None:
-    upload_2016.write(audit, tmp_path / "up.csv", source_language="de", target_language="en")
+    write_upload(audit, tmp_path / "up.csv", source_language="de", target_language="en")
     reports = _run_elsewhere(tmp_path / "up.csv", np.random.default_rng(5))
 
-    found = judgements_file.read(_batch(tmp_path, *(row for row, _ in reports))).frame
+    found = read_judgements(_batch(tmp_path, *(row for row, _ in reports))).frame
 
     gathered = gather_credit(found)
     assert len(gathered) == len(audit)
@@ -550,11 +553,11 @@ def test_keys_suffice_where_the_answers_have_nothing_else(tmp_path: Path, audit:
             for k in range(20)
         ]
     )
-    upload_2016.write(hundred, tmp_path / "up.csv", source_language="de", target_language="en")
+    write_upload(hundred, tmp_path / "up.csv", source_language="de", target_language="en")
     key = pl.read_csv(tmp_path / "up.key.csv").filter(pl.col("system") != "twin")
     answers = [f"{k}_{rid}_{k}" for k, rid in enumerate(key["rid"])]
 
-    found = judgements_file.read(_batch(tmp_path, _without_input(_row([], answers)))).frame
+    found = read_judgements(_batch(tmp_path, _without_input(_row([], answers)))).frame
 
     first = found.unique("item_id").sort("rating")
     assert first["item_id"].to_list() == key["item_id"].to_list()
@@ -562,12 +565,12 @@ def test_keys_suffice_where_the_answers_have_nothing_else(tmp_path: Path, audit:
 
 
 def test_a_key_of_another_campaign_is_not_believed(tmp_path: Path, audit: pl.DataFrame) -> None:
-    upload_2016.write(audit, tmp_path / "up.csv", source_language="de", target_language="en")
+    write_upload(audit, tmp_path / "up.csv", source_language="de", target_language="en")
     rid = pl.read_csv(tmp_path / "up.key.csv")["rid"][0]
     # The same key by chance, but another system's.
     row = _row([("other", "3", "SYSTEM", str(rid))], ["other_3_SYSTEM_0__40"])
 
-    found = judgements_file.read(_batch(tmp_path, row))
+    found = read_judgements(_batch(tmp_path, row))
 
     assert _said(found.frame) == [("other", "3", "regular", 40.0)]
     assert not any("Took" in warning for warning in found.warnings)
@@ -583,11 +586,11 @@ def test_a_key_of_another_campaign_is_not_believed(tmp_path: Path, audit: pl.Dat
 def test_a_damaged_key_is_refused_by_name(
     tmp_path: Path, audit: pl.DataFrame, old: str, new: str, problem: str
 ) -> None:
-    upload_2016.write(audit, tmp_path / "up.csv", source_language="de", target_language="en")
+    write_upload(audit, tmp_path / "up.csv", source_language="de", target_language="en")
     key = tmp_path / "up.key.csv"
     key.write_text(key.read_text("utf-8").replace(old, new, 1), "utf-8")
 
     with pytest.raises(SourceError) as caught:
-        judgements_file.read(_batch(tmp_path, _row(ITEMS, ANSWERS_2016)))
+        read_judgements(_batch(tmp_path, _row(ITEMS, ANSWERS_2016)))
 
     assert (caught.value.where, caught.value.problems) == (str(key), (problem,))

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard.domain.errors import SourceError
-from steelyard.formats.table_file import Table, read_table, write_table
+from steelyard.formats.table_file import CellTable, read_table, write_table
 
 ANY = st.characters(exclude_categories=("Cs",), exclude_characters="\x00")
 IN_A_LINE = st.characters(exclude_categories=("Cs",), exclude_characters="\x00\t\r\n")
@@ -23,7 +23,7 @@ def cells(alphabet: st.SearchStrategy[str], awkward: str) -> st.SearchStrategy[l
     return st.lists(st.tuples(text, text, text), min_size=1, max_size=5)
 
 
-def rows_of(table: Table) -> list[tuple[str, ...]]:
+def rows_of(table: CellTable) -> list[tuple[str, ...]]:
     return [tuple(cell or "" for cell in row) for row in zip(*table.columns.values(), strict=True)]
 
 

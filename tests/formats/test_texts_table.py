@@ -13,7 +13,7 @@ from steelyard.domain.errors import SourceError
 from steelyard.domain.text import Segment
 from steelyard.formats.table_file import write_table
 from steelyard.formats.texts import Texts
-from steelyard.formats.texts_table import read
+from steelyard.formats.texts_table import read_texts_table
 
 LONG = {
     "segment": ["1", "1", "2", "2"],
@@ -47,7 +47,7 @@ def table(path: Path, columns: dict[str, list[str]]) -> Path:
 def test_long_and_wide_tables_say_the_same_in_every_format(
     tmp_path: Path, columns: dict[str, list[str]], ending: str
 ) -> None:
-    assert read(table(tmp_path / f"x{ending}", columns)) == EXPECTED
+    assert read_texts_table(table(tmp_path / f"x{ending}", columns)) == EXPECTED
 
 
 def test_names_of_other_tools_are_known(tmp_path: Path) -> None:
@@ -55,7 +55,7 @@ def test_names_of_other_tools_are_known(tmp_path: Path) -> None:
 
     columns = dict(zip(names, LONG.values(), strict=True))
 
-    assert read(table(tmp_path / "x.csv", columns)) == EXPECTED
+    assert read_texts_table(table(tmp_path / "x.csv", columns)) == EXPECTED
 
 
 def test_any_other_name_can_be_mapped(tmp_path: Path) -> None:
@@ -63,13 +63,13 @@ def test_any_other_name_can_be_mapped(tmp_path: Path) -> None:
 
     path = table(tmp_path / "x.csv", dict(zip(names, LONG.values(), strict=True)))
 
-    assert read(path, columns=dict(zip(LONG, names, strict=True))) == EXPECTED
+    assert read_texts_table(path, columns=dict(zip(LONG, names, strict=True))) == EXPECTED
 
 
 def test_a_column_that_is_mapped_wins_over_one_of_the_right_name(tmp_path: Path) -> None:
     path = table(tmp_path / "x.csv", {**LONG, "refB": ["eine", "eine", "zwo", "zwo"]})
 
-    texts = read(path, columns={"reference": "refB"})
+    texts = read_texts_table(path, columns={"reference": "refB"})
 
     assert [segment.reference for segment in texts.segments] == ["eine", "zwo"]
 
@@ -77,7 +77,7 @@ def test_a_column_that_is_mapped_wins_over_one_of_the_right_name(tmp_path: Path)
 def test_source_reference_and_document_may_be_absent(tmp_path: Path) -> None:
     columns = {name: LONG[name] for name in ("segment", "system", "translation")}
 
-    texts = read(table(tmp_path / "x.csv", columns))
+    texts = read_texts_table(table(tmp_path / "x.csv", columns))
 
     assert texts.segments == (Segment("1", "1", "", ""), Segment("2", "2", "", ""))
 
@@ -85,19 +85,19 @@ def test_source_reference_and_document_may_be_absent(tmp_path: Path) -> None:
 def test_the_source_needs_to_be_said_once_only(tmp_path: Path) -> None:
     columns = {**LONG, "source": ["", "eins", "zwei", " "]}
 
-    assert read(table(tmp_path / "x.csv", columns)).segments == EXPECTED.segments
+    assert read_texts_table(table(tmp_path / "x.csv", columns)).segments == EXPECTED.segments
 
 
 def test_what_a_system_does_not_translate_is_none(tmp_path: Path) -> None:
     columns = {name: cells[:3] for name, cells in LONG.items()}
 
-    assert read(table(tmp_path / "x.csv", columns)).translations["beta"] == ["B one", None]
+    assert read_texts_table(table(tmp_path / "x.csv", columns)).translations["beta"] == ["B one", None]
 
 
 def test_an_empty_cell_of_a_long_table_is_an_empty_translation(tmp_path: Path) -> None:
     columns = {**LONG, "translation": ["A one", "", "A two", "B two"]}
 
-    assert read(table(tmp_path / "x.csv", columns)).translations["beta"] == ["", "B two"]
+    assert read_texts_table(table(tmp_path / "x.csv", columns)).translations["beta"] == ["", "B two"]
 
 
 @pytest.mark.parametrize(("incomplete", "expected"), [(False, ""), (True, None)])
@@ -106,20 +106,22 @@ def test_an_empty_cell_of_a_wide_table_depends_on_the_campaign(
 ) -> None:
     path = table(tmp_path / "x.csv", {**WIDE, "beta": ["B one", ""]})
 
-    assert read(path, incomplete=incomplete).translations["beta"] == ["B one", expected]
+    assert read_texts_table(path, incomplete=incomplete).translations["beta"] == ["B one", expected]
 
 
 def test_a_wide_table_without_segments_numbers_its_rows(tmp_path: Path) -> None:
     columns = {name: cells for name, cells in WIDE.items() if name != "id"}
 
-    assert [segment.segment_id for segment in read(table(tmp_path / "x.csv", columns)).segments] == ["1", "2"]
+    assert [
+        segment.segment_id for segment in read_texts_table(table(tmp_path / "x.csv", columns)).segments
+    ] == ["1", "2"]
 
 
 def test_systems_that_are_named_leave_the_other_columns_alone(tmp_path: Path) -> None:
     path = table(tmp_path / "x.csv", {**WIDE, "comment": ["good", "bad"]})
 
-    assert list(read(path, systems=["beta", "alpha"]).translations) == ["alpha", "beta"]
-    assert list(read(path).translations) == ["alpha", "beta", "comment"]
+    assert list(read_texts_table(path, systems=["beta", "alpha"]).translations) == ["alpha", "beta"]
+    assert list(read_texts_table(path).translations) == ["alpha", "beta", "comment"]
 
 
 def test_every_contradiction_is_named_with_both_lines(tmp_path: Path) -> None:
@@ -133,7 +135,7 @@ def test_every_contradiction_is_named_with_both_lines(tmp_path: Path) -> None:
     }
 
     with pytest.raises(SourceError) as caught:
-        read(table(tmp_path / "x.csv", columns))
+        read_texts_table(table(tmp_path / "x.csv", columns))
 
     assert list(caught.value.problems) == [
         "line 3: segment 1 has another document than in line 2.",
@@ -148,14 +150,14 @@ def test_a_segment_twice_in_a_wide_table_is_named_with_both_rows(tmp_path: Path)
     path = table(tmp_path / "x.parquet", {**WIDE, "id": ["7", "7"]})
 
     with pytest.raises(SourceError, match="row 2: segment 7 is in row 1 too"):
-        read(path)
+        read_texts_table(path)
 
 
 def test_a_line_that_ends_too_early_has_no_translation(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text("segment,system,translation\n1,alpha\n", "utf-8")
 
     with pytest.raises(SourceError, match="line 2: has no translation"):
-        read(tmp_path / "x.csv")
+        read_texts_table(tmp_path / "x.csv")
 
 
 @pytest.mark.parametrize(
@@ -172,7 +174,7 @@ def test_columns_that_cannot_be_found_are_named(
     tmp_path: Path, columns: dict[str, list[str]], wanted: dict[str, str], expected: str
 ) -> None:
     with pytest.raises(SourceError) as caught:
-        read(table(tmp_path / "x.csv", columns), columns=wanted)
+        read_texts_table(table(tmp_path / "x.csv", columns), columns=wanted)
 
     assert expected in str(caught.value)
 
@@ -180,7 +182,7 @@ def test_columns_that_cannot_be_found_are_named(
 def test_warnings_of_the_table_are_handed_on(tmp_path: Path) -> None:
     (tmp_path / "x.tsv").write_text('segment\tsystem\ttranslation\n1\ta\t"Stop!"\n2\ta\tGo "on".\n', "utf-8")
 
-    texts = read(tmp_path / "x.tsv")
+    texts = read_texts_table(tmp_path / "x.tsv")
 
     assert texts.translations["a"] == ['"Stop!"', 'Go "on".']
     assert texts.warnings == ("Quotation marks were taken as part of the texts.",)
@@ -209,5 +211,5 @@ def test_any_texts_come_back_from_long_and_wide_tables(
     }
 
     for columns in (wide, long):
-        texts = read(table(place / f"any{ending}", columns))
+        texts = read_texts_table(table(place / f"any{ending}", columns))
         assert texts.translations == {"alpha": alpha, "beta": beta}

@@ -11,7 +11,7 @@ import pytest
 from steelyard.domain.campaign import GivenItem
 from steelyard.domain.errors import SourceError
 from steelyard.domain.work import ItemKind
-from steelyard.formats.upload_2016 import read, write
+from steelyard.formats.upload_2016 import read_upload, write_upload
 
 HEADER = "src,trg,item,hit,sys_0,sid_0,tst_0,rid_0,sys_1,sid_1,tst_1,rid_1\n"
 # As the scripts of 2016 write it: all but the number of the HIT in single quotes.
@@ -59,7 +59,7 @@ def audit() -> pl.DataFrame:
 
 def _written(audit: pl.DataFrame, folder: Path) -> dict[str, list[dict[str, str]]]:
     """The rows of the three files, by the middle of their names."""
-    write(audit, folder / "up.csv", source_language="de", target_language="en")
+    write_upload(audit, folder / "up.csv", source_language="de", target_language="en")
     found = {}
     for path in folder.glob("*.csv"):
         with path.open(encoding="utf-8", newline="") as file:
@@ -75,7 +75,7 @@ def _file(folder: Path, text: str | bytes, name: str = "up.csv") -> Path:
 
 def _problems(path: Path) -> tuple[str, ...]:
     with pytest.raises(SourceError) as caught:
-        read(path)
+        read_upload(path)
     return caught.value.problems
 
 
@@ -93,17 +93,17 @@ def _problems(path: Path) -> tuple[str, ...]:
     ids=["2016", "no quotes", "crlf", "bom", "sys_id as in 2015", "no number as in 2015", "kinds of 2015"],
 )
 def test_ways_of_writing_the_same_upload(tmp_path: Path, text: str) -> None:
-    assert read(_file(tmp_path, text)) == GIVEN
+    assert read_upload(_file(tmp_path, text)) == GIVEN
 
 
 def test_a_gzipped_upload_is_read(tmp_path: Path) -> None:
-    assert read(_file(tmp_path, gzip.compress(UPLOAD.encode()), "up.csv.gz")) == GIVEN
+    assert read_upload(_file(tmp_path, gzip.compress(UPLOAD.encode()), "up.csv.gz")) == GIVEN
 
 
 def test_a_hit_may_be_shorter_than_others(tmp_path: Path) -> None:
     text = HEADER + "de,en,ad,0,A,1,SYSTEM,1000001,A,1,REPEAT,1000002\nde,en,ad,1,B,2,SYSTEM,1000003,,,,\n"
 
-    assert [len(hit) for hit in read(_file(tmp_path, text))] == [2, 1]
+    assert [len(hit) for hit in read_upload(_file(tmp_path, text))] == [2, 1]
 
 
 @pytest.mark.parametrize(
@@ -155,10 +155,10 @@ def test_files_without_hits_are_refused(tmp_path: Path, text: str, problem: str)
 
 
 def test_what_is_written_reads_back_as_the_same_hits(tmp_path: Path, audit: pl.DataFrame) -> None:
-    write(audit, tmp_path / "up.csv", source_language="de", target_language="en")
+    write_upload(audit, tmp_path / "up.csv", source_language="de", target_language="en")
 
     # Segments get numbers in the order in which they appear: doc-1:4, doc-1:5, calibration:7, doc-2:1.
-    assert read(tmp_path / "up.csv") == (
+    assert read_upload(tmp_path / "up.csv") == (
         (
             GivenItem(ItemKind.REGULAR, "online.B", "1"),
             GivenItem(ItemKind.DEGRADED, "online.B", "1"),
@@ -185,7 +185,7 @@ def test_the_attribute_is_named_as_the_scripts_do(
 ) -> None:
     path = tmp_path / "up.csv"
 
-    write(audit, path, source_language="de", target_language="en", attribute=attribute)
+    write_upload(audit, path, source_language="de", target_language="en", attribute=attribute)
 
     assert pl.read_csv(path)["item"].unique().to_list() == [item]
 
@@ -236,9 +236,9 @@ def test_segments_that_are_numbers_keep_them(tmp_path: Path, audit: pl.DataFrame
     numbers = {"doc-1:4": "40", "doc-1:5": "0", "doc-2:1": "7"}
     audit = audit.with_columns(pl.col("segment").replace(numbers))
 
-    write(audit, tmp_path / "up.csv", source_language="de", target_language="en")
+    write_upload(audit, tmp_path / "up.csv", source_language="de", target_language="en")
 
-    segments = [item.segment_id for hit in read(tmp_path / "up.csv") for item in hit]
+    segments = [item.segment_id for hit in read_upload(tmp_path / "up.csv") for item in hit]
     # The one that is no number comes after the highest.
     assert segments == ["40", "40", "40", "0", "41", "7"]
 
@@ -266,35 +266,35 @@ def test_a_name_that_the_page_would_misread_is_refused(
     audit = audit.with_columns(pl.col("system").replace({"old": name}))
 
     with pytest.raises(SourceError, match="Rename the system"):
-        write(audit, tmp_path / "up.csv", source_language="de", target_language="en")
+        write_upload(audit, tmp_path / "up.csv", source_language="de", target_language="en")
 
     assert list(tmp_path.iterdir()) == []
 
 
 def test_an_upload_is_a_csv_file(tmp_path: Path, audit: pl.DataFrame) -> None:
     with pytest.raises(SourceError, match=r"end the name in \.csv"):
-        write(audit, tmp_path / "up.tsv", source_language="de", target_language="en")
+        write_upload(audit, tmp_path / "up.tsv", source_language="de", target_language="en")
 
 
 def test_no_hits_cannot_be_written(tmp_path: Path, audit: pl.DataFrame) -> None:
     with pytest.raises(SourceError, match="there is no HIT to write"):
-        write(audit.clear(), tmp_path / "up.csv", source_language="de", target_language="en")
+        write_upload(audit.clear(), tmp_path / "up.csv", source_language="de", target_language="en")
 
 
 def test_an_audit_table_without_a_column_is_our_own_mistake(tmp_path: Path, audit: pl.DataFrame) -> None:
     with pytest.raises(ValueError, match="item_id"):
-        write(audit.drop("item_id"), tmp_path / "up.csv", source_language="de", target_language="en")
+        write_upload(audit.drop("item_id"), tmp_path / "up.csv", source_language="de", target_language="en")
 
 
 def test_a_folder_that_is_not_there_is_refused(tmp_path: Path, audit: pl.DataFrame) -> None:
     with pytest.raises(SourceError, match="cannot be written"):
-        write(audit, tmp_path / "nowhere" / "up.csv", source_language="de", target_language="en")
+        write_upload(audit, tmp_path / "nowhere" / "up.csv", source_language="de", target_language="en")
 
 
 def test_a_stray_number_of_a_column_is_named_once(tmp_path: Path) -> None:
     (tmp_path / "upload.csv").write_text("src,trg,item,hit,sys_3000000\ncs,en,1,1,a\n", "utf-8")
 
     with pytest.raises(SourceError, match="no HIT has an item number 3,000,000") as caught:
-        read(tmp_path / "upload.csv")
+        read_upload(tmp_path / "upload.csv")
 
     assert len(caught.value.problems) == 1

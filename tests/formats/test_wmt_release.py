@@ -13,7 +13,8 @@ import pytest
 
 from steelyard.domain.errors import SourceError
 from steelyard.domain.work import ItemKind
-from steelyard.formats import hit_times_file, judgements_file
+from steelyard.formats.hit_times_file import read_hit_times
+from steelyard.formats.judgements_file import read_judgements
 from steelyard.frames import control_pairs, gather_credit
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
@@ -78,12 +79,12 @@ SAID = [
 
 def _problems(path: Path) -> tuple[str, ...]:
     with pytest.raises(SourceError) as caught:
-        judgements_file.read(path)
+        read_judgements(path)
     return caught.value.problems
 
 
 def test_ratings_come_back_from_standardised_scores(tmp_path: Path) -> None:
-    found = judgements_file.read(_release(tmp_path))
+    found = read_judgements(_release(tmp_path))
 
     assert _said(found.frame) == SAID
     assert found.frame["hit_id"].to_list() == ["HM1"] * 4 + ["HM2"] * 2
@@ -98,13 +99,13 @@ def test_a_zipped_file_of_scores_is_read_as_well(tmp_path: Path) -> None:
     zipped = tmp_path / "ad-xxen-good-stnd.csv.gz"
     zipped.write_bytes(gzip.compress(plain.read_bytes()))
 
-    assert _said(judgements_file.read(zipped).frame) == SAID
+    assert _said(read_judgements(zipped).frame) == SAID
 
 
 def test_a_file_under_another_name_finds_its_means_by_languages(tmp_path: Path) -> None:
     path = _release(tmp_path, name="my-copy-stnd.csv")
 
-    assert _said(judgements_file.read(path).frame) == SAID
+    assert _said(read_judgements(path).frame) == SAID
 
 
 def test_scores_of_several_language_pairs_find_the_means_of_each(tmp_path: Path) -> None:
@@ -114,7 +115,7 @@ def test_scores_of_several_language_pairs_find_the_means_of_each(tmp_path: Path)
     row = "H9\tM1\tyy\ten\tad\t4\tSys-A.3\t1000001\tSYSTEM\t7\t2.5\t900.0\n"
     path.write_text(path.read_text() + row)
 
-    found = judgements_file.read(path)
+    found = read_judgements(path)
 
     # 2.5 deviations of 10 above a mean of 50.
     assert found.frame.filter(segment_id="yy-en:7")["rating"].to_list() == [75.0]
@@ -129,14 +130,14 @@ def test_one_file_of_means_may_serve_several_language_pairs(tmp_path: Path) -> N
     lines = path.read_text().split("\n")
     path.write_text("\n".join([*lines[:3], *(line.replace("\txx\t", "\tyy\t") for line in lines[3:])]))
 
-    found = judgements_file.read(path)
+    found = read_judgements(path)
 
     assert found.frame["rating"].to_list() == [row[-1] for row in SAID]
     assert not any("another mean" in warning for warning in found.warnings)
 
 
 def test_keys_of_several_segments_are_documents(tmp_path: Path) -> None:
-    found = judgements_file.read(_release(tmp_path)).frame
+    found = read_judgements(_release(tmp_path)).frame
 
     assert found["document_id"].to_list() == [key for _, _, key, *_ in JUDGED]
 
@@ -144,13 +145,13 @@ def test_keys_of_several_segments_are_documents(tmp_path: Path) -> None:
 def test_keys_of_single_segments_are_no_documents(tmp_path: Path) -> None:
     alone = [(*row[:2], str(number), *row[3:]) for number, row in enumerate(JUDGED)]
 
-    found = judgements_file.read(_release(tmp_path, alone)).frame
+    found = read_judgements(_release(tmp_path, alone)).frame
 
     assert found["document_id"].null_count() == len(alone)
 
 
 def test_controls_of_a_release_pair_with_their_bases(tmp_path: Path) -> None:
-    found = judgements_file.read(_release(tmp_path)).frame
+    found = read_judgements(_release(tmp_path)).frame
 
     pairs = control_pairs(found, ItemKind.DEGRADED)
     assert pairs.select("segment_id", "base_rating", "control_rating").rows() == [("7", 90.0, 15.0)]
@@ -163,7 +164,7 @@ def test_a_worker_without_deviation_rated_the_mean_throughout(tmp_path: Path) ->
         ("M4", "Sys-A.3", "1000008", "SYSTEM", 1, 1),
     ]
 
-    found = judgements_file.read(_release(tmp_path, constant, counted=constant)).frame
+    found = read_judgements(_release(tmp_path, constant, counted=constant)).frame
 
     assert found.filter(worker_id="M3")["rating"].to_list() == [67.0, 67.0]
     assert found.filter(worker_id="M4")["rating"].to_list() == [1.0]
@@ -229,7 +230,7 @@ def test_damaged_means_are_refused_by_name_and_line(tmp_path: Path, printed: str
     means.write_text(printed)
 
     with pytest.raises(SourceError) as caught:
-        judgements_file.read(path)
+        read_judgements(path)
 
     assert caught.value.where == str(means)
     assert caught.value.problems[0].startswith(problem)
@@ -239,7 +240,7 @@ def test_whole_scores_on_the_scale_are_ratings_whatever_the_name(tmp_path: Path)
     path = tmp_path / "ad-xxen-good-stnd.csv"
     path.write_text(f"{HEADER}\nH1\tM1\txx\ten\tad\t4\tA\t1\tSYSTEM\t7\t55\t900.0\n")
 
-    assert judgements_file.read(path).frame["rating"].to_list() == [55.0]
+    assert read_judgements(path).frame["rating"].to_list() == [55.0]
 
 
 def test_scores_under_a_name_that_says_nothing_are_refused_as_ratings(tmp_path: Path) -> None:
@@ -251,7 +252,7 @@ def test_scores_under_a_name_that_says_nothing_are_refused_as_ratings(tmp_path: 
 def test_a_judgement_of_several_systems_is_one(tmp_path: Path) -> None:
     path = _release(tmp_path, CREDITED, name="ad-xxen-good-stnd-redup.csv")
 
-    found = judgements_file.read(path).frame
+    found = read_judgements(path).frame
 
     gathered = gather_credit(found)
     assert len(found) == 8
@@ -262,7 +263,7 @@ def test_a_judgement_of_several_systems_is_one(tmp_path: Path) -> None:
 def test_means_and_deviations_come_back_when_each_judgement_counts_once(tmp_path: Path) -> None:
     path = _release(tmp_path, CREDITED, name="ad-xxen-good-stnd-redup.csv")
 
-    found = judgements_file.read(path)
+    found = read_judgements(path)
 
     gathered = (
         gather_credit(found.frame)
@@ -288,20 +289,20 @@ def test_means_and_deviations_come_back_when_each_judgement_counts_once(tmp_path
 def test_rows_that_differ_in_more_than_the_system_are_judgements_apart(tmp_path: Path, other: Judged) -> None:
     path = _release(tmp_path, [*JUDGED, other], name="ad-xxen-good-stnd-redup.csv")
 
-    assert len(gather_credit(judgements_file.read(path).frame)) == 7
+    assert len(gather_credit(read_judgements(path).frame)) == 7
 
 
 def test_what_was_seen_twice_is_two_judgements_of_the_same_systems(tmp_path: Path) -> None:
     path = _release(tmp_path, [*CREDITED, *CREDITED[4:]], name="ad-xxen-good-stnd-redup.csv")
 
-    gathered = gather_credit(judgements_file.read(path).frame)
+    gathered = gather_credit(read_judgements(path).frame)
 
     assert len(gathered) == 8
     assert gathered["credited"].to_list()[4:] == [["Sys-B.1"]] * 4
 
 
 def test_ratings_that_are_missing_are_noticed_by_the_means(tmp_path: Path) -> None:
-    found = judgements_file.read(_release(tmp_path, JUDGED[:3] + JUDGED[4:]))
+    found = read_judgements(_release(tmp_path, JUDGED[:3] + JUDGED[4:]))
 
     assert found.warnings[-1].startswith("The ratings of 1 worker (M1) have another mean or deviation than")
 
@@ -316,7 +317,7 @@ def test_a_file_without_hits_and_keys_is_read(tmp_path: Path) -> None:
     path.write_text("\n".join(["\t".join(names), *rows]) + "\n")
     (tmp_path / "ad-xxyy-trk-mean-sd.txt").write_text('[1] "evaluator1"\n[1] 70\n[1] 20\n')
 
-    found = judgements_file.read(path)
+    found = read_judgements(path)
 
     # 70 - 1.5 x 20 and 70 + 0.25 x 20; equal scores of two systems are not one judgement here.
     assert found.frame.select("system_id", "rating").rows() == [("A.4", 40.0), ("B.2", 40.0), ("A.4", 75.0)]
@@ -330,7 +331,7 @@ def test_rows_may_have_spaces_and_tabs_in_turn(tmp_path: Path) -> None:
     path = tmp_path / "ad-good-raw.csv"
     path.write_text("\n".join(["\t".join(HEADER.split()), *rows]) + "\n")
 
-    found = judgements_file.read(path).frame
+    found = read_judgements(path).frame
 
     assert _said(found) == [
         ("evaluator3", "A b.0", "regular", "x-0", 30.0),
@@ -339,7 +340,7 @@ def test_rows_may_have_spaces_and_tabs_in_turn(tmp_path: Path) -> None:
 
 
 def test_the_column_of_times_gives_the_times_of_hits(tmp_path: Path) -> None:
-    found = judgements_file.read(_release(tmp_path)).hit_times
+    found = read_judgements(_release(tmp_path)).hit_times
 
     assert found.select("worker_id", "hit_id", "work_seconds").rows() == [
         ("M1", "HM1", 900.0),
@@ -356,7 +357,7 @@ def test_a_file_of_times_beside_says_more(tmp_path: Path) -> None:
     ]
     (tmp_path / "ad-hit-time.csv").write_text("\n".join([TIMES, *rows]) + "\n")
 
-    found = judgements_file.read(path)
+    found = read_judgements(path)
 
     start, end = datetime(2020, 3, 3, 9, 30, 5, tzinfo=UTC), datetime(2020, 3, 3, 9, 45, 5, tzinfo=UTC)
     assert found.hit_times.row(0) == ("M1", "HM1", 900.0, start, end, True)
@@ -423,13 +424,13 @@ def test_a_real_campaign_in_the_layout_of_its_release_says_the_same(
     )
     (tmp_path / "ad-hit-time.csv").write_text("\n".join([TIMES, *times.select(line).to_series()]) + "\n")
 
-    found = judgements_file.read(path)
+    found = read_judgements(path)
 
-    expected = judgements_file.read(tidy)
+    expected = read_judgements(tidy)
     compared = [name for name in expected.frame.columns if name not in apart]
     assert found.frame.select(compared).equals(expected.frame.select(compared))
     assert not any("another mean" in warning for warning in found.warnings)
-    published = hit_times_file.read(DATA / campaign / "expected" / f"{pair}.hit_times.csv.gz")
+    published = read_hit_times(DATA / campaign / "expected" / f"{pair}.hit_times.csv.gz")
     own = published.filter(pl.col("worker_id").is_in(rows["worker"].unique().implode()))
     assert found.hit_times.equals(own)
     both = found.hit_times.join(expected.hit_times, on=["worker_id", "hit_id"])

@@ -10,7 +10,7 @@ import pytest
 from steelyard.domain.errors import SourceError
 from steelyard.domain.text import Segment
 from steelyard.formats.texts import LanguagePair
-from steelyard.formats.wmt_xml import read
+from steelyard.formats.wmt_xml import read_wmt_xml
 
 PAIR = LanguagePair("en", "de")
 GOOD = """<?xml version='1.0' encoding='utf-8'?>
@@ -43,12 +43,12 @@ def written(path: Path, old: str = "", new: str = "") -> Path:
 
 def problems(path: Path, reference: str | None = "A") -> str:
     with pytest.raises(SourceError) as caught:
-        read(path, pair=PAIR, reference=reference)
+        read_wmt_xml(path, pair=PAIR, reference=reference)
     return str(caught.value)
 
 
 def test_segments_are_named_after_their_documents(tmp_path: Path) -> None:
-    texts = read(written(tmp_path / "x.xml"), pair=PAIR, reference="A")
+    texts = read_wmt_xml(written(tmp_path / "x.xml"), pair=PAIR, reference="A")
 
     assert texts.segments == (
         Segment("news.1:1", "news.1", "One & only.", "Eins A."),
@@ -58,14 +58,14 @@ def test_segments_are_named_after_their_documents(tmp_path: Path) -> None:
 
 
 def test_systems_have_their_texts_none_where_they_have_none(tmp_path: Path) -> None:
-    texts = read(written(tmp_path / "x.xml"), pair=PAIR, reference="A")
+    texts = read_wmt_xml(written(tmp_path / "x.xml"), pair=PAIR, reference="A")
 
     assert texts.translations["Online-W"] == ["Eins W.", "", "Drei W."]
     assert texts.translations["Lab_1"] == ["Eins L.", "Zwei L.", None]
 
 
 def test_further_references_are_people_on_request(tmp_path: Path) -> None:
-    texts = read(written(tmp_path / "x.xml"), pair=PAIR, reference="A")
+    texts = read_wmt_xml(written(tmp_path / "x.xml"), pair=PAIR, reference="A")
 
     assert texts.translations["refB"] == ["Eins B.", "Zwei B.", None]
     assert texts.humans == texts.on_request == {"refB"}
@@ -73,36 +73,36 @@ def test_further_references_are_people_on_request(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["B", "refB", "ref-b"])
 def test_a_reference_is_chosen_by_name(tmp_path: Path, name: str) -> None:
-    texts = read(written(tmp_path / "x.xml"), pair=PAIR, reference=name)
+    texts = read_wmt_xml(written(tmp_path / "x.xml"), pair=PAIR, reference=name)
 
     assert [segment.reference for segment in texts.segments] == ["Eins B.", "Zwei B.", ""]
     assert texts.on_request == {"refA"}
 
 
 def test_documents_in_other_languages_are_left_out_with_a_warning(tmp_path: Path) -> None:
-    texts = read(written(tmp_path / "x.xml"), pair=PAIR, reference="A")
+    texts = read_wmt_xml(written(tmp_path / "x.xml"), pair=PAIR, reference="A")
 
     assert texts.warnings == ("1 document in other languages left out.",)
 
 
 def test_a_region_makes_no_difference(tmp_path: Path) -> None:
-    texts = read(written(tmp_path / "x.xml"), pair=LanguagePair("en-GB", "de-AT"), reference="A")
+    texts = read_wmt_xml(written(tmp_path / "x.xml"), pair=LanguagePair("en-GB", "de-AT"), reference="A")
 
     assert len(texts.segments) == 3
 
 
 def test_packed_files_are_unpacked(tmp_path: Path) -> None:
-    plain = read(written(tmp_path / "x.xml"), pair=PAIR, reference="A")
+    plain = read_wmt_xml(written(tmp_path / "x.xml"), pair=PAIR, reference="A")
     (tmp_path / "x.xml.gz").write_bytes(gzip.compress(GOOD.encode()))
 
-    assert read(tmp_path / "x.xml.gz", pair=PAIR, reference="A") == plain
+    assert read_wmt_xml(tmp_path / "x.xml.gz", pair=PAIR, reference="A") == plain
 
 
 def test_the_encoding_that_a_file_declares_is_believed(tmp_path: Path) -> None:
     text = GOOD.replace("Eins W.", "Grüße").replace("utf-8", "gb18030")
     (tmp_path / "x.xml").write_bytes(text.encode("gb18030"))
 
-    texts = read(tmp_path / "x.xml", pair=PAIR, reference="A")
+    texts = read_wmt_xml(tmp_path / "x.xml", pair=PAIR, reference="A")
 
     assert texts.translations["Online-W"][0] == "Grüße"
 
@@ -116,7 +116,7 @@ def test_collections_tell_documents_of_one_name_apart(tmp_path: Path) -> None:
     )
     (tmp_path / "x.xml").write_text(f'<dataset id="toy">{collections}</dataset>', "utf-8")
 
-    texts = read(tmp_path / "x.xml", pair=PAIR)
+    texts = read_wmt_xml(tmp_path / "x.xml", pair=PAIR)
 
     assert [segment.segment_id for segment in texts.segments] == ["news/1:1", "chat/1:1"]
     assert texts.translations["a"] == ["NEWS", "CHAT"]
@@ -125,7 +125,7 @@ def test_collections_tell_documents_of_one_name_apart(tmp_path: Path) -> None:
 def test_texts_of_segments_that_the_source_lacks_are_counted(tmp_path: Path) -> None:
     path = written(tmp_path / "x.xml", '<seg id="1">Drei W.</seg>', '<seg id="1">x</seg><seg id="9">y</seg>')
 
-    texts = read(path, pair=PAIR, reference="A")
+    texts = read_wmt_xml(path, pair=PAIR, reference="A")
 
     assert "1 text of segments that the source lacks left out." in texts.warnings
 
@@ -160,7 +160,7 @@ def test_a_reference_that_is_not_there_is_named_with_those_that_are(tmp_path: Pa
 
 def test_another_language_pair_is_named_with_those_that_are_there(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="no document from en to fr; it has: cs-uk, en-de"):
-        read(written(tmp_path / "x.xml"), pair=LanguagePair("en", "fr"))
+        read_wmt_xml(written(tmp_path / "x.xml"), pair=LanguagePair("en", "fr"))
 
 
 def test_another_encoding_than_declared_is_recognised(tmp_path: Path) -> None:

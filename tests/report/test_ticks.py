@@ -10,8 +10,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from steelyard.domain.exhibit import Axis, Bars, Cells, Line, Panel, Points, Rule
-from steelyard.report.drawing.plot import lay_out
-from steelyard.report.drawing.scales import AxisScale, scale_of
+from steelyard.report.drawing.plot import lay_out_panel
+from steelyard.report.drawing.scales import AxisScale, axis_scale_of
 from steelyard.report.drawing.scene import FONT, SMALL
 from steelyard.report.drawing.text_width import shorten, width, wrap
 from steelyard.report.drawing.ticks import linear_ticks, logarithmic_ticks
@@ -92,7 +92,7 @@ def test_logarithmic_ticks_lie_inside(low: float, ratio: float, wanted: int) -> 
 
 @given(st.lists(st.one_of(st.none(), st.floats()), max_size=30))
 def test_an_axis_holds_all_finite_values_whatever_it_is_given(values: list[float | None]) -> None:
-    axis = scale_of(Panel(Axis("x"), Axis("y"), (Points(tuple(values), tuple(values)),)), "x")
+    axis = axis_scale_of(Panel(Axis("x"), Axis("y"), (Points(tuple(values), tuple(values)),)), "x")
 
     assert axis.low < axis.high
     known = [value for value in values if value is not None and math.isfinite(value)]
@@ -104,20 +104,20 @@ def test_an_axis_holds_all_finite_values_whatever_it_is_given(values: list[float
 def test_a_logarithmic_axis_leaves_out_what_is_not_positive(values: list[float]) -> None:
     panel = Panel(Axis("x", logarithmic=True), Axis("y"), (Points(tuple(values), tuple(values)),))
 
-    axis = scale_of(panel, "x")
+    axis = axis_scale_of(panel, "x")
 
     assert 0 < axis.low < axis.high
     assert all(math.isnan(axis.share(value)) for value in values if value <= 0)
 
 
 def test_given_ends_are_kept_exactly() -> None:
-    axis = scale_of(Panel(Axis("x", 0, 100), Axis("y"), (Points((-5.0, 300.0), (1.0, 2.0)),)), "x")
+    axis = axis_scale_of(Panel(Axis("x", 0, 100), Axis("y"), (Points((-5.0, 300.0), (1.0, 2.0)),)), "x")
 
     assert (axis.low, axis.high) == (0.0, 100.0)
 
 
 def test_histograms_stand_on_zero() -> None:
-    axis = scale_of(Panel(Axis("x"), Axis("y"), (Bars((0.0,), (1.0,), (5.0,)),)), "y")
+    axis = axis_scale_of(Panel(Axis("x"), Axis("y"), (Bars((0.0,), (1.0,), (5.0,)),)), "y")
 
     assert axis.low == 0.0
 
@@ -125,17 +125,17 @@ def test_histograms_stand_on_zero() -> None:
 def test_counts_do_not_get_an_axis_below_zero() -> None:
     panel = Panel(Axis("x"), Axis("y"), (Points((0.0, 9.0), (0.0, 9.0)),))
 
-    assert scale_of(panel, "y").low == 0.0
+    assert axis_scale_of(panel, "y").low == 0.0
 
 
 def test_a_rule_is_never_off_the_axis() -> None:
     panel = Panel(Axis("x"), Axis("y"), (Points((1.0, 2.0), (1.0, 2.0)), Rule("y", 9.0)))
 
-    assert scale_of(panel, "y").high >= 9.0
+    assert axis_scale_of(panel, "y").high >= 9.0
 
 
 def test_an_axis_without_data_or_ends_marks_nothing() -> None:
-    axis = scale_of(Panel(Axis("x"), Axis("y"), (Points((), ()),)), "x")
+    axis = axis_scale_of(Panel(Axis("x"), Axis("y"), (Points((), ()),)), "x")
 
     assert axis.is_empty
     assert axis.ticks(wanted=5) == ()
@@ -151,7 +151,7 @@ def test_categories_lie_at_their_places() -> None:
 def test_any_numbers_can_be_laid_out(values: list[float], logarithmic: bool) -> None:
     axis = Axis("x", logarithmic=logarithmic)
 
-    plot = lay_out(Panel(axis, axis, (Points(tuple(values), tuple(values)),)))
+    plot = lay_out_panel(Panel(axis, axis, (Points(tuple(values), tuple(values)),)))
 
     assert math.isfinite(plot.width + plot.height)
 
@@ -162,7 +162,7 @@ def test_numbers_below_the_plot_keep_apart_and_on_the_sheet(low: float, span: fl
     values = (low, low + span)
     mark = Line(values, values) if is_line else Points(values, values)
 
-    plot = lay_out(Panel(Axis("x"), Axis("y"), (mark,)))
+    plot = lay_out_panel(Panel(Axis("x"), Axis("y"), (mark,)))
 
     ends = []
     for label in plot.x_labels:
@@ -178,7 +178,7 @@ names = st.lists(st.text(alphabet="abcdefgh WMO-_翻é", min_size=1, max_size=60
 
 @given(names)
 def test_names_beside_the_plot_stay_on_the_sheet(categories: list[str]) -> None:
-    plot = lay_out(Panel(Axis("x"), Axis("", categories=tuple(categories)), ()))
+    plot = lay_out_panel(Panel(Axis("x"), Axis("", categories=tuple(categories)), ()))
 
     room = plot.box.left
     assert all(width(line, plot.label_size) <= room for label in plot.y_labels for line in label.lines)
@@ -189,7 +189,7 @@ def test_names_beside_the_plot_stay_on_the_sheet(categories: list[str]) -> None:
 def test_names_below_the_plot_stay_on_the_sheet(categories: list[str], has_cells: bool) -> None:
     marks = (Cells(((0.1,) * len(categories),), (("",) * len(categories),), 0, 1),) if has_cells else ()
 
-    plot = lay_out(Panel(Axis("", categories=tuple(categories)), Axis("", categories=("a",)), marks))
+    plot = lay_out_panel(Panel(Axis("", categories=tuple(categories)), Axis("", categories=("a",)), marks))
 
     for label in plot.x_labels:
         x = plot.across(label.value)
@@ -197,7 +197,7 @@ def test_names_below_the_plot_stay_on_the_sheet(categories: list[str], has_cells
             assert x + 4 - width(label.lines[0], SMALL) * math.sqrt(0.5) >= 0
             assert plot.box.bottom + 12 + width(label.lines[0], SMALL) * math.sqrt(0.5) <= plot.height
         else:
-            half = max(width(line, FONT) for line in label.lines) / 2
+            half = max((width(line, FONT) for line in label.lines), default=0.0) / 2
             assert x - half >= 0
             assert x + half <= plot.width
 
@@ -205,7 +205,7 @@ def test_names_below_the_plot_stay_on_the_sheet(categories: list[str], has_cells
 def test_a_name_that_was_cut_is_known_in_full() -> None:
     long = "a-very-long-name-" * 12
 
-    plot = lay_out(Panel(Axis("x"), Axis("", categories=(long, "short")), ()))
+    plot = lay_out_panel(Panel(Axis("x"), Axis("", categories=(long, "short")), ()))
 
     assert [label.whole for label in plot.y_labels] == [long, ""]
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import optimize
 from scipy import stats as scipy_stats
 
-from steelyard.stats.line_link import Points, drawn_lines, link_line, rising_p_value, unshrunken
+from steelyard.stats.line_link import MeasuredPoints, drawn_lines, link_line, rising_p_value, unshrunken
 
 # Pearson's points with York's weights: the test case of the field since 1966 [York2004].
 X = np.array([0.0, 0.9, 1.8, 2.6, 3.3, 4.4, 5.2, 6.1, 6.5, 7.4])
@@ -18,16 +18,16 @@ X_WEIGHT = np.array([1000.0, 1000.0, 500.0, 800.0, 200.0, 80.0, 60.0, 20.0, 1.8,
 Y_WEIGHT = np.array([1.0, 1.8, 4.0, 8.0, 20.0, 20.0, 70.0, 70.0, 100.0, 500.0])
 
 
-def _points(seed: int, *, n: int = 12, scatter: float = 0.0) -> Points:
+def _points(seed: int, *, n: int = 12, scatter: float = 0.0) -> MeasuredPoints:
     """Points about the line 1 + 2 x with errors of different size."""
     rng = np.random.default_rng(seed)
     truth = rng.normal(0, 1, n)
     x_sd, y_sd = rng.uniform(0.1, 0.4, n), rng.uniform(0.1, 0.6, n)
     y = 1 + 2 * truth + rng.normal(0, 1, n) * y_sd + rng.normal(0, 1, n) * scatter
-    return Points(truth + rng.normal(0, 1, n) * x_sd, y, x_sd**2, y_sd**2)
+    return MeasuredPoints(truth + rng.normal(0, 1, n) * x_sd, y, x_sd**2, y_sd**2)
 
 
-def _chi2(line: np.ndarray, points: Points, scatter: float = 0.0) -> float:
+def _chi2(line: np.ndarray, points: MeasuredPoints, scatter: float = 0.0) -> float:
     """Minus twice the log-likelihood of a line, every point's true place at its most likely."""
     away = points.y - line[0] - line[1] * points.x
     return float(np.sum(away**2 / (points.y_variance + scatter**2 + line[1] ** 2 * points.x_variance)))
@@ -42,7 +42,7 @@ def test_the_published_line_through_pearsons_points() -> None:
 
 def test_the_published_fit_of_that_line() -> None:
     # Errors twice as large leave no room for scatter; the line stays, chi2 halves.
-    found = link_line(Points(X, Y, 2 / X_WEIGHT, 2 / Y_WEIGHT))
+    found = link_line(MeasuredPoints(X, Y, 2 / X_WEIGHT, 2 / Y_WEIGHT))
 
     assert found.scatter == 0
     assert found.slope == pytest.approx(-0.480533407, abs=5e-10)
@@ -65,7 +65,7 @@ def test_equal_errors_on_both_sides_give_the_main_axis_of_the_points() -> None:
     # Sxx = 2, Syy = 6, Sxy = 3; slope = (Syy - Sxx + sqrt((Syy - Sxx)^2 + 4 Sxy^2)) / (2 Sxy).
     x, y = np.array([-1.0, 0.0, 1.0]), np.array([-2.0, 1.0, 1.0])
 
-    found = link_line(Points(x, y, np.full(3, 4.0), np.full(3, 4.0)))
+    found = link_line(MeasuredPoints(x, y, np.full(3, 4.0), np.full(3, 4.0)))
 
     assert found.slope == pytest.approx((4 + np.sqrt(16 + 36)) / 6)
     assert found.intercept == pytest.approx(0.0, abs=1e-12)
@@ -119,7 +119,7 @@ def test_a_slope_of_one_leaves_a_weighted_mean_of_differences() -> None:
     # Differences 2, 4, 3 with variances 1 + 1, 3 + 1, 1 + 1: weights 2 : 1 : 2, mean (4 + 4 + 6) / 5.
     x, y = np.array([0.0, 1.0, 5.0]), np.array([2.0, 5.0, 8.0])
 
-    found = link_line(Points(x, y, np.array([1.0, 3.0, 1.0]), np.ones(3)), slope="one")
+    found = link_line(MeasuredPoints(x, y, np.array([1.0, 3.0, 1.0]), np.ones(3)), slope="one")
 
     assert found.intercept == pytest.approx(2.8)
     assert (found.slope, found.df) == (1.0, 2)
@@ -134,7 +134,9 @@ def test_a_slope_of_one_leaves_a_weighted_mean_of_differences() -> None:
 )
 def test_units_of_y_move_the_line_with_them(shift: float, factor: float, seed: int, scatter: float) -> None:
     points = _points(seed, scatter=scatter)
-    other = Points(points.x, shift + factor * points.y, points.x_variance, factor**2 * points.y_variance)
+    other = MeasuredPoints(
+        points.x, shift + factor * points.y, points.x_variance, factor**2 * points.y_variance
+    )
 
     before, after = link_line(points), link_line(other)
 
@@ -157,7 +159,7 @@ def test_every_row_of_draws_has_the_line_it_would_have_alone() -> None:
 def test_exact_points_are_met_exactly() -> None:
     x = np.array([0.0, 1.0, 3.0])
 
-    found = link_line(Points(x, 5 - x, np.zeros(3), np.zeros(3)))
+    found = link_line(MeasuredPoints(x, 5 - x, np.zeros(3), np.zeros(3)))
 
     assert (found.intercept, found.slope) == pytest.approx((5.0, -1.0))
 
@@ -173,7 +175,7 @@ def test_points_above_each_other_have_no_line() -> None:
 
 def test_two_points_are_too_few_for_a_line() -> None:
     with pytest.raises(ValueError, match="more points"):
-        link_line(Points(np.arange(2.0), np.arange(2.0), np.ones(2), np.ones(2)))
+        link_line(MeasuredPoints(np.arange(2.0), np.arange(2.0), np.ones(2), np.ones(2)))
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -9,27 +9,27 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from steelyard.stats.replication import (
-    ItemRatings,
+    SortedRatings,
     correlations_by_place,
-    item_ratings,
     prefix_means,
     same_places,
+    sorted_ratings,
 )
 
 
-def _ratings(*items: list[float]) -> ItemRatings:
+def _ratings(*items: list[float]) -> SortedRatings:
     """Ratings on one scale, a list for each item."""
     item = np.repeat(np.arange(len(items)), [len(ratings) for ratings in items])
-    return item_ratings(np.concatenate(items)[np.newaxis], item, n_items=len(items))
+    return sorted_ratings(np.concatenate(items)[np.newaxis], item, n_items=len(items))
 
 
 @st.composite
-def _collections(draw: st.DrawFn) -> ItemRatings:
+def _collections(draw: st.DrawFn) -> SortedRatings:
     """Up to eight items with none to six ratings each, on two scales."""
     sizes = draw(st.lists(st.integers(0, 6), min_size=1, max_size=8).filter(any))
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     item = np.repeat(np.arange(len(sizes)), sizes)
-    return item_ratings(rng.normal(50, 20, (2, len(item))), item, n_items=len(sizes))
+    return sorted_ratings(rng.normal(50, 20, (2, len(item))), item, n_items=len(sizes))
 
 
 def test_places_and_means_of_a_hand_made_case() -> None:
@@ -65,7 +65,7 @@ def test_every_order_of_ratings_is_as_likely_as_any_other() -> None:
 
 @settings(max_examples=30)
 @given(_collections(), st.integers(0, 2**32))
-def test_means_are_those_of_a_slow_loop_over_the_same_order(ratings: ItemRatings, seed: int) -> None:
+def test_means_are_those_of_a_slow_loop_over_the_same_order(ratings: SortedRatings, seed: int) -> None:
     means = prefix_means(ratings, np.random.default_rng(seed))
 
     # The ratings drawn one by one follow from the means: k times the k-th minus k - 1 times the one before.
@@ -79,7 +79,7 @@ def test_means_are_those_of_a_slow_loop_over_the_same_order(ratings: ItemRatings
 
 @settings(max_examples=30)
 @given(_collections(), st.integers(0, 2**32))
-def test_all_scales_are_drawn_in_the_same_order(ratings: ItemRatings, seed: int) -> None:
+def test_all_scales_are_drawn_in_the_same_order(ratings: SortedRatings, seed: int) -> None:
     twice = ratings._replace(values=np.stack([ratings.values[0], 100 - 2 * ratings.values[0]]))
 
     means = prefix_means(twice, np.random.default_rng(seed))
@@ -90,7 +90,7 @@ def test_all_scales_are_drawn_in_the_same_order(ratings: ItemRatings, seed: int)
 def test_ratings_of_the_last_of_very_many_items_stay_together() -> None:
     n_items = 3_000_000
     item = np.repeat([0, n_items - 2, n_items - 1], 2000)
-    ratings = item_ratings(item[np.newaxis].astype(np.float64), item, n_items=n_items)
+    ratings = sorted_ratings(item[np.newaxis].astype(np.float64), item, n_items=n_items)
 
     (means,) = prefix_means(ratings, np.random.default_rng(2))
 

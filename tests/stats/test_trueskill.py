@@ -16,7 +16,7 @@ from steelyard.stats.trueskill import (
     online_skills,
     resampled_skills,
     win_corrections,
-    wmt_settings,
+    wmt_skill_settings,
 )
 
 # The usual settings of games: those of every published example.
@@ -128,7 +128,7 @@ def test_saying_a_comparison_the_other_way_round_changes_nothing() -> None:
 def test_a_true_order_is_recovered() -> None:
     matches = _crowd(4000, np.array([-0.2, 0.6, 0.1, -0.5]))
 
-    skills = online_skills(matches, wmt_settings(4000), n_systems=4)
+    skills = online_skills(matches, wmt_skill_settings(4000), n_systems=4)
 
     assert np.argsort(-skills.mu).tolist() == [1, 2, 0, 3]
 
@@ -139,7 +139,7 @@ def test_with_the_settings_of_wmt_the_order_of_comparisons_hardly_matters() -> N
         *(column[::-1] for column in (matches.first, matches.second, matches.outcome)), matches.group
     )
 
-    skills, turned = (online_skills(m, wmt_settings(4000), n_systems=4) for m in (matches, backwards))
+    skills, turned = (online_skills(m, wmt_skill_settings(4000), n_systems=4) for m in (matches, backwards))
 
     # One comparison moves an ability by about 0.8 sigma^2 / (sqrt(2) beta) = 0.2 / 70.7; the chance of
     # 2,000 of them makes a standard error of sqrt(2000) times that. The order must matter far less.
@@ -148,10 +148,10 @@ def test_with_the_settings_of_wmt_the_order_of_comparisons_hardly_matters() -> N
 
 
 def test_the_settings_of_wmt_grow_with_the_number_of_comparisons() -> None:
-    assert wmt_settings(1000) == SkillSettings(0.0, 0.5, 0.5 * 1000 / 40, 0.0, 0.25)
+    assert wmt_skill_settings(1000) == SkillSettings(0.0, 0.5, 0.5 * 1000 / 40, 0.0, 0.25)
 
 
-@pytest.mark.parametrize("settings", [GAMES, wmt_settings(80)], ids=["games", "wmt"])
+@pytest.mark.parametrize("settings", [GAMES, wmt_skill_settings(80)], ids=["games", "wmt"])
 def test_one_step_per_comparison_is_learning_one_by_one(settings: SkillSettings) -> None:
     matches = _crowd(80, np.array([-0.3, 0.0, 0.3]), groups=5)
 
@@ -162,7 +162,7 @@ def test_one_step_per_comparison_is_learning_one_by_one(settings: SkillSettings)
     np.testing.assert_allclose(run.sigma[0], expected.sigma, rtol=1e-9)
 
 
-@pytest.mark.parametrize("settings", [GAMES, wmt_settings(80)], ids=["games", "wmt"])
+@pytest.mark.parametrize("settings", [GAMES, wmt_skill_settings(80)], ids=["games", "wmt"])
 def test_a_group_that_counts_zero_times_leaves_no_trace(settings: SkillSettings) -> None:
     matches = _crowd(80, np.array([-0.3, 0.0, 0.3]), groups=5)
     left = matches.group != 2
@@ -181,9 +181,11 @@ def test_counting_twice_is_nearly_meeting_twice_in_a_row() -> None:
         *(np.repeat(c, 2) for c in (matches.first, matches.second, matches.outcome, matches.group))
     )
 
-    run = resampled_skills(matches, wmt_settings(800), n_systems=3, times=np.full((1, 40), 2.0), steps=400)
+    run = resampled_skills(
+        matches, wmt_skill_settings(800), n_systems=3, times=np.full((1, 40), 2.0), steps=400
+    )
 
-    expected = online_skills(twice, wmt_settings(800), n_systems=3)
+    expected = online_skills(twice, wmt_skill_settings(800), n_systems=3)
     np.testing.assert_allclose(run.mu[0], expected.mu, rtol=0.01)
 
 
@@ -193,8 +195,8 @@ def test_fifty_steps_are_nearly_one_by_one(n: int) -> None:
     rng = np.random.default_rng(5)
     times = np.vstack([np.ones(40), rng.multinomial(40, np.full(40, 1 / 40), size=200)])
 
-    runs = resampled_skills(matches, wmt_settings(n), n_systems=3, times=times, steps=50)
+    runs = resampled_skills(matches, wmt_skill_settings(n), n_systems=3, times=times, steps=50)
 
-    expected = online_skills(matches, wmt_settings(n), n_systems=3)
+    expected = online_skills(matches, wmt_skill_settings(n), n_systems=3)
     # A tenth of a deviation of the draws is far below what anyone would notice.
     np.testing.assert_array_less(np.abs(runs.mu[0] - expected.mu), 0.1 * runs.mu[1:].std(axis=0))

@@ -13,7 +13,7 @@ from steelyard.aggregation._segment_draws import SegmentDraws
 from steelyard.domain.plugin import Method
 from steelyard.domain.result import Fit, MethodSettings
 from steelyard.stats.arrays import FloatArray
-from steelyard.stats.trueskill import Matches, online_skills, resampled_skills, wmt_settings
+from steelyard.stats.trueskill import Matches, online_skills, resampled_skills, wmt_skill_settings
 
 # Of more comparisons than this (per attribute) a random sample is learnt from: a second's work [our choice].
 MOST_UPDATES = 200_000
@@ -54,7 +54,7 @@ def _score(
         outcome=comparisons.outcome[result],
         group=draws.group[comparisons.segment[result]],
     )
-    settings = wmt_settings(n_updates)
+    settings = wmt_skill_settings(n_updates)
     point = online_skills(matches, settings, n_systems=n_systems).mu
     if len(draws.times) == 1:
         return point[None]

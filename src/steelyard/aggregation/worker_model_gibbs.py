@@ -24,12 +24,12 @@ from steelyard.domain.result import Diagnostics, Fit, MethodSettings, OffsetPer
 from steelyard.stats.arrays import FloatArray, IntArray
 from steelyard.stats.worker_model.effects import KIND_VARIANCE, ItemOrigin
 from steelyard.stats.worker_model.gibbs import (
-    Draws,
     GibbsOptions,
     GibbsPriors,
+    PosteriorDraws,
+    posterior_summary,
     sample,
     sampling_quality,
-    summary,
 )
 from steelyard.stats.worker_model.problem import Normal
 
@@ -55,7 +55,7 @@ def fit(frame: pl.DataFrame, settings: MethodSettings, rng: np.random.Generator)
     model = learn_workers(items)
     draws = sample(model.ratings, _priors(model), OPTIONS, rng)
     # Slopes and precisions as sampled, in the words of the model they were sampled from.
-    sampled = summary(draws)
+    sampled = posterior_summary(draws)
     workers = replace(
         model.learned.workers,
         offset=sampled.offset.mean,
@@ -86,7 +86,7 @@ def _on_common_scale(frame: pl.DataFrame, settings: MethodSettings, rng: np.rand
         contamination=(1.0, 9.0) if settings.random_clicks else None,
     )
     draws = sample(scale.ratings, priors, PATIENT if settings.random_clicks else OPTIONS, rng)
-    posterior = summary(draws)
+    posterior = posterior_summary(draws)
     believed = _believed(draws, unit=scale.unit, level=np.full(items.n_items, scale.level))
     columns = worker_columns(items, scale, posterior)
     fitted = fit_believed(frame, items, believed, settings, rng, workers=with_learnt(frame, columns))
@@ -128,7 +128,9 @@ def _effects(model: LearnedWorkers) -> tuple[IntArray, FloatArray]:
     return np.stack(columns, axis=1), np.concatenate(deviations)
 
 
-def _believed(draws: Draws, *, unit: float, level: FloatArray, origin: ItemOrigin | None = None) -> Believed:
+def _believed(
+    draws: PosteriorDraws, *, unit: float, level: FloatArray, origin: ItemOrigin | None = None
+) -> Believed:
     """What the draws say; with `origin`, systems are set right for the segments they were judged on."""
 
     def of_sums(weights: csr_array) -> tuple[FloatArray, FloatArray]:
@@ -143,9 +145,9 @@ def _believed(draws: Draws, *, unit: float, level: FloatArray, origin: ItemOrigi
     return Believed(score=unit * moments.mean + level, sd=unit * moments.sd, of_sums=of_sums)
 
 
-def _with_diagnostics(fitted: Fit, draws: Draws) -> Fit:
+def _with_diagnostics(fitted: Fit, draws: PosteriorDraws) -> Fit:
     quality = sampling_quality(draws)
-    posterior = summary(draws)
+    posterior = posterior_summary(draws)
     if not posterior.converged:
         raise NotEnoughData(
             f"{METHOD.name}: the two chains do not agree (R-hat {quality.largest_rhat:.2f}), so there is no "

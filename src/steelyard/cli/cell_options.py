@@ -37,6 +37,6 @@ def cells_of(text: str | None) -> CellSystems:
 
 def metric_scores_of(path: Path | None) -> tuple[CellMetric, ...]:
     """The scores of metrics in the file of `--metric-scores`; nothing if it was not given."""
-    from steelyard.formats import cell_metrics_file
+    from steelyard.formats.cell_metrics_file import read_cell_metrics
 
-    return () if path is None else cell_metrics_file.read(path)
+    return () if path is None else read_cell_metrics(path)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 
 def counted(number: int, noun: str) -> str:
     """A number with its noun, in the plural where it is due.
@@ -10,3 +12,13 @@ def counted(number: int, noun: str) -> str:
     ('1 worker', '1,200 workers')
     """
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def listed(names: Sequence[str], *, most: int = 10) -> str:
+    """Some names for a message, and how many more there are.
+
+    >>> listed(["4", "9", "12"]), listed(["1", "2", "3"], most=2)
+    ('4, 9, 12', '1, 2 and 1 more')
+    """
+    rest = len(names) - most
+    return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")

@@ -20,7 +20,7 @@ from steelyard.design.layout_report import LayoutReport
 from steelyard.design.places import Design
 from steelyard.domain.campaign import Campaign, CampaignSettings
 from steelyard.flows.watching import Progress, unseen
-from steelyard.formats import campaign_toml
+from steelyard.formats.campaign_toml import read_campaign
 from steelyard.store import campaigns, work
 from steelyard.store.creation import new_store
 from steelyard.version import __version__
@@ -82,7 +82,7 @@ def design(campaign_file: Path, *, progress: Progress = unseen) -> Designed:
     Item ids come from the operating system's randomness and not from the seed: whoever knows
     the texts and the seed could otherwise tell which ids are controls.
     """
-    source = campaign_toml.read(campaign_file)
+    source = read_campaign(campaign_file)
     campaign, done = source.campaign, 0
     with progress("Designing", n_hits(campaign)) as advance:
 

@@ -12,8 +12,10 @@ from steelyard.domain.campaign import CampaignSettings
 from steelyard.domain.errors import SourceError
 from steelyard.domain.work import AssignmentStatus, ItemKind, ShownItem, ShownText
 from steelyard.flows.open import OpenCampaign
-from steelyard.formats import appraise, judgements_file, upload_2016
+from steelyard.formats import appraise
+from steelyard.formats.judgements_file import write_judgements
 from steelyard.formats.table_file import write_table
+from steelyard.formats.upload_2016 import write_upload
 from steelyard.frames import hit_times_frame, ratings_frame
 from steelyard.protocols import protocols
 from steelyard.store import campaigns, judgements
@@ -82,7 +84,7 @@ def hit_times(campaign: OpenCampaign, frame: pl.DataFrame) -> pl.DataFrame:
 def export(campaign: OpenCampaign, path: Path) -> int:
     """Write the judgements of a campaign to a file that `analyse` reads; returns their number."""
     frame = ratings(campaign)
-    judgements_file.write(frame, path)
+    write_judgements(frame, path)
     return frame.height
 
 
@@ -100,7 +102,7 @@ def export_hits(campaign: OpenCampaign, path: Path, *, layout: HitsLayout = "aud
     if layout == "audit":
         write_table(frame.select(AUDIT_COLUMNS), path)
     elif layout == "upload-2016":
-        upload_2016.write(
+        write_upload(
             frame, path, source_language=source, target_language=target, attribute=settings.attribute
         )
     else:

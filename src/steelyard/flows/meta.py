@@ -89,7 +89,7 @@ def judge(read: ScoresRead, settings: MetaSettings, *, progress: Progress = unse
 
 
 def _of_folder(folder: Path, wanted: Wanted) -> ScoresRead:
-    from steelyard.formats import metric_folder
+    from steelyard.formats.metric_folder import read_metric_folder
 
     if folder.is_file():
         problem = "is a file: name a folder in the layout of mt-metrics-eval, or a campaign's database."
@@ -105,7 +105,7 @@ def _of_folder(folder: Path, wanted: Wanted) -> ScoresRead:
         raise SourceError(str(folder), ["has people's scores already: --method is for databases."])
     table = _table(wanted)
     names = _others(wanted, table)
-    scored = metric_folder.read(folder, wanted.pair, golds=[wanted.gold], metrics=names)
+    scored = read_metric_folder(folder, wanted.pair, golds=[wanted.gold], metrics=names)
     if table:
         scored = add_metrics(scored, table, _line_names(folder, scored))
     return ScoresRead(scored, wanted.gold, folder.resolve().name)

@@ -14,7 +14,7 @@ from steelyard.domain.exhibit import Evidence
 from steelyard.domain.text import Segment
 from steelyard.flows.campaign_texts import CampaignTexts, campaign_scores, human_scores, translations_of
 from steelyard.flows.source import is_database
-from steelyard.formats import metric_folder
+from steelyard.formats.metric_writing import fit_names, write_scored_pair
 from steelyard.formats.texts import Texts
 from steelyard.frames import scored as scored_rows
 from steelyard.meta.scores import ScoredPair, Scores
@@ -46,7 +46,7 @@ def write_metric_folder(
     """
     attributes = evidence.frame["attribute"].cast(pl.String).unique().to_list()
     name = gold_name or (attributes[0] if len(attributes) == 1 and attributes[0] else USUAL_GOLD_NAME)
-    (name,) = metric_folder.fit_names([name]).values()
+    (name,) = fit_names([name]).values()
     if is_database(source):
         from steelyard.flows.open import open_campaign
 
@@ -60,7 +60,7 @@ def write_metric_folder(
         scored, texts = _from_frame(evidence, name)
         reference = "refA"
     scored, texts, renamed = _with_fit_names(replace(scored, pair=pair or scored.pair), texts)
-    warnings = metric_folder.write(folder, scored, texts=texts, reference=reference)
+    warnings = write_scored_pair(folder, scored, texts=texts, reference=reference)
     return WrittenFolder(
         scored.pair,
         tuple(gold.name for gold in scored.golds),
@@ -112,7 +112,7 @@ def _natural(name: str) -> list[tuple[int, int, str]]:
 def _with_fit_names(scored: ScoredPair, texts: Texts) -> tuple[ScoredPair, Texts, tuple[str, ...]]:
     """The same with names of systems that the layout can hold, and a warning of those that changed."""
     systems = dict.fromkeys([*texts.translations, *(name for gold in scored.golds for name in gold.systems)])
-    fit = metric_folder.fit_names(systems)
+    fit = fit_names(systems)
     changed = {name: new for name, new in fit.items() if name != new}
     if not changed:
         return scored, texts, ()

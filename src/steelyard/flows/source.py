@@ -78,17 +78,18 @@ def read_source(
 
         with open_campaign(source) as campaign:
             return from_campaign(campaign)
-    from steelyard.formats import hit_times_file, judgements_file
+    from steelyard.formats.hit_times_file import read_hit_times
+    from steelyard.formats.judgements_file import read_judgements
 
     path = Path(source)
-    read = judgements_file.read(path, columns=columns, scale=scale, gold_scale=gold_scale)
+    read = read_judgements(path, columns=columns, scale=scale, gold_scale=gold_scale)
     name = path.name.removesuffix(".gz").rpartition(".")[0].removesuffix(".judgements")
     return Source(
         gather_credit(read.frame),
         title=name,
         campaign=re.sub(r"[^A-Za-z0-9._-]+", "-", name) or "file",
         warnings=read.warnings,
-        hit_times=hit_times_file.read(hit_times) if hit_times else read.hit_times,
+        hit_times=read_hit_times(hit_times) if hit_times else read.hit_times,
         scale=scale or VAS,
         gold_scale=gold_scale,
     )

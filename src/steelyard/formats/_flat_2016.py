@@ -16,7 +16,6 @@ import polars as pl
 from steelyard.domain.errors import SourceError
 from steelyard.domain.scale import Scale
 from steelyard.domain.wording import counted
-from steelyard.formats import hit_times_file
 from steelyard.formats._judgement_columns import DEFAULT_SCALE, as_text, named
 from steelyard.formats._judgement_table import JudgementTable, with_languages_apart
 from steelyard.formats._spaced import spaced_names
@@ -27,6 +26,7 @@ from steelyard.formats._standardised_2016 import (
     ratings_from,
     unlike,
 )
+from steelyard.formats.hit_times_file import read_hit_times
 from steelyard.formats.upload_2016 import ATTRIBUTE_NAMES
 from steelyard.frames import hit_times_frame
 
@@ -54,7 +54,7 @@ def is_flat(columns: Sequence[str]) -> bool:
     return set(_NEEDED.values()) <= set(columns)
 
 
-def is_spaced(text: str) -> bool:
+def is_spaced_flat(text: str) -> bool:
     """Whether this is a flat table with spaces or tabs in its header, whatever its name ends in."""
     return is_flat(spaced_names(text))
 
@@ -155,7 +155,7 @@ def _times_beside(path: Path | None, cells: pl.DataFrame) -> pl.DataFrame:
     file = path.with_name(_times_file(path)) if path else None
     if file is None or not file.is_file() or cells["hit"].null_count() == len(cells):
         return hit_times_frame()
-    times = hit_times_file.read(file)
+    times = read_hit_times(file)
     return times.filter(pl.col("worker_id").is_in(cells["worker"].unique().implode()))
 
 

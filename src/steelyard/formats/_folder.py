@@ -38,7 +38,7 @@ def _begins_as_judgements(path: Path) -> bool:
         return _are_of_judgements(_keys(text.partition("\n")[0]))
     separator = SEPARATORS[ending]
     return (
-        _flat_2016.is_spaced(text)
+        _flat_2016.is_spaced_flat(text)
         or _appraise_results.missing_header(text, separator) is not None
         or _are_of_judgements(first_record(text, separator))
     )

@@ -14,7 +14,7 @@ from pathlib import Path
 import polars as pl
 
 from steelyard.domain.errors import SourceError
-from steelyard.formats.table_file import Table, read_table, write_table
+from steelyard.formats.table_file import CellTable, read_table, write_table
 
 ENDING = ".key.csv"
 # Of an item place, in every key; before them stands what the other system calls it.
@@ -65,7 +65,7 @@ def places(frame: pl.DataFrame) -> Iterator[list[dict[str, object]]]:
         yield hit.sort("position").to_dicts()
 
 
-def credited_systems(place: Mapping[str, object]) -> list[str]:
+def systems_of_place(place: Mapping[str, object]) -> list[str]:
     """The systems that an item's ratings count for: its own first, then those with the same text."""
     others = place.get("credited") or ()
     assert isinstance(others, Iterable)
@@ -84,7 +84,7 @@ def write_key(
             **{column: place.get(column) for column in _IF_KNOWN},
         }
         for number, place in enumerate(places)
-        for system in credited_systems(place)
+        for system in systems_of_place(place)
     ]
     order = [*names, *COLUMNS]
     table = pl.DataFrame(rows, schema=[*order, *_IF_KNOWN], infer_schema_length=None)
@@ -104,7 +104,7 @@ def keys_in(folder: Path | None, columns: Sequence[str]) -> list[Key]:
     return keys
 
 
-def _key(path: Path, table: Table, columns: Sequence[str]) -> Key:
+def _key(path: Path, table: CellTable, columns: Sequence[str]) -> Key:
     missing = [column for column in COLUMNS if column not in table.columns]
     if missing:
         raise SourceError(str(path), [f"there is no column {column}; export it anew." for column in missing])

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from steelyard.formats.texts import shown
+from steelyard.domain.wording import listed
 
 # Scores of single translations and of whole systems. Files of other levels (doc, domain) are not read.
 Level = Literal["seg", "sys"]
@@ -77,10 +77,10 @@ def choose_metrics(found: Sequence[MetricName], wanted: Sequence[str] | None) ->
             chosen[matches[0]] = None
         elif matches:
             problems.append(
-                f'the metric "{wish}" is there {len(matches)} times: name one of {shown(matches)}.'
+                f'the metric "{wish}" is there {len(matches)} times: name one of {listed(matches)}.'
             )
         else:
-            problems.append(f'there is no metric "{wish}"; there is: {shown(full, most=100) or "none"}.')
+            problems.append(f'there is no metric "{wish}"; there is: {listed(full, most=100) or "none"}.')
     return list(chosen), problems
 
 

@@ -31,18 +31,18 @@ from steelyard.formats import _appraise_results
 from steelyard.formats._appraise_batches import read_batches
 from steelyard.formats._appraise_names import ITEM_TYPES
 from steelyard.formats._judgement_table import JudgementsFile, checked
-from steelyard.formats._key_file import credited_systems, places, write_key
+from steelyard.formats._key_file import places, systems_of_place, write_key
 from steelyard.formats._segment_numbers import segment_numbers
 from steelyard.formats._separated import read_separated
 from steelyard.formats.text_file import read_text
 
-__all__ = ["read_batches", "read_results", "write_batches"]
+__all__ = ["read_appraise_results", "read_batches", "write_batches"]
 
 # Appraise splits targetID at this mark: several systems gave the same text.
 JOINS_SYSTEMS = "+"
 
 
-def read_results(path: Path, *, scale: Scale | None = None) -> JudgementsFile:
+def read_appraise_results(path: Path, *, scale: Scale | None = None) -> JudgementsFile:
     """The judgements of Appraise's export of scores; SourceError if the file is none."""
     where, text = str(path), read_text(path)
     separator = "\t" if path.name.removesuffix(".gz").endswith(".tsv") else ","
@@ -109,7 +109,7 @@ def _item(place: Mapping[str, object], number: int, reference_based: bool) -> di
         "itemType": ITEM_TYPES[ItemKind(str(place["kind"]))],
         "sourceID": shown,
         "sourceText": place[shown] or "",
-        "targetID": JOINS_SYSTEMS.join(credited_systems(place)),
+        "targetID": JOINS_SYSTEMS.join(systems_of_place(place)),
         "targetText": place["text"],
         "_kind": str(place["kind"]),
         "_segment": str(place["segment"]),
@@ -126,7 +126,7 @@ def _refuse(path: Path, every: Sequence[Mapping[str, object]]) -> None:
         problems.append("batches are JSON; end the name in .json.")
     if not every:
         problems.append("there is no HIT to write.")
-    names = {name for place in every for name in credited_systems(place)}
+    names = {name for place in every for name in systems_of_place(place)}
     problems += [
         f"the system {name!r} would come back as several: Appraise splits names at {JOINS_SYSTEMS!r}. "
         "Rename the system."

@@ -8,14 +8,13 @@ from steelyard.design.degradations import degradations
 from steelyard.design.layout import layout_of, layout_problems
 from steelyard.domain.campaign import DesignSettings, ItemOrder
 from steelyard.domain.plugin import Protocol
-from steelyard.domain.wording import counted
+from steelyard.domain.wording import counted, listed
 from steelyard.domain.work import ItemKind
 from steelyard.formats.campaign_tables import CampaignFile
-from steelyard.formats.campaign_texts import CampaignTexts
-from steelyard.formats.texts import shown
+from steelyard.formats.campaign_texts import TextsOfFiles
 
 
-def design_settings(parsed: CampaignFile, texts: CampaignTexts | None) -> DesignSettings:
+def design_settings(parsed: CampaignFile, texts: TextsOfFiles | None) -> DesignSettings:
     """What [design], [gold] and [calibration] ask for together."""
     table = parsed.design
     return DesignSettings(
@@ -32,7 +31,7 @@ def design_settings(parsed: CampaignFile, texts: CampaignTexts | None) -> Design
     )
 
 
-def _order(parsed: CampaignFile, texts: CampaignTexts | None) -> ItemOrder:
+def _order(parsed: CampaignFile, texts: TextsOfFiles | None) -> ItemOrder:
     if parsed.design.order is not None:
         return parsed.design.order
     return "given" if parsed.texts.hits or (texts is not None and texts.given) else "grouped"
@@ -121,7 +120,7 @@ class Needs:
 
 
 def needs_of(
-    parsed: CampaignFile, settings: DesignSettings, protocol: Protocol, texts: CampaignTexts | None
+    parsed: CampaignFile, settings: DesignSettings, protocol: Protocol, texts: TextsOfFiles | None
 ) -> Needs:
     """The texts that workers or controls need."""
     attribute = parsed.campaign.attribute
@@ -133,7 +132,7 @@ def needs_of(
     )
 
 
-def _controls_need(settings: DesignSettings, texts: CampaignTexts | None) -> str | None:
+def _controls_need(settings: DesignSettings, texts: TextsOfFiles | None) -> str | None:
     if settings.order == "given":
         given = texts.given if texts is not None else ()
         needed = any(item.kind == ItemKind.REFERENCE and item.text is None for hit in given for item in hit)
@@ -153,7 +152,7 @@ def _controls_need(settings: DesignSettings, texts: CampaignTexts | None) -> str
     )
 
 
-def need_problems(parsed: CampaignFile, needs: Needs, texts: CampaignTexts | None) -> list[str]:
+def need_problems(parsed: CampaignFile, needs: Needs, texts: TextsOfFiles | None) -> list[str]:
     """Texts that are needed and not there."""
     problems = []
     for role, reason in (("source", needs.source), ("reference", needs.reference)):
@@ -169,7 +168,7 @@ def need_problems(parsed: CampaignFile, needs: Needs, texts: CampaignTexts | Non
             problems.append(f"{name}: has no {role}, but {reason}. {_HOW[role]}")
         elif absent:
             number = counted(len(absent), "segment")
-            problems.append(f"{name}: lacks the {role} of {number} ({shown(absent)}), but {reason}.")
+            problems.append(f"{name}: lacks the {role} of {number} ({listed(absent)}), but {reason}.")
     return problems
 
 
@@ -179,7 +178,7 @@ _HOW = {
 }
 
 
-def document_problems(settings: DesignSettings, texts: CampaignTexts) -> list[str]:
+def document_problems(settings: DesignSettings, texts: TextsOfFiles) -> list[str]:
     """Order by document where every segment stands alone; given HITs where there are none."""
     if settings.order == "given" and not texts.given:
         return ['[design] order = "given" needs HITs that are laid out already: name them as [texts] hits.']

@@ -11,10 +11,9 @@ from pathlib import Path
 from steelyard.domain.errors import SourceError
 from steelyard.domain.scale import Scale
 from steelyard.domain.text import CalibrationText
-from steelyard.domain.wording import counted
-from steelyard.formats.campaign_texts import CampaignTexts
-from steelyard.formats.table_file import Table, read_table
-from steelyard.formats.texts import shown
+from steelyard.domain.wording import counted, listed
+from steelyard.formats.campaign_texts import TextsOfFiles
+from steelyard.formats.table_file import CellTable, read_table
 
 # Fewer, and how reliable a worker is on them says little [Mathur2018].
 MIN_CALIBRATION_TEXTS = 20
@@ -22,7 +21,7 @@ MIN_CALIBRATION_TEXTS = 20
 Gold = dict[tuple[str, str], float]
 
 
-def read_gold(path: Path, *, scale: Scale | None, texts: CampaignTexts | None) -> Gold:
+def read_gold(path: Path, *, scale: Scale | None, texts: TextsOfFiles | None) -> Gold:
     """An expert's ratings by system and segment; SourceError lists what is wrong, line by line.
 
     The scale or the texts may be unknown because of other problems; then less is checked.
@@ -91,11 +90,11 @@ def read_calibration(path: Path, *, roles: Sequence[str]) -> tuple[CalibrationTe
 class _Known:
     """Which systems, segments and translations there are."""
 
-    texts: CampaignTexts
+    texts: TextsOfFiles
     numbers: dict[str, int]
 
     @classmethod
-    def of(cls, texts: CampaignTexts) -> _Known:
+    def of(cls, texts: TextsOfFiles) -> _Known:
         return cls(texts, {segment.segment_id: number for number, segment in enumerate(texts.segments)})
 
     def problem_with(self, system: str, segment: str) -> str | None:
@@ -103,7 +102,7 @@ class _Known:
         systems = list(self.texts.translations)
         if system not in systems:
             close = get_close_matches(system, systems, n=1)
-            hint = f'did you mean "{close[0]}"?' if close else f"there is: {shown(systems)}."
+            hint = f'did you mean "{close[0]}"?' if close else f"there is: {listed(systems)}."
             return f'the system "{system}" takes no part; {hint}'
         number = self.numbers.get(segment)
         if number is None:
@@ -117,7 +116,7 @@ class _Known:
 class _Cells:
     """The cells of a small table by our names for its columns; notes problems by row."""
 
-    def __init__(self, table: Table, columns: dict[str, str], where: str) -> None:
+    def __init__(self, table: CellTable, columns: dict[str, str], where: str) -> None:
         self.table = table
         self._columns = columns
         self._where = where
@@ -131,7 +130,7 @@ class _Cells:
         missing = [name for name in required if name not in columns]
         if missing:
             problem = (
-                f"lacks the column {' and the column '.join(missing)}; it has: {shown(list(table.columns))}."
+                f"lacks the column {' and the column '.join(missing)}; it has: {listed(list(table.columns))}."
             )
             raise SourceError(str(path), [problem])
         return cls(table, columns, str(path))

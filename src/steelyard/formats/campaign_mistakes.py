@@ -22,7 +22,7 @@ _WANTED = {
 }
 
 
-def parse(raw: Mapping[str, Any]) -> tuple[CampaignFile | None, list[str]]:
+def parse_tables(raw: Mapping[str, Any]) -> tuple[CampaignFile | None, list[str]]:
     """The tables of a campaign file, and what is wrong with their keys.
 
     Keys that are unknown or unusable are left out, so that the rest can be looked at too; None

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from steelyard.domain.text import Segment
+from steelyard.domain.wording import listed
 from steelyard.formats import sgm
 from steelyard.formats.campaign_files import CampaignFiles
 from steelyard.formats.campaign_tables import CampaignFile
-from steelyard.formats.texts import Texts, absent_if_blank, shown
+from steelyard.formats.sgm import read_sgm
+from steelyard.formats.texts import Texts, absent_if_blank
 
 
 @dataclass
@@ -45,14 +47,14 @@ class _LineFiles:
         if empty:
             verb = "is" if len(empty) == 1 else "are"
             self.files.problems.append(
-                f"{name}: line {shown(empty)} {verb} empty; every segment needs its text."
+                f"{name}: line {listed(empty)} {verb} empty; every segment needs its text."
             )
         return None if empty else lines
 
     def _read(self, name: str) -> list[str] | None:
         if not name.lower().endswith(sgm.ENDINGS):
             return self.files.lines(name)
-        found = self.files.read(name, sgm.read)
+        found = self.files.read(name, read_sgm)
         if found is None:
             return None
         self.documents = self.documents or found.documents

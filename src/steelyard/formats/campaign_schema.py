@@ -30,13 +30,13 @@ TABLE_NAMES = (
 )
 
 
-def schema() -> dict[str, Any]:
+def campaign_schema() -> dict[str, Any]:
     """A JSON Schema (2020-12) of the campaign file, with what is registered as choices.
 
     It is made from the tables that the reader checks, so the two cannot differ. What a schema cannot
     say, such as whether files fit together, only the reader says.
 
-    >>> schema()["properties"]["campaign"]["$ref"]
+    >>> campaign_schema()["properties"]["campaign"]["$ref"]
     '#/$defs/CampaignTable'
     """
     made = CampaignFile.model_json_schema()
@@ -60,7 +60,7 @@ def schema() -> dict[str, Any]:
 
 def schema_text() -> str:
     """The schema as it is published: JSON with a line end."""
-    return json.dumps(schema(), indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(campaign_schema(), indent=2, ensure_ascii=False) + "\n"
 
 
 def _attributes() -> list[str]:

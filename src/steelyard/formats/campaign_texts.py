@@ -10,17 +10,17 @@ from pathlib import Path
 from steelyard.domain.campaign import GivenItem
 from steelyard.domain.errors import SourceError
 from steelyard.domain.text import CALIBRATION_SYSTEM, Segment, System
-from steelyard.domain.wording import counted
+from steelyard.domain.wording import counted, listed
 from steelyard.formats.campaign_files import CampaignFiles
 from steelyard.formats.campaign_plain import read_plain_texts
 from steelyard.formats.campaign_tables import MOST_LETTERS, CampaignFile, SystemTable, TextsFormat
 from steelyard.formats.table_file import READ_ENDINGS, table_ending
 from steelyard.formats.text_file import read_content
-from steelyard.formats.texts import LanguagePair, Texts, shown
+from steelyard.formats.texts import LanguagePair, Texts
 
 
 @dataclass(frozen=True, slots=True)
-class CampaignTexts:
+class TextsOfFiles:
     """The systems that take part, their texts, and HITs that were laid out elsewhere."""
 
     systems: tuple[System, ...]
@@ -29,7 +29,7 @@ class CampaignTexts:
     given: tuple[tuple[GivenItem, ...], ...] = ()
 
 
-def read_texts(parsed: CampaignFile, files: CampaignFiles) -> CampaignTexts | None:
+def read_texts(parsed: CampaignFile, files: CampaignFiles) -> TextsOfFiles | None:
     """The texts of those systems that take part, or None; problems and warnings are noted in `files`."""
     n_before = len(files.problems)
     if parsed.texts.file is None:
@@ -81,22 +81,22 @@ def _reader_of(path: Path, parsed: CampaignFile) -> Callable[[Path], Texts]:
     _refuse_keys(found, parsed, path)
     match found:
         case "table":
-            from steelyard.formats import texts_table
+            from steelyard.formats.texts_table import read_texts_table
 
-            return lambda path: texts_table.read(
+            return lambda path: read_texts_table(
                 path,
                 columns=texts.columns.model_dump(exclude_none=True),
                 systems=[system.name for system in parsed.systems],
                 incomplete=texts.incomplete,
             )
         case "wmt-xml":
-            from steelyard.formats import wmt_xml
+            from steelyard.formats.wmt_xml import read_wmt_xml
 
-            return lambda path: wmt_xml.read(path, pair=pair, reference=texts.reference)
+            return lambda path: read_wmt_xml(path, pair=pair, reference=texts.reference)
         case "mt-metrics-eval":
-            from steelyard.formats import mt_metrics_eval
+            from steelyard.formats.mt_metrics_eval import read_mt_metrics_eval
 
-            return lambda path: mt_metrics_eval.read(
+            return lambda path: read_mt_metrics_eval(
                 path, pair=pair, reference=texts.reference, incomplete=texts.incomplete
             )
         case "appraise":
@@ -159,7 +159,7 @@ def _with_line_files(texts: Texts, parsed: CampaignFile, files: CampaignFiles) -
     return replace(texts, segments=segments) if len(files.problems) == n_before else None
 
 
-def _choose(parsed: CampaignFile, texts: Texts, files: CampaignFiles) -> CampaignTexts | None:
+def _choose(parsed: CampaignFile, texts: Texts, files: CampaignFiles) -> TextsOfFiles | None:
     """The systems that the campaign names, or all that the file has."""
     names = [system.name for system in parsed.systems] or [
         name for name in texts.translations if name not in texts.on_request
@@ -180,7 +180,7 @@ def _choose(parsed: CampaignFile, texts: Texts, files: CampaignFiles) -> Campaig
     if problems:
         return None
     tables = parsed.systems or [SystemTable(name=name) for name in names]
-    return CampaignTexts(
+    return TextsOfFiles(
         systems=tuple(
             System(table.name, is_human=table.is_human or table.name in texts.humans, weight=table.weight)
             for table in tables
@@ -194,11 +194,11 @@ def _choose(parsed: CampaignFile, texts: Texts, files: CampaignFiles) -> Campaig
 def _unknown(name: str, texts: Texts, parsed: CampaignFile) -> str:
     known = list(texts.translations)
     close = get_close_matches(name, known, n=1)
-    hint = f'did you mean "{close[0]}"?' if close else f"it has: {shown(known, most=30) or 'none'}."
+    hint = f'did you mean "{close[0]}"?' if close else f"it has: {listed(known, most=30) or 'none'}."
     return f'[[systems]]: {parsed.texts.file} has no system "{name}"; {hint}'
 
 
-def _without_gaps(texts: CampaignTexts, parsed: CampaignFile, files: CampaignFiles) -> CampaignTexts:
+def _without_gaps(texts: TextsOfFiles, parsed: CampaignFile, files: CampaignFiles) -> TextsOfFiles:
     """The texts with blank translations made plainly empty; what is missing is noted."""
     translations = {
         name: [text if text is None or text.strip() else "" for text in lines]
@@ -218,22 +218,22 @@ def _without_gaps(texts: CampaignTexts, parsed: CampaignFile, files: CampaignFil
         elif absent and not as_given:
             files.problems.append(
                 f'the system "{name}" has no translation of {counted(len(absent), "segment")} '
-                f"({shown(absent)}). Add them, remove the system, or say [texts] incomplete = true."
+                f"({listed(absent)}). Add them, remove the system, or say [texts] incomplete = true."
             )
         if empty and len(empty) < len(ids):
             what = counted(len(empty), "segment")
             files.warnings.append(
-                f'The system "{name}" has an empty translation of {what} ({shown(empty)}); '
+                f'The system "{name}" has an empty translation of {what} ({listed(empty)}); '
                 "workers see a mark in its place."
             )
     return replace(texts, translations=translations)
 
 
-def _with_hits(name: str, texts: CampaignTexts, files: CampaignFiles) -> CampaignTexts:
+def _with_hits(name: str, texts: TextsOfFiles, files: CampaignFiles) -> TextsOfFiles:
     """The texts with HITs in the upload layout of 2016."""
-    from steelyard.formats import upload_2016
+    from steelyard.formats.upload_2016 import read_upload
 
-    given = files.read(name, upload_2016.read)
+    given = files.read(name, read_upload)
     if given is None:
         return texts
     if texts.given:
@@ -251,7 +251,7 @@ def _with_hits(name: str, texts: CampaignTexts, files: CampaignFiles) -> Campaig
     return replace(texts, given=given)
 
 
-def _strangers(texts: CampaignTexts, name: str) -> list[str]:
+def _strangers(texts: TextsOfFiles, name: str) -> list[str]:
     """Segments and systems in given HITs that the texts do not have."""
     segments = dict.fromkeys(item.segment_id for hit in texts.given for item in hit)
     systems = dict.fromkeys(item.system_id for hit in texts.given for item in hit)
@@ -261,7 +261,7 @@ def _strangers(texts: CampaignTexts, name: str) -> list[str]:
         ("system", [each for each in systems if each not in texts.translations]),
     )
     return [
-        f"{name}: its HITs name {counted(len(strangers), what)} that the texts lack ({shown(strangers)}); "
+        f"{name}: its HITs name {counted(len(strangers), what)} that the texts lack ({listed(strangers)}); "
         "texts and HITs must use the same names, and all systems of the HITs take part."
         for what, strangers in lacking
         if strangers

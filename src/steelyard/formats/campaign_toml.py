@@ -16,10 +16,10 @@ from steelyard.domain.work import ItemKind
 from steelyard.formats import campaign_design as design
 from steelyard.formats.campaign_files import CampaignFiles
 from steelyard.formats.campaign_known import Gold, read_calibration, read_gold
-from steelyard.formats.campaign_mistakes import parse
+from steelyard.formats.campaign_mistakes import parse_tables
 from steelyard.formats.campaign_presentation import presentation
 from steelyard.formats.campaign_tables import CampaignFile
-from steelyard.formats.campaign_texts import CampaignTexts, read_texts
+from steelyard.formats.campaign_texts import TextsOfFiles, read_texts
 from steelyard.formats.text_file import read_text
 from steelyard.protocols import protocols
 from steelyard.qc import checks
@@ -33,9 +33,9 @@ class CampaignSource:
     warnings: tuple[str, ...] = ()
 
 
-def read(path: Path) -> CampaignSource:
+def read_campaign(path: Path) -> CampaignSource:
     """The campaign a file describes, its texts read; or one CampaignError with all problems."""
-    parsed, problems = parse(_toml(path))
+    parsed, problems = parse_tables(_toml(path))
     if parsed is None:
         raise CampaignError(str(path), problems)
     files = CampaignFiles(path.parent)
@@ -110,7 +110,7 @@ def _setting_problems(parsed: CampaignFile) -> list[str]:
 
 
 def _design(
-    parsed: CampaignFile, files: CampaignFiles, *, protocol: Protocol | None, texts: CampaignTexts | None
+    parsed: CampaignFile, files: CampaignFiles, *, protocol: Protocol | None, texts: TextsOfFiles | None
 ) -> DesignSettings:
     settings = design.design_settings(parsed, texts)
     files.problems += design.design_problems(parsed, settings, protocol)
@@ -123,7 +123,7 @@ def _design(
 
 
 def _gold(
-    parsed: CampaignFile, files: CampaignFiles, *, protocol: Protocol | None, texts: CampaignTexts | None
+    parsed: CampaignFile, files: CampaignFiles, *, protocol: Protocol | None, texts: TextsOfFiles | None
 ) -> Gold:
     if parsed.gold is None:
         return {}

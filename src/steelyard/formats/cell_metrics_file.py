@@ -8,12 +8,12 @@ from pathlib import Path
 
 from steelyard.domain.cells import CELLS, CellMetric, FourCells
 from steelyard.domain.errors import SourceError
-from steelyard.formats.table_file import Table, read_table
+from steelyard.formats.table_file import CellTable, read_table
 
 COLUMNS = ("pair", "metric", *CELLS)
 
 
-def read(path: Path) -> tuple[CellMetric, ...]:
+def read_cell_metrics(path: Path) -> tuple[CellMetric, ...]:
     """The scores of a file (.csv, .tsv, .jsonl, each also .gz, or .parquet), row by row.
 
     Names of columns may be in any case and have hyphens; other columns are ignored. Raises SourceError
@@ -42,7 +42,7 @@ def read(path: Path) -> tuple[CellMetric, ...]:
     return tuple(found.values())
 
 
-def _columns(table: Table, where: str) -> Mapping[str, Sequence[str | None]]:
+def _columns(table: CellTable, where: str) -> Mapping[str, Sequence[str | None]]:
     """The columns by our names; SourceError names those that are missing."""
     ours = {name.strip().lower().replace("-", "_"): column for name, column in table.columns.items()}
     missing = [name for name in COLUMNS if name not in ours]

@@ -34,7 +34,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
 _Places = Callable[[Sequence[int]], list[str]]
 
 
-def read(path: str | Path) -> pl.DataFrame:
+def read_hit_times(path: str | Path) -> pl.DataFrame:
     """The frame of HIT times of a file (.csv, .tsv, .jsonl, each also .gz, or .parquet).
 
     Raises SourceError with every problem found and its line. Negative seconds are unknown; without a
@@ -68,7 +68,7 @@ def _cells(path: Path, where: str) -> tuple[pl.DataFrame, _Places]:
     """The cells of the file as strings, and how to say where its rows are."""
     if table_ending(path) in (".csv", ".tsv"):
         text = read_text(path)
-        if is_spaced(text):
+        if is_spaced_times(text):
             table = read_separated(with_tabs(text), "\t", where)
             return table.cells, table.places
     read = read_table(path)
@@ -76,7 +76,7 @@ def _cells(path: Path, where: str) -> tuple[pl.DataFrame, _Places]:
     return cells, lambda rows: [read.place(row) for row in rows]
 
 
-def is_spaced(text: str) -> bool:
+def is_spaced_times(text: str) -> bool:
     """Whether this is a table of HIT times whose header has spaces between names, as WMT's has."""
     return {"worker", "hit", "work_seconds"} <= _matches(spaced_names(text)).keys()
 

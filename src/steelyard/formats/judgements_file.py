@@ -35,7 +35,7 @@ from steelyard.frames import spread_credit
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
 
-__all__ = ["ENDINGS", "JudgementsFile", "from_table", "read", "write"]
+__all__ = ["ENDINGS", "JudgementsFile", "from_table", "read_judgements", "write_judgements"]
 
 ENDINGS = (".csv", ".tsv", ".jsonl", ".parquet", ".csv.gz", ".tsv.gz", ".jsonl.gz")
 _WRITTEN = {
@@ -56,7 +56,7 @@ _WRITTEN = {
 _WRITTEN_IF_KNOWN = ("known", "known_sd")
 
 
-def read(
+def read_judgements(
     path: str | Path,
     *,
     columns: Mapping[str, str] | None = None,
@@ -118,7 +118,7 @@ def from_table(
     return checked(ours, where, scale=scale, gold_scale=gold_scale)
 
 
-def write(frame: pl.DataFrame, path: str | Path) -> None:
+def write_judgements(frame: pl.DataFrame, path: str | Path) -> None:
     """Write a ratings frame as a judgements file; reading it back gives the same ratings.
 
     A judgement credited to several systems has a row for each, all with its judgement_id.
@@ -135,7 +135,7 @@ def write(frame: pl.DataFrame, path: str | Path) -> None:
 
 def _read_any_separated(text: str, separator: str, where: str) -> JudgementTable:
     """As `read_separated`, also where the first line is no header, or not one in the file's own marks."""
-    if _flat_2016.is_spaced(text):
+    if _flat_2016.is_spaced_flat(text):
         return read_separated(with_tabs(text), "\t", where)
     return read_separated(text, separator, where, header=_appraise_results.missing_header(text, separator))
 

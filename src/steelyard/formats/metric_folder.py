@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from steelyard.domain.errors import SourceError
-from steelyard.domain.wording import counted
+from steelyard.domain.wording import counted, listed
 from steelyard.formats._metric_names import (
     OVERALL,
     SEGMENTS,
@@ -22,18 +22,15 @@ from steelyard.formats._metric_names import (
     metric_name,
 )
 from steelyard.formats._metric_scores import ScoreLines, read_scores
-from steelyard.formats._metric_writing import NO_DOMAIN, SEGMENT_IDS, fit_names, write
+from steelyard.formats.metric_writing import NO_DOMAIN, SEGMENT_IDS
 from steelyard.formats.text_file import read_lines
-from steelyard.formats.texts import shown
 from steelyard.meta.scores import ScoredPair, Scores
 from steelyard.stats.arrays import FloatArray
-
-__all__ = ["fit_names", "read", "write"]
 
 Files = Mapping[str, Mapping[Level, Path]]
 
 
-def read(
+def read_metric_folder(
     folder: Path, pair: str, *, golds: Sequence[str] | None = None, metrics: Sequence[str] | None = None
 ) -> ScoredPair:
     """The scores of one language pair, such as en-de: people's (`golds`) and metrics', all if None.
@@ -71,7 +68,7 @@ class _Layout:
         pairs = _pairs(folder)
         if pair not in pairs:
             there = (
-                f"there is: {shown(pairs)}. Choose one of them (--pair)."
+                f"there is: {listed(pairs)}. Choose one of them (--pair)."
                 if pairs
                 else "nor for any other pair."
             )
@@ -85,7 +82,7 @@ class _Layout:
         ]
         if loose and not own.is_dir() and len(pairs) > 1:
             problems.append(
-                f"has scores for {shown(pairs)}, so those in metric-scores could be of any pair: "
+                f"has scores for {listed(pairs)}, so those in metric-scores could be of any pair: "
                 f"put the files of {pair} into metric-scores/{pair}."
             )
         if problems:
@@ -141,9 +138,9 @@ def _choose_golds(layout: _Layout, wanted: Sequence[str] | None) -> tuple[list[s
     """The names of the golds wanted, and what is wrong with the wishes."""
     if wanted is None:
         return list(layout.golds), []
-    there = shown(list(layout.golds), most=100) or "none"
+    there = listed(list(layout.golds), most=100) or "none"
     others = [pair for pair in _pairs(layout.folder) if pair != layout.pair]
-    further = f" Other pairs: {shown(others)}." if others else ""
+    further = f" Other pairs: {listed(others)}." if others else ""
     problems = [
         f'has no human scores "{name}" for {layout.pair}; there is: {there}.{further}'
         for name in wanted
@@ -265,7 +262,7 @@ class _Reader:
             absent = [system for system in systems if system not in lines.systems]
             if absent:
                 self.warnings.append(
-                    f"{lines.where} has no line of {shown(absent)}, which the file of "
+                    f"{lines.where} has no line of {listed(absent)}, which the file of "
                     f"{'system' if level == SEGMENTS else 'segment'} scores has: taken as not scored."
                 )
         overall = by_level.get(OVERALL)
@@ -280,7 +277,7 @@ class _Reader:
             alone = [name for name in each.systems if known[name] == 1 and name not in references]
             if alone and len(scores) > 1:
                 self.warnings.append(
-                    f"Only {each.name} has scores of {shown(alone)}: is the name spelt otherwise elsewhere?"
+                    f"Only {each.name} has scores of {listed(alone)}: is the name spelt otherwise elsewhere?"
                 )
 
 

@@ -8,11 +8,12 @@ from pathlib import Path
 from steelyard.domain.errors import SourceError
 from steelyard.domain.languages import base_language
 from steelyard.domain.text import Segment
+from steelyard.domain.wording import listed
 from steelyard.formats.text_file import read_lines
-from steelyard.formats.texts import LanguagePair, Texts, absent_if_blank, choose_reference, shown
+from steelyard.formats.texts import LanguagePair, Texts, absent_if_blank, choose_reference
 
 
-def read(
+def read_mt_metrics_eval(
     folder: Path, *, pair: LanguagePair, reference: str | None = None, incomplete: bool = False
 ) -> Texts:
     """The texts of one language pair in a test-set folder such as wmt23.
@@ -44,7 +45,7 @@ def _pair_name(folder: Path, pair: LanguagePair) -> str:
     raise SourceError(
         str(folder),
         [
-            f"has no texts from {pair.source} to {pair.target}; it has: {shown(found)}. "
+            f"has no texts from {pair.source} to {pair.target}; it has: {listed(found)}. "
             "Set [campaign] source_language and target_language to one of them."
         ],
     )

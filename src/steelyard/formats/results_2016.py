@@ -31,7 +31,7 @@ from steelyard.formats._answers_2016 import (
     answers_of,
     is_number,
 )
-from steelyard.formats._flat_2016 import from_flat, is_flat, is_spaced
+from steelyard.formats._flat_2016 import from_flat, is_flat, is_spaced_flat
 from steelyard.formats._hit_times import IS_REJECTED, combined
 from steelyard.formats._judgement_columns import as_text, named
 from steelyard.formats._judgement_table import (
@@ -80,10 +80,10 @@ class _Found:
     keys_used: set[str] = field(default_factory=set)
 
 
-def read_results(path: Path, *, scale: Scale | None = None) -> JudgementsFile:
+def read_mturk_results(path: Path, *, scale: Scale | None = None) -> JudgementsFile:
     """The judgements of a results file in either form; SourceError if it is neither."""
     where, text = str(path), read_text(path)
-    spaced = is_spaced(text)
+    spaced = is_spaced_flat(text)
     table = read_separated(with_tabs(text) if spaced else text, "\t" if spaced else ",", where)
     if is_batch(table.cells.columns):
         return checked(from_batch(table, where, folder=path.parent), where, scale=scale)

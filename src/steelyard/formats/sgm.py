@@ -26,7 +26,7 @@ class SgmFile:
     documents: list[str]
 
 
-def read(path: Path) -> SgmFile:
+def read_sgm(path: Path) -> SgmFile:
     """The segments of an .sgm file. Not all such files are proper SGML, so only the tags count."""
     lines: list[str] = []
     documents: list[str] = []

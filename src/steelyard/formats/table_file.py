@@ -24,7 +24,7 @@ MOST_COLUMNS = 5000
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class CellTable:
     """The cells of a table as strings, column by column; None where a record has no such cell."""
 
     columns: Mapping[str, Sequence[str | None]]
@@ -47,7 +47,7 @@ def table_ending(path: Path) -> str | None:
     return ending if ending in ENDINGS and not (is_packed and ending == ".parquet") else None
 
 
-def read_table(path: Path) -> Table:
+def read_table(path: Path) -> CellTable:
     """The table in a file, by its ending; SourceError lists every line that cannot be read."""
     where = str(path)
     match table_ending(path):
@@ -66,14 +66,14 @@ def read_table(path: Path) -> Table:
 Record = tuple[int, list[str]]
 
 
-def _read_csv(text: str, where: str) -> Table:
+def _read_csv(text: str, where: str) -> CellTable:
     first = next(_lines(text), "")
     # Spreadsheets write semicolons where the comma is the decimal mark.
     separator = max(",;\t", key=lambda mark: (mark in first, -",;\t".index(mark)))
     return _table(_quoted_records(text, separator, where), where)
 
 
-def _read_tsv(text: str, where: str) -> Table:
+def _read_tsv(text: str, where: str) -> CellTable:
     """Tabs between cells. Quotation marks may enclose cells or belong to the texts: see which."""
     if '"' not in text:
         return _table(_plain_records(text), where)
@@ -148,7 +148,7 @@ def _quoted_records(text: str, separator: str, where: str) -> Iterator[Record]:
         raise SourceError(where, [problem]) from None
 
 
-def _table(records: Iterator[Record], where: str) -> Table:
+def _table(records: Iterator[Record], where: str) -> CellTable:
     _, names = next(records, (1, []))
     if not names:
         raise SourceError(where, ["is empty: the first line must name the columns."])
@@ -165,7 +165,7 @@ def _table(records: Iterator[Record], where: str) -> Table:
             column.append(cell)
     if problems:
         raise SourceError(where, problems)
-    return Table(dict(zip(header, columns, strict=True)), lines)
+    return CellTable(dict(zip(header, columns, strict=True)), lines)
 
 
 def _header_problems(header: Sequence[str]) -> list[str]:
@@ -175,7 +175,7 @@ def _header_problems(header: Sequence[str]) -> list[str]:
     return [f"line 1: the column {name!r} is there twice." for name in repeated]
 
 
-def read_jsonl(text: str, where: str) -> Table:
+def read_jsonl(text: str, where: str) -> CellTable:
     """One JSON object per line; cells become strings, so that all formats are checked alike."""
     records: list[dict[str, str | None]] = []
     lines, problems = [], []
@@ -198,7 +198,7 @@ def read_jsonl(text: str, where: str) -> Table:
     if problems:
         raise SourceError(where, problems)
     names = dict.fromkeys(name for record in records for name in record)
-    return Table({name: [record.get(name) for record in records] for name in names}, lines)
+    return CellTable({name: [record.get(name) for record in records] for name in names}, lines)
 
 
 def is_storable(text: str) -> bool:
@@ -216,14 +216,14 @@ def _cell(value: object) -> str | None:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _read_parquet(path: Path) -> Table:
+def _read_parquet(path: Path) -> CellTable:
     try:
         frame = pl.read_parquet(path)
     except FileNotFoundError:
         raise SourceError(str(path), ["there is no such file."]) from None
     except (OSError, pl.exceptions.PolarsError) as error:
         raise SourceError(str(path), [f"is not a readable Parquet file ({error})."]) from None
-    table = Table({column.name: _strings(column) for column in frame}, None)
+    table = CellTable({column.name: _strings(column) for column in frame}, None)
     problems = [
         f"{table.place(row)}: {name} holds a zero byte, which no text has; remove it."
         for name, cells in table.columns.items()

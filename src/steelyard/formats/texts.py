@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from steelyard.domain.campaign import GivenItem
 from steelyard.domain.text import Segment
+from steelyard.domain.wording import listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +42,6 @@ def absent_if_blank(lines: Sequence[str | None]) -> list[str | None]:
     return [line if line and line.strip() else None for line in lines]
 
 
-def shown(names: Sequence[str], *, most: int = 10) -> str:
-    """Some names for a message, and how many more there are.
-
-    >>> shown(["4", "9", "12"]), shown(["1", "2", "3"], most=2)
-    ('4, 9, 12', '1, 2 and 1 more')
-    """
-    rest = len(names) - most
-    return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")
-
-
 def choose_reference(names: list[str], wanted: str | None) -> tuple[str | None, list[str]]:
     """The name of the reference to take, None if there is none; or the problem with choosing.
 
@@ -60,12 +51,12 @@ def choose_reference(names: list[str], wanted: str | None) -> tuple[str | None, 
     if wanted is None:
         if len(names) > 1:
             hint = f'choose one: [texts] reference = "{names[0]}"'
-            return None, [f"has {len(names)} references ({shown(names)}); {hint}."]
+            return None, [f"has {len(names)} references ({listed(names)}); {hint}."]
         return (names[0] if names else None), []
     for name in names:
         if _bare(name) == _bare(wanted):
             return name, []
-    return None, [f'has no reference "{wanted}"; it has: {shown(names) or "none"}.']
+    return None, [f'has no reference "{wanted}"; it has: {listed(names) or "none"}.']
 
 
 def _bare(name: str) -> str:

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from steelyard.domain.errors import SourceError
 from steelyard.domain.text import Segment
-from steelyard.formats.table_file import Table, read_table
-from steelyard.formats.texts import Texts, absent_if_blank, shown
+from steelyard.domain.wording import listed
+from steelyard.formats.table_file import CellTable, read_table
+from steelyard.formats.texts import Texts, absent_if_blank
 
 # Our name, then the names of other tools, best first, in lower case.
 ALIASES: dict[str, tuple[str, ...]] = {
@@ -23,7 +24,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
 }
 
 
-def read(
+def read_texts_table(
     path: Path,
     *,
     columns: Mapping[str, str] | None = None,
@@ -59,7 +60,7 @@ def _choose(found: Sequence[str], wanted: Mapping[str, str]) -> tuple[dict[str, 
             hint = f'did you mean "{close[0]}"?' if close else f"use {', '.join(ALIASES)}."
             problems.append(f'columns: there is no "{name}" to choose; {hint}')
         elif column not in found:
-            problems.append(f'there is no column "{column}" to take as {name}; it has: {shown(found)}.')
+            problems.append(f'there is no column "{column}" to take as {name}; it has: {listed(found)}.')
     taken = {name: column for name, column in wanted.items() if column in found and name in ALIASES}
     for name, aliases in ALIASES.items():
         free = [column for column in found if column not in taken.values()]
@@ -73,7 +74,7 @@ def _choose(found: Sequence[str], wanted: Mapping[str, str]) -> tuple[dict[str, 
 class _Rows:
     """The rows of a table under our names of columns, and the problems found in them."""
 
-    table: Table
+    table: CellTable
     taken: Mapping[str, str]
     where: str
     problems: list[tuple[int, str]] = field(default_factory=list)
@@ -191,13 +192,13 @@ def _segment_ids(rows: _Rows) -> list[str]:
 
 def _missing(name: str, found: Sequence[str]) -> str:
     return (
-        f"has a column for systems but none for the {name}; it has: {shown(found)}. "
+        f"has a column for systems but none for the {name}; it has: {listed(found)}. "
         f'Name the right one: columns = {{ {name} = "COLUMN" }}.'
     )
 
 
 def _no_systems(found: Sequence[str]) -> str:
     return (
-        f"has no translations; it has: {shown(found)}. Give a row per translation with the columns segment, "
+        f"has no translations; it has: {listed(found)}. Give a row per translation with the columns segment, "
         "system and translation, or a row per segment with a column per system."
     )

@@ -27,7 +27,7 @@ from steelyard.domain.work import ItemKind
 from steelyard.formats._judgement_columns import KINDS
 from steelyard.formats._key_file import beside, places, write_key
 from steelyard.formats._segment_numbers import segment_numbers
-from steelyard.formats.table_file import MOST_COLUMNS, Table, read_table, write_table
+from steelyard.formats.table_file import MOST_COLUMNS, CellTable, read_table, write_table
 
 KIND_NAMES = {
     ItemKind.REGULAR: "SYSTEM",
@@ -48,7 +48,7 @@ _COLUMN = re.compile(r"(sys|sys_id|sid|tst|rid)_(\d+)")
 _UNWRITABLE = re.compile(r"""['"\\|<>\x00-\x1f\x7f\u2028\u2029]""")
 
 
-def read(path: Path) -> tuple[tuple[GivenItem, ...], ...]:
+def read_upload(path: Path) -> tuple[tuple[GivenItem, ...], ...]:
     """The HITs of an upload file, without texts; SourceError lists every problem with row and column."""
     table = read_table(path)
     columns = _item_columns(table, str(path))
@@ -73,7 +73,7 @@ def unquoted(cell: str | None) -> str:
     return text[1:-1] if len(text) > 1 and text[0] == text[-1] == "'" else text
 
 
-def _item_columns(table: Table, where: str) -> list[dict[str, str]]:
+def _item_columns(table: CellTable, where: str) -> list[dict[str, str]]:
     """For each item of a HIT the columns that hold its four cells."""
     found: dict[int, dict[str, str]] = {}
     for column in table.columns:
@@ -100,7 +100,7 @@ def _item_columns(table: Table, where: str) -> list[dict[str, str]]:
 
 
 def _items(
-    table: Table, row: int, *, columns: Sequence[Mapping[str, str]], problems: list[str]
+    table: CellTable, row: int, *, columns: Sequence[Mapping[str, str]], problems: list[str]
 ) -> Iterable[GivenItem]:
     """The items of one HIT; places that are empty throughout are none."""
     for fields in columns:
@@ -127,7 +127,7 @@ def _problems(cells: Mapping[str, str]) -> Iterable[tuple[str, str]]:
         yield "sid", f"the segment {cells['sid']!r} is not a whole number."
 
 
-def write(
+def write_upload(
     frame: pl.DataFrame,
     path: Path,
     *,

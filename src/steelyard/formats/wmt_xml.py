@@ -13,9 +13,9 @@ from xml.parsers import expat
 from steelyard.domain.errors import SourceError
 from steelyard.domain.languages import base_language
 from steelyard.domain.text import Segment
-from steelyard.domain.wording import counted
+from steelyard.domain.wording import counted, listed
 from steelyard.formats.text_file import decode, read_content
-from steelyard.formats.texts import LanguagePair, Texts, choose_reference, shown
+from steelyard.formats.texts import LanguagePair, Texts, choose_reference
 
 # The parts of a document, and the attribute that says whose they are.
 _PARTS = {"src": None, "ref": "translator", "hyp": "system"}
@@ -43,7 +43,7 @@ class _Document:
         return (part for part in self.parts if part.kind == kind)
 
 
-def read(path: Path, *, pair: LanguagePair, reference: str | None = None) -> Texts:
+def read_wmt_xml(path: Path, *, pair: LanguagePair, reference: str | None = None) -> Texts:
     """The texts of one language pair in a WMT XML file.
 
     Segments are named "document:id", for ids begin anew in every document. `reference` chooses
@@ -57,7 +57,7 @@ def read(path: Path, *, pair: LanguagePair, reference: str | None = None) -> Tex
         pairs = sorted(
             {f"{source}-{target}" for document in documents for source, target in _pairs(document)}
         )
-        problem = f"has no document from {pair.source} to {pair.target}; it has: {shown(pairs) or 'none'}."
+        problem = f"has no document from {pair.source} to {pair.target}; it has: {listed(pairs) or 'none'}."
         raise SourceError(where, [f"{problem} Set [campaign] source_language and target_language to fit."])
     problems = _repeated(chosen)
     names = _reference_names(chosen, pair)

@@ -15,7 +15,7 @@ from steelyard.longitudinal.link_draws import CampaignScores, ItemScores
 from steelyard.longitudinal.link_scales import Scale, deviation, pair_rows, system_rows
 from steelyard.longitudinal.link_warnings import ENOUGH_ITEMS, line_warnings
 from steelyard.stats.arrays import FloatArray
-from steelyard.stats.line_link import LinkLine, Points, Slope, drawn_lines, link_line, rising_p_value
+from steelyard.stats.line_link import LinkLine, MeasuredPoints, Slope, drawn_lines, link_line, rising_p_value
 from steelyard.stats.ties import ranks_of
 
 # What two campaigns have in common: earlier scores of calibration items, calibration items judged in both,
@@ -127,9 +127,9 @@ def _fitted(title: str, target: str, common: CommonItems, *, slope: Slope) -> Li
     return link_line(_points(common), slope=slope)
 
 
-def _points(common: CommonItems) -> Points:
+def _points(common: CommonItems) -> MeasuredPoints:
     later, earlier = common.later, common.earlier
-    return Points(later.score, earlier.score, later.sd**2, earlier.sd**2)
+    return MeasuredPoints(later.score, earlier.score, later.sd**2, earlier.sd**2)
 
 
 def _drawn(line: LinkLine, common: CommonItems, *, slope: Slope, rng: np.random.Generator) -> Scale:

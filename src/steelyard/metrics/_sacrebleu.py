@@ -28,7 +28,7 @@ def corpus_score(name: str, scorer: Any, translations: Sequence[str], references
     return float(scorer.corpus_score(list(translations), [list(references)]).score)
 
 
-def signature_of(scorer: Any) -> str:
+def scorer_signature(scorer: Any) -> str:
     """The scorer's own signature, which it knows only once it has scored something."""
     scorer.corpus_score(["text"], [["text"]])
     return str(scorer.get_signature())

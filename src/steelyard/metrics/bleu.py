@@ -7,7 +7,7 @@ from typing import Any
 
 from steelyard.domain.languages import base_language
 from steelyard.domain.plugin import Metric
-from steelyard.metrics._sacrebleu import corpus_score, segment_scores, signature_of
+from steelyard.metrics._sacrebleu import corpus_score, scorer_signature, segment_scores
 
 # How sacreBLEU cuts texts into words, where not as usual. Its cutting of Japanese and Korean words needs
 # further packages, so these are cut into characters, as are scripts that put no spaces between words: the
@@ -35,7 +35,7 @@ def _corpus(translations: Sequence[str], references: Sequence[str], target_langu
 
 
 def _signature(target_language: str) -> str:
-    return f"BLEU|{signature_of(_scorer(target_language, of_segments=False))} (segments: eff:yes)"
+    return f"BLEU|{scorer_signature(_scorer(target_language, of_segments=False))} (segments: eff:yes)"
 
 
 METRIC = Metric(

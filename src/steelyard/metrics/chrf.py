@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from steelyard.domain.plugin import Metric
-from steelyard.metrics._sacrebleu import corpus_score, segment_scores, signature_of
+from steelyard.metrics._sacrebleu import corpus_score, scorer_signature, segment_scores
 
 
 def _scorer() -> Any:
@@ -27,7 +27,7 @@ def _corpus(translations: Sequence[str], references: Sequence[str], target_langu
 
 
 def _signature(target_language: str) -> str:
-    return f"chrF2|{signature_of(_scorer())}"
+    return f"chrF2|{scorer_signature(_scorer())}"
 
 
 METRIC = Metric(

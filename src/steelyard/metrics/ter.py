@@ -7,7 +7,7 @@ from typing import Any
 
 from steelyard.domain.languages import base_language
 from steelyard.domain.plugin import Metric
-from steelyard.metrics._sacrebleu import corpus_score, segment_scores, signature_of
+from steelyard.metrics._sacrebleu import corpus_score, scorer_signature, segment_scores
 
 # Written without spaces: as a single word every sentence would be right or wrong as a whole.
 CUT_INTO_CHARACTERS = frozenset({"zh", "ja"})
@@ -32,7 +32,7 @@ def _corpus(translations: Sequence[str], references: Sequence[str], target_langu
 
 
 def _signature(target_language: str) -> str:
-    return f"TER|{signature_of(_scorer(target_language))}"
+    return f"TER|{scorer_signature(_scorer(target_language))}"
 
 
 METRIC = Metric(

@@ -20,7 +20,7 @@ _LEAST_VARIANCE = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
-class Points:
+class MeasuredPoints:
     """Points known with errors of known variance, which are independent. All arrays: (n,)."""
 
     x: FloatArray
@@ -56,7 +56,7 @@ class LinkLine:
         return float(chdtrc(self.df, self.chi2))
 
 
-def link_line(points: Points, *, slope: Slope = "free") -> LinkLine:
+def link_line(points: MeasuredPoints, *, slope: Slope = "free") -> LinkLine:
     """The most likely line through three or more points with errors in both directions [York2004].
 
     Least squares of y on x would be too flat, for errors of x spread the points along x. Here each point
@@ -66,7 +66,7 @@ def link_line(points: Points, *, slope: Slope = "free") -> LinkLine:
     "one" only the intercept is fitted, from two points on.
 
     >>> x = np.array([1.0, 2.0, 4.0])
-    >>> found = link_line(Points(x, 3 + 2 * x, np.full(3, 0.1), np.full(3, 0.1)))
+    >>> found = link_line(MeasuredPoints(x, 3 + 2 * x, np.full(3, 0.1), np.full(3, 0.1)))
     >>> round(found.intercept, 9), round(found.slope, 9)
     (3.0, 2.0)
     """
@@ -159,7 +159,7 @@ def unshrunken(score: FloatArray, sd: FloatArray) -> tuple[FloatArray, FloatArra
     return centre + (score - centre) / kept, sd / np.sqrt(kept)
 
 
-def _line(points: Points, scatter: float, *, slope: Slope) -> tuple[float, float]:
+def _line(points: MeasuredPoints, scatter: float, *, slope: Slope) -> tuple[float, float]:
     """Intercept and slope where y has this variance beyond its errors."""
     intercept, steepness = drawn_lines(
         points.x[None],
@@ -170,7 +170,7 @@ def _line(points: Points, scatter: float, *, slope: Slope) -> tuple[float, float
     return float(intercept[0]), float(steepness[0])
 
 
-def _y_variance(points: Points, scatter: float) -> FloatArray:
+def _y_variance(points: MeasuredPoints, scatter: float) -> FloatArray:
     return _not_zero(points.y_variance + scatter, points.y)
 
 
@@ -180,14 +180,14 @@ def _not_zero(variance: FloatArray, y: FloatArray) -> FloatArray:
     return floored
 
 
-def _squared_distances(points: Points, scatter: float, *, slope: Slope) -> FloatArray:
+def _squared_distances(points: MeasuredPoints, scatter: float, *, slope: Slope) -> FloatArray:
     intercept, steepness = _line(points, scatter, slope=slope)
     away = points.y - intercept - steepness * points.x
     distances: FloatArray = away**2 / (_y_variance(points, scatter) + steepness**2 * points.x_variance)
     return distances
 
 
-def _scatter(points: Points, df: int, *, slope: Slope) -> float:
+def _scatter(points: MeasuredPoints, df: int, *, slope: Slope) -> float:
     """The variance that, added to that of every y, makes chi2 equal its degrees of freedom."""
     from scipy.optimize import brentq
 

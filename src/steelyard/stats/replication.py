@@ -17,7 +17,7 @@ from steelyard.stats.rounding import ROUNDING
 _BELOW_ONE = 0.999999
 
 
-class ItemRatings(NamedTuple):
+class SortedRatings(NamedTuple):
     """Ratings sorted by item, and where each stands among those of its item.
 
     `values` (scales, n): the ratings, on one scale or several. `item` (n,): numbers from 0 on, some of which
@@ -41,7 +41,7 @@ class ItemPairs(NamedTuple):
     place: IntArray
 
 
-def item_ratings(values: FloatArray, item: IntArray, *, n_items: int) -> ItemRatings:
+def sorted_ratings(values: FloatArray, item: IntArray, *, n_items: int) -> SortedRatings:
     """The ratings with their places; `values` (scales, n) and `item` (n,) are sorted by item already."""
     rows = np.arange(len(item))
     first = np.maximum.accumulate(np.where(np.diff(item, prepend=-1) != 0, rows, 0))
@@ -49,10 +49,10 @@ def item_ratings(values: FloatArray, item: IntArray, *, n_items: int) -> ItemRat
     mean = np.full((len(values), n_items), np.nan)
     for scale, value in enumerate(values):
         np.divide(np.bincount(item, value, n_items), size, out=mean[scale], where=size > 0)
-    return ItemRatings(values, item, first, rows - first, size, mean)
+    return SortedRatings(values, item, first, rows - first, size, mean)
 
 
-def prefix_means(ratings: ItemRatings, rng: np.random.Generator) -> FloatArray:
+def prefix_means(ratings: SortedRatings, rng: np.random.Generator) -> FloatArray:
     """Means of 1, 2, 3, ... of each item's ratings, drawn without replacement. Shape (scales, n).
 
     The row of place k - 1 holds the mean of k ratings; the draw of k contains that of k - 1.
@@ -68,7 +68,7 @@ def prefix_means(ratings: ItemRatings, rng: np.random.Generator) -> FloatArray:
     return means
 
 
-def same_places(ratings: ItemRatings, other: ItemRatings) -> ItemPairs:
+def same_places(ratings: SortedRatings, other: SortedRatings) -> ItemPairs:
     """Where both collections have a mean of as many ratings of the same item."""
     first_of_item = np.zeros(len(other.size), dtype=np.int64)
     first_of_item[other.item] = other.first

@@ -44,7 +44,7 @@ class SkillSettings:
         return float(ndtri((self.draw_probability + 1) / 2) * sqrt(2) * self.beta)
 
 
-def wmt_settings(n_comparisons: int) -> SkillSettings:
+def wmt_skill_settings(n_comparisons: int) -> SkillSettings:
     """The settings of the WMT evaluations for so many comparisons."""
     beta = WMT_SIGMA * n_comparisons / WMT_COMPARISONS_PER_BETA
     return SkillSettings(mu=0.0, sigma=WMT_SIGMA, beta=beta, tau=0.0, draw_probability=WMT_DRAW_PROBABILITY)

@@ -48,12 +48,12 @@ def analysis(desk: DeskOf) -> dict[str, Any]:
 @router.get("/judgements.csv", response_class=Response)
 def judgements(desk: DeskOf) -> Response:
     """All judgements as a file that `steelyard analyse` reads."""
-    from steelyard.formats import judgements_file
+    from steelyard.formats.judgements_file import write_judgements
 
     frame = ratings(desk.campaign)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "judgements.csv"
-        judgements_file.write(frame, path)
+        write_judgements(frame, path)
         content = path.read_bytes()
     disposition = f'attachment; filename="{desk.campaign.settings.name}.judgements.csv"'
     return Response(content, media_type="text/csv", headers={"Content-Disposition": disposition})

@@ -9,12 +9,12 @@ import pytest
 
 from steelyard.stats.arrays import FloatArray
 from steelyard.stats.worker_model.gibbs import (
-    Draws,
     GibbsOptions,
     GibbsPriors,
+    PosteriorDraws,
+    posterior_summary,
     sample,
     sampling_quality,
-    summary,
 )
 from steelyard.stats.worker_model.problem import Normal, WorkerRatings
 
@@ -50,13 +50,13 @@ PARTS = ["quality", "offset", "slope", "precision", "effect", "contamination", "
 
 
 @pytest.fixture(scope="module")
-def two_runs() -> list[Draws]:
+def two_runs() -> list[PosteriorDraws]:
     ratings = some_ratings()
     return [sample(ratings, every_extension(ratings), SHORT, np.random.default_rng(5)) for _ in range(2)]
 
 
 @pytest.mark.parametrize("part", PARTS)
-def test_the_same_seed_gives_the_same_draws(part: str, two_runs: list[Draws]) -> None:
+def test_the_same_seed_gives_the_same_draws(part: str, two_runs: list[PosteriorDraws]) -> None:
     one, other = two_runs
 
     assert np.array_equal(getattr(one, part), getattr(other, part))
@@ -148,7 +148,7 @@ def test_the_summary_keeps_the_moments_of_precisions() -> None:
     ratings = some_ratings()
     draws = sample(ratings, GibbsPriors(), SHORT, np.random.default_rng(5))
 
-    precision = summary(draws).precision
+    precision = posterior_summary(draws).precision
 
     assert precision.mean == pytest.approx(draws.precision.mean(axis=0, dtype=np.float64))
     assert precision.sd == pytest.approx(draws.precision.std(axis=0, ddof=1, dtype=np.float64))
@@ -158,7 +158,7 @@ def test_the_summary_says_whether_the_chains_agree() -> None:
     ratings = some_ratings()
 
     long, brief = (
-        summary(sample(ratings, GibbsPriors(), options, np.random.default_rng(5)))
+        posterior_summary(sample(ratings, GibbsPriors(), options, np.random.default_rng(5)))
         for options in (GibbsOptions(sweeps=900, warm_up=100), GibbsOptions(sweeps=5, warm_up=1))
     )
 
@@ -169,7 +169,7 @@ def test_the_summary_says_whether_the_chains_agree() -> None:
 def test_the_change_is_the_error_of_the_worst_mean() -> None:
     draws = sample(some_ratings(), GibbsPriors(), SHORT, np.random.default_rng(5))
 
-    assert summary(draws).change == pytest.approx(sampling_quality(draws).smallest_ess ** -0.5)
+    assert posterior_summary(draws).change == pytest.approx(sampling_quality(draws).smallest_ess ** -0.5)
 
 
 def test_unconnected_campaigns_still_mix() -> None:
@@ -262,7 +262,7 @@ def test_a_worker_of_0_in_one_hit_and_100_in_the_next_weighs_little(seed: int) -
     ratings, bounds = campaign_with_a_strange_worker(seed)
     priors = GibbsPriors(bounds=bounds, contamination=(1.0, 9.0))
 
-    posterior = summary(
+    posterior = posterior_summary(
         sample(ratings, priors, GibbsOptions(sweeps=400, warm_up=200), np.random.default_rng(seed))
     )
 

@@ -13,7 +13,7 @@ from scipy.stats import beta as beta_distribution
 from scipy.stats import norm
 
 from steelyard.stats.arrays import FloatArray, IntArray
-from steelyard.stats.worker_model.gibbs import Draws, GibbsOptions, GibbsPriors, sample
+from steelyard.stats.worker_model.gibbs import GibbsOptions, GibbsPriors, PosteriorDraws, sample
 from steelyard.stats.worker_model.problem import Normal, WorkerRatings
 
 COPIES = 400
@@ -65,45 +65,45 @@ def two_workers(value: FloatArray, order: IntArray | None = None) -> WorkerRatin
 
 
 @pytest.fixture(scope="module")
-def tv6_draws() -> Draws:
+def tv6_draws() -> PosteriorDraws:
     return sample(copied(two_workers(TV6)), GibbsPriors(), OPTIONS, np.random.default_rng(1))
 
 
 @pytest.fixture(scope="module")
-def tv6_ordered_draws() -> Draws:
+def tv6_ordered_draws() -> PosteriorDraws:
     ratings = two_workers(TV6, order=np.array([[0, 2]]))
     return sample(copied(ratings), GibbsPriors(), OPTIONS, np.random.default_rng(2))
 
 
-def test_tv6_qualities_are_those_of_the_exact_posterior(tv6_draws: Draws) -> None:
+def test_tv6_qualities_are_those_of_the_exact_posterior(tv6_draws: PosteriorDraws) -> None:
     assert_moments(
         tv6_draws.quality, np.array([0.6092, -0.0353, -0.5525]), np.array([0.6073, 0.5940, 0.5980])
     )
 
 
-def test_tv6_offsets_are_those_of_the_exact_posterior(tv6_draws: Draws) -> None:
+def test_tv6_offsets_are_those_of_the_exact_posterior(tv6_draws: PosteriorDraws) -> None:
     assert_moments(tv6_draws.offset, np.array([-0.1973, 0.2187]), np.array([0.5694, 0.5568]))
 
 
-def test_tv6_precisions_are_those_of_the_exact_posterior(tv6_draws: Draws) -> None:
+def test_tv6_precisions_are_those_of_the_exact_posterior(tv6_draws: PosteriorDraws) -> None:
     assert_moments(tv6_draws.precision, np.array([2.1590, 2.4910]), np.array([1.3571, 1.4930]))
 
 
-def test_tv6_with_order_has_the_exact_qualities(tv6_ordered_draws: Draws) -> None:
+def test_tv6_with_order_has_the_exact_qualities(tv6_ordered_draws: PosteriorDraws) -> None:
     mean, sd = np.array([0.6459, -0.0371, -0.5879]), np.array([0.5860, 0.5920, 0.5776])
 
     assert_moments(tv6_ordered_draws.quality, mean, sd)
 
 
-def test_tv6_with_order_has_the_exact_offsets(tv6_ordered_draws: Draws) -> None:
+def test_tv6_with_order_has_the_exact_offsets(tv6_ordered_draws: PosteriorDraws) -> None:
     assert_moments(tv6_ordered_draws.offset, np.array([-0.1983, 0.2191]), np.array([0.5665, 0.5561]))
 
 
-def test_tv6_with_order_has_the_exact_precisions(tv6_ordered_draws: Draws) -> None:
+def test_tv6_with_order_has_the_exact_precisions(tv6_ordered_draws: PosteriorDraws) -> None:
     assert monte_carlo_errors(tv6_ordered_draws.precision, np.array([2.2083, 2.5086])).max() < 4
 
 
-def test_ordered_items_never_change_places(tv6_ordered_draws: Draws) -> None:
+def test_ordered_items_never_change_places(tv6_ordered_draws: PosteriorDraws) -> None:
     better, worse = tv6_ordered_draws.quality[:, 0::3], tv6_ordered_draws.quality[:, 2::3]
 
     assert np.all(better >= worse)
@@ -177,7 +177,7 @@ def slopes_by_quadrature() -> tuple[FloatArray, FloatArray]:
 
 
 @pytest.fixture(scope="module")
-def slope_draws() -> Draws:
+def slope_draws() -> PosteriorDraws:
     priors = GibbsPriors(slope=Normal(np.array(1.0), np.array(0.5)), positive=True)
     return sample(copied(two_workers(SLOPE_VALUE)), priors, OPTIONS, np.random.default_rng(4))
 
@@ -188,16 +188,18 @@ def slope_exact() -> tuple[FloatArray, FloatArray]:
 
 
 def test_qualities_under_positive_slopes_are_exact(
-    slope_draws: Draws, slope_exact: tuple[FloatArray, FloatArray]
+    slope_draws: PosteriorDraws, slope_exact: tuple[FloatArray, FloatArray]
 ) -> None:
     assert monte_carlo_errors(slope_draws.quality, slope_exact[0]).max() < 4
 
 
-def test_positive_slopes_are_exact(slope_draws: Draws, slope_exact: tuple[FloatArray, FloatArray]) -> None:
+def test_positive_slopes_are_exact(
+    slope_draws: PosteriorDraws, slope_exact: tuple[FloatArray, FloatArray]
+) -> None:
     assert monte_carlo_errors(slope_draws.slope, slope_exact[1]).max() < 4
 
 
-def test_positive_slopes_are_never_negative(slope_draws: Draws) -> None:
+def test_positive_slopes_are_never_negative(slope_draws: PosteriorDraws) -> None:
     assert slope_draws.slope.min() >= 0
 
 

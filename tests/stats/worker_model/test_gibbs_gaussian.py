@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from steelyard.stats.arrays import FloatArray
-from steelyard.stats.worker_model.gibbs import Draws, GibbsOptions, GibbsPriors, sample
+from steelyard.stats.worker_model.gibbs import GibbsOptions, GibbsPriors, PosteriorDraws, sample
 from steelyard.stats.worker_model.gibbs_diagnostics import effective_draws
 from steelyard.stats.worker_model.problem import Normal, WorkerRatings
 
@@ -80,7 +80,7 @@ def joint_normal(ratings: WorkerRatings, priors: GibbsPriors) -> tuple[FloatArra
     return covariance @ row.T @ (weight * value), covariance
 
 
-def unknowns(draws: Draws) -> FloatArray:
+def unknowns(draws: PosteriorDraws) -> FloatArray:
     """The draws of everything in `joint_normal`, in its order."""
     parts = [draws.quality, draws.offset, draws.effect, draws.hit_offset]
     return np.hstack([part for part in parts if part is not None]).astype(np.float64)
@@ -98,13 +98,13 @@ def campaign() -> tuple[WorkerRatings, GibbsPriors]:
 
 
 @pytest.fixture(scope="module")
-def draws(campaign: tuple[WorkerRatings, GibbsPriors]) -> Draws:
+def draws(campaign: tuple[WorkerRatings, GibbsPriors]) -> PosteriorDraws:
     options = GibbsOptions(sweeps=1500, warm_up=200, chains=2)
     return sample(*campaign, options, np.random.default_rng(1))
 
 
 def test_means_are_those_of_the_joint_normal(
-    draws: Draws, campaign: tuple[WorkerRatings, GibbsPriors]
+    draws: PosteriorDraws, campaign: tuple[WorkerRatings, GibbsPriors]
 ) -> None:
     mean, _ = joint_normal(*campaign)
 
@@ -114,7 +114,7 @@ def test_means_are_those_of_the_joint_normal(
 
 
 def test_covariances_are_those_of_the_joint_normal(
-    draws: Draws, campaign: tuple[WorkerRatings, GibbsPriors]
+    draws: PosteriorDraws, campaign: tuple[WorkerRatings, GibbsPriors]
 ) -> None:
     mean, covariance = joint_normal(*campaign)
     # Each unknown with itself and with one other: enough to show every block.

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import kstest, truncnorm
 
 from steelyard.stats.worker_model.gibbs_diagnostics import effective_draws, split_rhat
-from steelyard.stats.worker_model.gibbs_links import Links, bundles_of, colours, levels_of, lifted
+from steelyard.stats.worker_model.gibbs_links import ItemLinks, bundles_of, colours, levels_of, lifted
 from steelyard.stats.worker_model.gibbs_truncated import truncated_normal
 from steelyard.stats.worker_model.problem import Normal
 
@@ -88,7 +88,7 @@ def test_bundles_hold_what_is_tied_directly_or_through_others() -> None:
 
 def test_a_level_knows_the_pairs_that_lead_out_of_its_bundles() -> None:
     # Items 0 and 1 are one bundle, 2 another, 3 none; 0 > 2, 2 > 3, and 1 like 3.
-    links = Links(np.array([[0, 2], [2, 3]]), np.array([[1, 3]]), margin=0.0, repeat_weight=1.0)
+    links = ItemLinks(np.array([[0, 2], [2, 3]]), np.array([[1, 3]]), margin=0.0, repeat_weight=1.0)
 
     levels = levels_of(np.array([0, 0, 1, -1]), links)
 
@@ -102,7 +102,7 @@ def test_a_level_knows_the_pairs_that_lead_out_of_its_bundles() -> None:
 
 
 def test_numbers_without_items_are_no_bundles() -> None:
-    levels = levels_of(np.array([3, 3, -1, 5]), Links(NOTHING, NOTHING, 0.0, 1.0))
+    levels = levels_of(np.array([3, 3, -1, 5]), ItemLinks(NOTHING, NOTHING, 0.0, 1.0))
 
     assert [level.label.tolist() for level in levels] == [[3, 5]]
 
@@ -110,7 +110,9 @@ def test_numbers_without_items_are_no_bundles() -> None:
 def test_lifting_puts_better_items_above_worse_ones() -> None:
     order = np.array([[0, 1], [1, 2], [3, 2]])
 
-    quality = lifted(np.array([-1.0, 0.0, 1.0, 5.0]), Links(order, NOTHING, margin=0.5, repeat_weight=1.0))
+    quality = lifted(
+        np.array([-1.0, 0.0, 1.0, 5.0]), ItemLinks(order, NOTHING, margin=0.5, repeat_weight=1.0)
+    )
 
     assert np.all(quality[order[:, 0]] > quality[order[:, 1]] + 0.5)
     assert quality[[2, 3]].tolist() == [1.0, 5.0]
@@ -118,7 +120,7 @@ def test_lifting_puts_better_items_above_worse_ones() -> None:
 
 @pytest.mark.parametrize("order", [[[0, 1], [1, 2], [2, 0]], [[1, 1]]])
 def test_order_in_a_circle_is_refused(order: list[list[int]]) -> None:
-    links = Links(np.array(order), NOTHING, margin=0.0, repeat_weight=1.0)
+    links = ItemLinks(np.array(order), NOTHING, margin=0.0, repeat_weight=1.0)
 
     with pytest.raises(ValueError, match="contradict each other"):
         lifted(np.zeros(3), links)

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from steelyard.stats.arrays import FloatArray
-from steelyard.stats.worker_model.gibbs_links import Links
+from steelyard.stats.worker_model.gibbs_links import ItemLinks
 from steelyard.stats.worker_model.gibbs_model import GibbsPriors, model_of
 from steelyard.stats.worker_model.gibbs_moves import Stretch
-from steelyard.stats.worker_model.gibbs_sums import State
+from steelyard.stats.worker_model.gibbs_sums import ChainState
 from steelyard.stats.worker_model.problem import Normal, WorkerRatings
 
 POOL, MOVES = 20_000, 3
@@ -43,13 +43,13 @@ def before_and_after() -> tuple[FloatArray, FloatArray]:
     """Qualities, effects and slopes side by side, of some draws as they were, and of others after moves."""
     nobody = np.zeros(0, dtype=np.int64)
     model = model_of(PRIORS, WorkerRatings(nobody, nobody, np.zeros(0), 4, 2, order=ORDER, repeat=REPEAT))
-    stretch = Stretch(model, Links(ORDER, REPEAT, PRIORS.margin, PRIORS.repeat_sd**-2))
+    stretch = Stretch(model, ItemLinks(ORDER, REPEAT, PRIORS.margin, PRIORS.repeat_sd**-2))
     stretch.log_step = np.log(0.6)
     rng = np.random.default_rng(1)
     after = []
     for quality, effect, slope in zip(*prior_draws(rng), strict=True):
         nothing = np.zeros(2)
-        state = State(quality, nothing, slope, np.ones(2), effect, nothing, nothing)
+        state = ChainState(quality, nothing, slope, np.ones(2), effect, nothing, nothing)
         for _ in range(MOVES):
             expected = model.quality.mean + np.where(GROUPS[:, 0] >= 0, state.effect[GROUPS[:, 0]], 0.0)
             stretch.draw(state, expected, rng, tune=False)

@@ -9,7 +9,7 @@ from scipy.special import ndtri
 
 from steelyard.stats.worker_model import spread as spread_module
 from steelyard.stats.worker_model.effects import KIND_VARIANCE, ItemOrigin
-from steelyard.stats.worker_model.gibbs import Draws, GibbsOptions, GibbsPriors, sample
+from steelyard.stats.worker_model.gibbs import GibbsOptions, GibbsPriors, PosteriorDraws, sample
 from steelyard.stats.worker_model.problem import Normal, WorkerRatings
 from steelyard.stats.worker_model.spread import Spread, spread
 from steelyard.stats.worker_model.sums import RatingSums
@@ -193,7 +193,7 @@ def test_segments_that_do_not_fit_are_added_to_sums_all_the_same(monkeypatch: py
 # Against draws from the posterior, hyperparameters as they were learned.
 
 
-def _draws(case: _Case) -> Draws:
+def _draws(case: _Case) -> PosteriorDraws:
     learned, origin = case.learned, case.origin
     n_items, n_workers = case.ratings.n_items, case.ratings.n_workers
     groups = [np.zeros(n_items, dtype=np.int64)]
@@ -219,12 +219,12 @@ def _draws(case: _Case) -> Draws:
 
 
 @pytest.fixture(scope="module", params=["bare", "systems", "parts"])
-def sampled(request: pytest.FixtureRequest) -> tuple[_Case, Draws]:
+def sampled(request: pytest.FixtureRequest) -> tuple[_Case, PosteriorDraws]:
     case = _case(1, systems=request.param != "bare", parts=request.param == "parts")
     return case, _draws(case)
 
 
-def test_means_are_those_of_the_sampler(sampled: tuple[_Case, Draws]) -> None:
+def test_means_are_those_of_the_sampler(sampled: tuple[_Case, PosteriorDraws]) -> None:
     case, draws = sampled
 
     away = (case.learned.quality - draws.quality_moments.mean) / draws.quality_moments.sd
@@ -234,7 +234,7 @@ def test_means_are_those_of_the_sampler(sampled: tuple[_Case, Draws]) -> None:
     assert np.abs(away).max() < 0.15
 
 
-def test_deviations_of_items_are_those_of_the_sampler(sampled: tuple[_Case, Draws]) -> None:
+def test_deviations_of_items_are_those_of_the_sampler(sampled: tuple[_Case, PosteriorDraws]) -> None:
     case, draws = sampled
 
     ratio = np.sqrt(case.spread.quality_variance) / draws.quality_moments.sd
@@ -243,7 +243,7 @@ def test_deviations_of_items_are_those_of_the_sampler(sampled: tuple[_Case, Draw
     assert (np.abs(ratio - 1) < 0.25).all()
 
 
-def test_workers_are_those_of_the_sampler(sampled: tuple[_Case, Draws]) -> None:
+def test_workers_are_those_of_the_sampler(sampled: tuple[_Case, PosteriorDraws]) -> None:
     case, draws = sampled
     workers = case.learned.workers
 
@@ -256,7 +256,9 @@ def test_workers_are_those_of_the_sampler(sampled: tuple[_Case, Draws]) -> None:
 
 
 @pytest.mark.parametrize("sampled", ["systems", "parts"], indirect=True)
-def test_systems_and_their_differences_are_those_of_the_sampler(sampled: tuple[_Case, Draws]) -> None:
+def test_systems_and_their_differences_are_those_of_the_sampler(
+    sampled: tuple[_Case, PosteriorDraws],
+) -> None:
     case, draws = sampled
     means = case.system_means
     drawn = draws.quality.astype(np.float64) @ means.toarray().T

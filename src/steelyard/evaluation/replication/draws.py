@@ -12,11 +12,11 @@ from steelyard.evaluation.replication.opinions import Opinions
 from steelyard.evaluation.replication.settings import LEAST_ITEMS, SCATTER_NUMBERS
 from steelyard.stats.arrays import BoolArray, FloatArray, IntArray
 from steelyard.stats.replication import (
-    ItemRatings,
+    SortedRatings,
     correlations_by_place,
-    item_ratings,
     prefix_means,
     same_places,
+    sorted_ratings,
 )
 
 # The rows of an opinion's values.
@@ -114,11 +114,11 @@ def _empty(draws: int, n_places: int) -> Curves:
 
 def _pairs(
     parts: Sequence[Opinions], draws: int, rng: np.random.Generator
-) -> Iterator[tuple[ItemRatings, ItemRatings]]:
+) -> Iterator[tuple[SortedRatings, SortedRatings]]:
     """The two collections of every draw."""
     n_items = len(parts[0].items)
     if len(parts) == 2:
-        first, second = (item_ratings(part.values, part.item, n_items=n_items) for part in parts)
+        first, second = (sorted_ratings(part.values, part.item, n_items=n_items) for part in parts)
         for _ in range(draws):
             yield first, second
         return
@@ -134,14 +134,14 @@ def _pairs(
             yield other, one
 
 
-def _half(part: Opinions, rows: BoolArray) -> ItemRatings:
+def _half(part: Opinions, rows: BoolArray) -> SortedRatings:
     """The opinions of these rows on items of which the other rows have some too."""
     n_items = len(part.items)
     shared = (np.bincount(part.item[rows], minlength=n_items) > 0) & (
         np.bincount(part.item[~rows], minlength=n_items) > 0
     )
     taken = rows & shared[part.item]
-    return item_ratings(part.values[:, taken], part.item[taken], n_items=n_items)
+    return sorted_ratings(part.values[:, taken], part.item[taken], n_items=n_items)
 
 
 def _counted(place: IntArray, n_places: int) -> IntArray:

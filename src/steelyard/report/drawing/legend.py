@@ -26,7 +26,7 @@ KEY, GAP, SPACE, ROW = 22.0, 5.0, 14.0, 18.0
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LegendEntry:
     """A series in the legend: one mark of each kind it is drawn with, and where in the legend."""
 
     marks: tuple[Named, ...]
@@ -39,7 +39,7 @@ class Entry:
 class Legend:
     """The entries, and how high they are together."""
 
-    entries: tuple[Entry, ...]
+    entries: tuple[LegendEntry, ...]
     height: float
 
 
@@ -50,14 +50,14 @@ def legend_of(panel: Panel, *, room: float) -> Legend:
         if isinstance(mark, Named) and mark.series:
             kind = (type(mark), isinstance(mark, Line) and mark.dashed)
             series.setdefault((mark.series, mark.tone), {}).setdefault(kind, mark)
-    entries: list[Entry] = []
+    entries: list[LegendEntry] = []
     x, row = 0.0, 0
     for (name, _), marks in series.items():
         words = shorten(name, FONT, room - KEY - GAP)
         taken = KEY + GAP + width(words, FONT)
         if entries and x + taken > room:
             x, row = 0.0, row + 1
-        entries.append(Entry(tuple(marks.values()), words, x, row))
+        entries.append(LegendEntry(tuple(marks.values()), words, x, row))
         x += taken + SPACE
     return Legend(tuple(entries), (row + 1) * ROW + 2.0 if entries else 0.0)
 

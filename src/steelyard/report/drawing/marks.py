@@ -25,7 +25,7 @@ from steelyard.report.drawing.scene import (
     rectangle,
 )
 from steelyard.report.drawing.text_width import width
-from steelyard.report.drawing.thinning import density, thin_line
+from steelyard.report.drawing.thinning import density_shades, thin_line
 
 # A dot may stand on the axis, and rounding must not push it off.
 _SLACK = 1e-9
@@ -101,7 +101,7 @@ def _crowd(mark: Points, plot: Plot) -> list[Shape]:
         return []
     return [
         Path(shade.squares, fill=f"{mark.tone}-shade", opacity=round(shade.strength, 3))
-        for shade in density(x, y, plot.box)
+        for shade in density_shades(x, y, plot.box)
     ]
 
 

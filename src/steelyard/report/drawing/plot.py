@@ -8,7 +8,7 @@ from typing import Any
 
 from steelyard.domain.exhibit import Cells, Intervals, Panel
 from steelyard.report.drawing.legend import Legend, legend_of
-from steelyard.report.drawing.scales import AxisScale, scale_of
+from steelyard.report.drawing.scales import AxisScale, axis_scale_of
 from steelyard.report.drawing.scene import FONT, HEADING, SMALL, Box
 from steelyard.report.drawing.text_width import shorten, width, wrap
 from steelyard.report.drawing.ticks import Tick
@@ -68,13 +68,13 @@ class Plot:
         return self.box.top + (share if self.y.categories else 1 - share) * self.box.height
 
 
-def lay_out(panel: Panel, *, room: float = WIDTH, least_top: float = 0.0) -> Plot:
+def lay_out_panel(panel: Panel, *, room: float = WIDTH, least_top: float = 0.0) -> Plot:
     """Everything about a panel that must be known before its marks are drawn.
 
     The panel is as wide as `room`, unless it has cells, which have a width of their own. `least_top` keeps
     the plot at least so far below the top, level with its neighbours.
     """
-    x, y = scale_of(panel, "x"), scale_of(panel, "y")
+    x, y = axis_scale_of(panel, "x"), axis_scale_of(panel, "y")
     y_labels, label_size = _labels_beside(y, is_grid=_has_cells(panel))
     left = max([width(line, label_size) for label in y_labels for line in label.lines], default=0.0) + GAP
     cell = _cell_width(panel)

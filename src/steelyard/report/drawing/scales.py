@@ -54,7 +54,7 @@ class AxisScale:
         return (logarithmic_ticks if self.logarithmic else linear_ticks)(self.low, self.high, wanted=wanted)
 
 
-def scale_of(panel: Panel, side: Side) -> AxisScale:
+def axis_scale_of(panel: Panel, side: Side) -> AxisScale:
     """The scale of one axis of a panel: its own ends where given, else from what is drawn."""
     axis = panel.x if side == "x" else panel.y
     if axis.categories:

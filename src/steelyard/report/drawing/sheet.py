@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from steelyard.domain.exhibit import Figure, Points
 from steelyard.report.drawing.chart import draw_panel
-from steelyard.report.drawing.plot import WIDTH, lay_out
+from steelyard.report.drawing.plot import WIDTH, lay_out_panel
 from steelyard.report.drawing.scene import Drawing, Shape, Text, moved
 from steelyard.report.drawing.text_width import wrap
 from steelyard.report.drawing.thinning import crowd_note, crowds, dots_allowed
@@ -32,10 +32,11 @@ def draw_panels(figure: Figure, *, room: float = WIDTH) -> list[Drawing]:
     most = dots_allowed(figure)
     n_dots = sum(len(mark.x) for panel in figure.panels for mark in panel.marks if isinstance(mark, Points))
     is_labelled = n_dots <= most
-    plots = [lay_out(panel, room=room) for panel in figure.panels]
+    plots = [lay_out_panel(panel, room=room) for panel in figure.panels]
     tops = [plot.box.top for plot in plots]
     level = [
-        lay_out(plot.panel, room=room, least_top=min(max(tops), plot.box.top + MOST_SPACE)) for plot in plots
+        lay_out_panel(plot.panel, room=room, least_top=min(max(tops), plot.box.top + MOST_SPACE))
+        for plot in plots
     ]
     drawings = [
         draw_panel(plot, crowded=crowded, is_labelled=is_labelled)

@@ -78,7 +78,7 @@ def crowd_note(figure: Figure) -> str:
     return f"{n_dots:,} points are shown as squares: the more of them lie in one, the stronger its colour."
 
 
-def density(x: FloatArray, y: FloatArray, box: Box) -> list[Shade]:
+def density_shades(x: FloatArray, y: FloatArray, box: Box) -> list[Shade]:
     """Squares over a box, stronger where more of the places lie: strength is as the root of their number."""
     columns, rows = max(1, round(box.width / SIDE)), max(1, round(box.height / SIDE))
     wide, high = box.width / columns, box.height / rows

@@ -9,9 +9,9 @@ from steelyard.stats.worker_model.ep_accelerate import Accelerator
 from steelyard.stats.worker_model.ep_model import model
 from steelyard.stats.worker_model.ep_options import Contamination, EpOptions
 from steelyard.stats.worker_model.ep_sweep import (
+    EpState,
     ImproperStep,
     Problem,
-    State,
     at_vector,
     clicked_shares,
     first_state,
@@ -60,12 +60,12 @@ def expectation_propagation(
     return _iterated(problem, first_state(problem, start or mean_field(ratings, priors)))
 
 
-def _iterated(problem: Problem, state: State) -> Posterior:
+def _iterated(problem: Problem, state: EpState) -> Posterior:
     """Rounds from this state until nothing changes any more."""
     options, accelerator = problem.options, Accelerator()
     damping, change, skipped = options.damping, np.inf, 0
     place, last_step, last_size = vector(state), None, np.inf
-    fallback: State | None = None
+    fallback: EpState | None = None
     for n_sweeps in range(1, options.most_sweeps + 1):
         try:
             done = sweep(problem, state, damping)
@@ -90,8 +90,8 @@ def _iterated(problem: Problem, state: State) -> Posterior:
 
 
 def _accelerated(
-    problem: Problem, renewed: State, accelerator: Accelerator, damping: float
-) -> tuple[State, State | None]:
+    problem: Problem, renewed: EpState, accelerator: Accelerator, damping: float
+) -> tuple[EpState, EpState | None]:
     """Where to go on, and where to return to should that turn out to be a bad place."""
     guess = accelerator.guess(damping)
     if guess is None:
@@ -114,7 +114,7 @@ def _size(step: FloatArray) -> float:
     return float(np.sqrt(np.sum(step**2)))
 
 
-def _posterior(problem: Problem, state: State, *, sweeps: int, change: float, skipped: int) -> Posterior:
+def _posterior(problem: Problem, state: EpState, *, sweeps: int, change: float, skipped: int) -> Posterior:
     net, options = problem.model, problem.options
     n_items, n_workers = net.n_items, net.n_workers
     sd = 1 / np.sqrt(state.precisions.total)
@@ -133,7 +133,7 @@ def _posterior(problem: Problem, state: State, *, sweeps: int, change: float, sk
     )
 
 
-def _hit_offsets(problem: Problem, state: State, hit_sd: float) -> Normal:
+def _hit_offsets(problem: Problem, state: EpState, hit_sd: float) -> Normal:
     """What each HIT adds to its worker's offset; numbers without ratings keep their prior."""
     ties, hits = problem.model.ties, problem.model.hits
     assert problem.ratings.hit is not None

@@ -16,8 +16,8 @@ from steelyard.stats.worker_model.ep_rating import (
     N_FEWER_NODES,
     Cavity,
     Tilted,
+    moments_over_nodes,
     nodes_between,
-    summed,
     tilted_rating,
 )
 
@@ -114,7 +114,7 @@ def tilted_beyond(_value: FloatArray, cavity: Cavity, *, end: float, direction: 
     gain = variance * nodes.tau / (1 + variance * nodes.tau)
     t = (distance / np.sqrt(cavity.variance))[:, None] * np.sqrt(gain)
     slope, curvature = above(t)
-    return summed(
+    return moments_over_nodes(
         nodes,
         nodes.log_weight + log_ndtr(t),
         shift=direction * np.sqrt(variance * gain) * slope,
@@ -137,7 +137,7 @@ def tilted_truncated(value: FloatArray, cavity: Cavity, bounds: Bounds) -> Tilte
         # The curvature of the log-density lies between 1 / v and 1 / v + tau, and so, the other way
         # round, does the variance.
         spread = np.clip(spread, cavity.variance[:, None] * (1 - gain), cavity.variance[:, None])
-    return summed(nodes, nodes.log_weight + log_weight, shift=place, variance=spread)
+    return moments_over_nodes(nodes, nodes.log_weight + log_weight, shift=place, variance=spread)
 
 
 def _over_points(

@@ -15,7 +15,7 @@ from steelyard.stats.worker_model.published import PublishedPriors
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
+class EpModel:
     """Unknowns: all items, all workers' offsets, then the offset of each of `hits`, if they have any.
 
     Ties, in this order: `n_ratings` ratings, `n_orders` ordered pairs, and pairs that are simply close
@@ -31,7 +31,7 @@ class Model:
     hits: IntArray
 
 
-def model(ratings: WorkerRatings, priors: PublishedPriors, hit_sd: float | None) -> Model:
+def model(ratings: WorkerRatings, priors: PublishedPriors, hit_sd: float | None) -> EpModel:
     """The network of these ratings; refuses what cannot be true."""
     _check(ratings, priors, hit_sd)
     n_items, n_workers, n = ratings.n_items, ratings.n_workers, len(ratings.item)
@@ -57,7 +57,7 @@ def model(ratings: WorkerRatings, priors: PublishedPriors, hit_sd: float | None)
     )
     closeness = [priors.repeat_sd**-2.0] * len(ratings.repeat)
     closeness += [] if hit_sd is None else [hit_sd**-2.0] * len(hits)
-    return Model(ties, n_items, n_workers, n, len(ratings.order), closeness, hits)
+    return EpModel(ties, n_items, n_workers, n, len(ratings.order), closeness, hits)
 
 
 def _check(ratings: WorkerRatings, priors: PublishedPriors, hit_sd: float | None) -> None:

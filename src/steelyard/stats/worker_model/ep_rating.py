@@ -76,7 +76,9 @@ def tilted_rating(value: FloatArray, cavity: Cavity) -> Tilted:
     log_weight = nodes.log_weight - (residual**2 / (2 * cavity.variance))[:, None] * gain
     log_weight += 0.5 * np.log(gain)
     log_weight -= (0.5 * np.log(2 * np.pi * cavity.variance))[:, None]
-    return summed(nodes, log_weight, shift=gain * residual[:, None], variance=variance * (1 - gain))
+    return moments_over_nodes(
+        nodes, log_weight, shift=gain * residual[:, None], variance=variance * (1 - gain)
+    )
 
 
 def nodes_between(
@@ -98,7 +100,9 @@ def nodes_between(
     return Nodes(log_tau, tau, width, log_weight)
 
 
-def summed(nodes: Nodes, log_weight: FloatArray, *, shift: FloatArray, variance: FloatArray) -> Tilted:
+def moments_over_nodes(
+    nodes: Nodes, log_weight: FloatArray, *, shift: FloatArray, variance: FloatArray
+) -> Tilted:
     """Moments over the nodes from each node's weight and its shift and variance (n, nodes)."""
     largest = log_weight.max(axis=1)
     weight = np.exp(log_weight - largest[:, None])

@@ -9,7 +9,7 @@ from scipy.special import expit, logit
 
 from steelyard.stats.arrays import BoolArray, FloatArray
 from steelyard.stats.worker_model.ep_bounds import tilted_ratings
-from steelyard.stats.worker_model.ep_model import Model
+from steelyard.stats.worker_model.ep_model import EpModel
 from steelyard.stats.worker_model.ep_network import (
     Precisions,
     Sites,
@@ -47,11 +47,11 @@ class Problem:
     ratings: WorkerRatings
     priors: PublishedPriors
     options: EpOptions
-    model: Model
+    model: EpModel
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class EpState:
     """The approximation: stand-ins for ties, what they add to precisions, means; Gamma messages.
 
     `shape_message`, `rate_message`: what each rating adds to the worker's Gamma distribution;
@@ -76,7 +76,7 @@ class Round:
     a natural parameter; `skipped`: updates that were left out.
     """
 
-    state: State
+    state: EpState
     length: float
     change: float
     skipped: int
@@ -92,7 +92,7 @@ class _Wanted:
     honest: FloatArray
 
 
-def first_state(problem: Problem, start: Posterior) -> State:
+def first_state(problem: Problem, start: Posterior) -> EpState:
     """A state from which to begin: each rating weighs as much as its worker's expected precision."""
     ratings, priors, net = problem.ratings, problem.priors, problem.model
     tau = start.precision.mean[ratings.worker]
@@ -105,7 +105,7 @@ def first_state(problem: Problem, start: Posterior) -> State:
     assert means is not None, "priors and weights are positive"
     n_given = np.bincount(ratings.worker, minlength=net.n_workers)[ratings.worker]
     clicks = problem.options.contamination
-    return State(
+    return EpState(
         sites=sites,
         precisions=first_precisions(net.ties, precision),
         means=means,
@@ -117,7 +117,7 @@ def first_state(problem: Problem, start: Posterior) -> State:
     )
 
 
-def sweep(problem: Problem, state: State, damping: float) -> Round:
+def sweep(problem: Problem, state: EpState, damping: float) -> Round:
     """One round in which every stand-in is renewed."""
     n = problem.model.n_ratings
     means, variances, proper = _cavities(problem, state)
@@ -151,7 +151,7 @@ def _pace(options: EpOptions) -> float:
     return _PACE_TRUNCATED if truncated else 1.0
 
 
-def _cavities(problem: Problem, state: State) -> tuple[FloatArray, FloatArray, BoolArray]:
+def _cavities(problem: Problem, state: EpState) -> tuple[FloatArray, FloatArray, BoolArray]:
     """Mean and variance of what ratings and orders see, each without itself; and whether they are proper.
 
     If tie n with stand-in (p, p y) sees s, taking it away moves the mean of s by v (p s - p y), v being
@@ -168,7 +168,7 @@ def _cavities(problem: Problem, state: State) -> tuple[FloatArray, FloatArray, B
     return seen + variance * pull, variance, proper
 
 
-def _wanted(problem: Problem, state: State, cavity: Cavity) -> _Wanted:
+def _wanted(problem: Problem, state: EpState, cavity: Cavity) -> _Wanted:
     """Stand-ins with the moments that each rating gives its unknowns.
 
     A rating that is no random click with probability q counts as the share q of a rating. To match the
@@ -189,7 +189,7 @@ def _wanted(problem: Problem, state: State, cavity: Cavity) -> _Wanted:
     )
 
 
-def _honest(problem: Problem, state: State, log_evidence: FloatArray) -> FloatArray:
+def _honest(problem: Problem, state: EpState, log_evidence: FloatArray) -> FloatArray:
     """The probability that each rating was no click at random."""
     clicks, bounds, value = problem.options.contamination, problem.options.bounds, problem.ratings.value
     if clicks is None:
@@ -203,7 +203,7 @@ def _honest(problem: Problem, state: State, log_evidence: FloatArray) -> FloatAr
     return honest
 
 
-def clicked_shares(problem: Problem, state: State) -> FloatArray:
+def clicked_shares(problem: Problem, state: EpState) -> FloatArray:
     """Expected share of random clicks among each worker's ratings."""
     prior = problem.options.contamination
     assert prior is not None
@@ -212,7 +212,7 @@ def clicked_shares(problem: Problem, state: State) -> FloatArray:
     return random / (prior.random + prior.honest + np.bincount(worker, minlength=n_workers))
 
 
-def _renewed_gammas(problem: Problem, state: State, wanted: _Wanted, damping: FloatArray) -> State:
+def _renewed_gammas(problem: Problem, state: EpState, wanted: _Wanted, damping: FloatArray) -> EpState:
     """The state with new messages to the workers' precisions."""
     worker, n_workers = problem.ratings.worker, problem.model.n_workers
     shape_step = damping * (wanted.shape_message - state.shape_message)
@@ -227,8 +227,8 @@ def _renewed_gammas(problem: Problem, state: State, wanted: _Wanted, damping: Fl
 
 
 def _with_gammas(
-    problem: Problem, state: State, shape_message: FloatArray, rate_message: FloatArray
-) -> State:
+    problem: Problem, state: EpState, shape_message: FloatArray, rate_message: FloatArray
+) -> EpState:
     worker, n_workers = problem.ratings.worker, problem.model.n_workers
     return replace(
         state,
@@ -239,7 +239,7 @@ def _with_gammas(
     )
 
 
-def _renewed_sites(net: Model, state: State, wanted: Sites, damping: FloatArray) -> tuple[State, float]:
+def _renewed_sites(net: EpModel, state: EpState, wanted: Sites, damping: FloatArray) -> tuple[EpState, float]:
     """The state with new stand-ins and what follows from them, and which part of the way it went."""
     n = len(damping)
     precision_step, weighted_step = np.zeros((2, len(state.sites.precision)))
@@ -258,19 +258,19 @@ def _renewed_sites(net: Model, state: State, wanted: Sites, damping: FloatArray)
     raise ImproperStep
 
 
-def _passed_twice(net: Model, site_precision: FloatArray, now: Precisions) -> Precisions:
+def _passed_twice(net: EpModel, site_precision: FloatArray, now: Precisions) -> Precisions:
     # Passing is cheap beside the quadratures; a second time keeps precisions abreast of the means.
     return passed_precisions(net.ties, site_precision, passed_precisions(net.ties, site_precision, now))
 
 
-def vector(state: State) -> FloatArray:
+def vector(state: EpState) -> FloatArray:
     """All that a round hands to the next, apart from what follows from it."""
     return np.concatenate(
         [state.sites.precision, state.sites.weighted, state.shape_message, state.rate_message, state.honest]
     )
 
 
-def at_vector(problem: Problem, state: State, values: FloatArray) -> State | None:
+def at_vector(problem: Problem, state: EpState, values: FloatArray) -> EpState | None:
     """The state with these values, the rest following from them; None if they make no sense."""
     n, n_ties = problem.model.n_ratings, len(state.sites.precision)
     ends = np.cumsum([n_ties, n_ties, n, n])
@@ -284,7 +284,7 @@ def at_vector(problem: Problem, state: State, values: FloatArray) -> State | Non
     return replace(state, sites=sites, means=means, precisions=precisions, honest=np.clip(honest, 0.0, 1.0))
 
 
-def _change(before: State, after: State, pace: float) -> float:
+def _change(before: EpState, after: EpState, pace: float) -> float:
     """The largest change of a natural parameter of what is believed."""
     return max(
         float(np.max(np.abs(new - old), initial=0.0)) / speed

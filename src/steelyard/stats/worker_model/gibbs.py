@@ -12,22 +12,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.stats.worker_model.gibbs_diagnostics import effective_draws, split_rhat
-from steelyard.stats.worker_model.gibbs_items import Effects, Items, sorted_pairs
-from steelyard.stats.worker_model.gibbs_links import Links, lifted
-from steelyard.stats.worker_model.gibbs_model import GibbsPriors, Model, model_of
+from steelyard.stats.worker_model.gibbs_items import GroupEffects, Items, sorted_pairs
+from steelyard.stats.worker_model.gibbs_links import ItemLinks, lifted
+from steelyard.stats.worker_model.gibbs_model import GibbsModel, GibbsPriors, model_of
 from steelyard.stats.worker_model.gibbs_moves import Shifts, Stretch
-from steelyard.stats.worker_model.gibbs_sums import RatingSums, State
+from steelyard.stats.worker_model.gibbs_sums import CellSums, ChainState
 from steelyard.stats.worker_model.gibbs_workers import LatentRatings, draw_workers
 from steelyard.stats.worker_model.problem import Gamma, Normal, Posterior, WorkerRatings
 
 __all__ = [
-    "Draws",
     "GibbsOptions",
     "GibbsPriors",
+    "PosteriorDraws",
     "SamplingQuality",
+    "posterior_summary",
     "sample",
     "sampling_quality",
-    "summary",
 ]
 
 # Chains that agree so well count as converged. Our choice: between the usual 1.01 and 1.1, because the
@@ -49,7 +49,7 @@ class GibbsOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Draws:
+class PosteriorDraws:
     """Draws from the posterior, a row each, the chains one after the other; single precision.
 
     Columns are items (`quality`), workers (`offset`, `slope`, `precision`, `contamination`), groups
@@ -80,7 +80,7 @@ class SamplingQuality:
 
 def sample(
     ratings: WorkerRatings, priors: GibbsPriors, options: GibbsOptions, rng: np.random.Generator
-) -> Draws:
+) -> PosteriorDraws:
     """Draws from the posterior of a worker model.
 
     The same generator gives the same draws, in whatever order the ratings come. ValueError for priors
@@ -100,7 +100,7 @@ def sample(
     return _joined(records, model, options)
 
 
-def sampling_quality(draws: Draws) -> SamplingQuality:
+def sampling_quality(draws: PosteriorDraws) -> SamplingQuality:
     """How well the draws represent the posterior. NaN where nothing was drawn that varies."""
     shape = (draws.chains, len(draws.quality) // draws.chains, -1)
     parts = [draws.quality, draws.offset, draws.slope, np.log(draws.precision), draws.effect]
@@ -112,7 +112,7 @@ def sampling_quality(draws: Draws) -> SamplingQuality:
     return SamplingQuality(float(np.nanmax(rhat)), float(np.nanmin(ess)))
 
 
-def summary(draws: Draws) -> Posterior:
+def posterior_summary(draws: PosteriorDraws) -> Posterior:
     """Means and deviations of the draws; precisions as the Gamma distributions with these.
 
     `converged` if the largest split-R-hat is at most 1.05; `change` is the largest Monte Carlo error
@@ -151,7 +151,7 @@ class _Record:
 
 
 def _run_chain(
-    ratings: WorkerRatings, model: Model, options: GibbsOptions, rng: np.random.Generator
+    ratings: WorkerRatings, model: GibbsModel, options: GibbsOptions, rng: np.random.Generator
 ) -> _Record:
     """One chain from its start to its end."""
     chain = _Chain(ratings, model, rng)
@@ -171,7 +171,7 @@ def _run_chain(
     return _Record(kept, total, squares, count)
 
 
-def _joined(records: list[_Record], model: Model, options: GibbsOptions) -> Draws:
+def _joined(records: list[_Record], model: GibbsModel, options: GibbsOptions) -> PosteriorDraws:
     """The chains as one table, cut into its parts again."""
     draws = np.concatenate([record.draws for record in records])
     n_items, n_workers, n_groups = len(model.quality.mean), len(model.shape), len(model.effect.mean)
@@ -181,7 +181,7 @@ def _joined(records: list[_Record], model: Model, options: GibbsOptions) -> Draw
     mean = sum((record.total for record in records), np.zeros(n_items)) / count
     squares = sum((record.squares for record in records), np.zeros(n_items))
     variance = np.maximum(squares - count * mean**2, 0.0) / (count - 1)
-    return Draws(
+    return PosteriorDraws(
         quality=parts[0],
         offset=parts[1],
         slope=parts[2],
@@ -198,27 +198,27 @@ def _joined(records: list[_Record], model: Model, options: GibbsOptions) -> Draw
 class _Chain:
     """One chain: its state, and what the sweeps need."""
 
-    def __init__(self, ratings: WorkerRatings, model: Model, rng: np.random.Generator) -> None:
+    def __init__(self, ratings: WorkerRatings, model: GibbsModel, rng: np.random.Generator) -> None:
         self.model, self.rng = model, rng
-        self.sums = RatingSums(ratings, model)
-        self.links = Links(
+        self.sums = CellSums(ratings, model)
+        self.links = ItemLinks(
             sorted_pairs(ratings.order), sorted_pairs(ratings.repeat), model.margin, model.repeat_sd**-2
         )
         self.items = Items(self.sums, model, self.links)
-        self.effects = Effects(self.sums, model, self.links)
+        self.effects = GroupEffects(self.sums, model, self.links)
         self.shifts = Shifts(self.sums, model, self.links)
         self.stretch = Stretch(model, self.links)
         self.latent = LatentRatings(self.sums, model) if self.sums.latent else None
         self.state = self._start()
 
-    def _start(self) -> State:
+    def _start(self) -> ChainState:
         """Offsets at random, so that chains begin apart, and qualities as these would have them."""
         model, sums, rng = self.model, self.sums, self.rng
         slope = model.slope.mean
         if model.positive:
             slope = np.where(model.free_slope, np.maximum(slope, model.slope.sd), slope)
         clicks = model.contamination or (0.0, 1.0)
-        state = State(
+        state = ChainState(
             quality=np.array(model.quality.mean),
             offset=np.minimum(model.offset_sd, 1.0) * rng.standard_normal(sums.n_workers),
             slope=np.array(slope),

@@ -6,9 +6,9 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from steelyard.stats.arrays import FloatArray, IntArray
-from steelyard.stats.worker_model.gibbs_links import Level, Links, Pull, bundles_of, levels_of, move
-from steelyard.stats.worker_model.gibbs_model import Model
-from steelyard.stats.worker_model.gibbs_sums import RatingSums, State, summed
+from steelyard.stats.worker_model.gibbs_links import ItemLinks, Level, Pull, bundles_of, levels_of, move
+from steelyard.stats.worker_model.gibbs_model import GibbsModel
+from steelyard.stats.worker_model.gibbs_sums import CellSums, ChainState, sums_by_place
 
 # Our choice: up to so many groups their effects are drawn together, by a dense matrix.
 MOST_TOGETHER = 500
@@ -17,7 +17,7 @@ MOST_TOGETHER = 500
 class Items:
     """Draws qualities given everything else."""
 
-    def __init__(self, sums: RatingSums, model: Model, links: Links) -> None:
+    def __init__(self, sums: CellSums, model: GibbsModel, links: ItemLinks) -> None:
         self.sums, self.model, self.links = sums, model, links
         n_items = sums.n_items
         tied = np.zeros(n_items, dtype=np.bool_)
@@ -35,7 +35,7 @@ class Items:
             both = np.concatenate([links.order, links.repeat])
             self.levels += levels_of(bundles_of(both, n_items), links)
 
-    def draw(self, state: State, expected: FloatArray, rng: np.random.Generator) -> None:
+    def draw(self, state: ChainState, expected: FloatArray, rng: np.random.Generator) -> None:
         """Draw every quality; `expected` are the prior means, effects of groups included."""
         weight, pull = self.sums.of_items(state)
         weight = weight + self.model.quality_weight
@@ -49,12 +49,14 @@ class Items:
         for level in self.levels:
             rest = pull[level.item] - weight[level.item] * quality[level.item]
             n = len(level.label)
-            force = Pull(summed(level.bundle, weight[level.item], n), summed(level.bundle, rest, n))
+            force = Pull(
+                sums_by_place(level.bundle, weight[level.item], n), sums_by_place(level.bundle, rest, n)
+            )
             quality[level.item] += move(quality, level, self.links, force, rng)[level.bundle]
         state.quality = quality
 
 
-class Effects:
+class GroupEffects:
     """Draws the effects of groups given everything else, in two ways after each other.
 
     First given the qualities; then together with the qualities, which all move with their group's
@@ -62,7 +64,7 @@ class Effects:
     turn they mix about as well as the better of the two, often better [Yu2011].
     """
 
-    def __init__(self, sums: RatingSums, model: Model, links: Links) -> None:
+    def __init__(self, sums: CellSums, model: GibbsModel, links: ItemLinks) -> None:
         self.sums, self.links = sums, links
         self.base = model.quality.mean
         self.groups = model.groups
@@ -81,12 +83,12 @@ class Effects:
             # The precision of all effects given the qualities never changes: its root serves every sweep.
             self.root = np.linalg.inv(np.linalg.cholesky(information))
 
-    def expected(self, state: State) -> FloatArray:
+    def expected(self, state: ChainState) -> FloatArray:
         """Prior means of the qualities, effects included."""
         mean: FloatArray = self.base + self.design @ state.effect if self.n_groups else self.base
         return mean
 
-    def draw(self, state: State, rng: np.random.Generator) -> None:
+    def draw(self, state: ChainState, rng: np.random.Generator) -> None:
         """Draw every effect, twice; in the second round qualities move with them."""
         if not self.n_groups:
             return
@@ -101,7 +103,7 @@ class Effects:
             for level in levels:
                 self._move_along(state, level, Pull(weight, pull), rng)
 
-    def _draw_by_column(self, state: State, rest: FloatArray, rng: np.random.Generator) -> None:
+    def _draw_by_column(self, state: ChainState, rest: FloatArray, rng: np.random.Generator) -> None:
         """Groups of one column share no item: given the other columns they are independent."""
         effect = state.effect.copy()
         weight = self.weight + self.pulled.T @ np.ones(len(rest))
@@ -112,13 +114,13 @@ class Effects:
             effect[members] = pull[members] / weight[members] + normal / np.sqrt(weight[members])
         state.effect = effect
 
-    def _move_along(self, state: State, level: Level, said: Pull, rng: np.random.Generator) -> None:
+    def _move_along(self, state: ChainState, level: Level, said: Pull, rng: np.random.Generator) -> None:
         """Move effects with all qualities of their groups: ratings, ties and the effects' prior decide."""
         n, label, item = len(level.label), level.label, level.item
         rest = said.pull[item] - said.weight[item] * state.quality[item]
-        weight = self.weight[label] + summed(level.bundle, said.weight[item], n)
+        weight = self.weight[label] + sums_by_place(level.bundle, said.weight[item], n)
         pull = self.weight[label] * (self.mean[label] - state.effect[label])
-        force = Pull(weight, pull + summed(level.bundle, rest, n))
+        force = Pull(weight, pull + sums_by_place(level.bundle, rest, n))
         step = move(state.quality, level, self.links, force, rng)
         quality, effect = state.quality.copy(), state.effect.copy()
         quality[item] += step[level.bundle]

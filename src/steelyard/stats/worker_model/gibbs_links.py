@@ -21,7 +21,7 @@ _SCATTER = 2_654_435_769
 
 
 @dataclass(frozen=True, slots=True)
-class Links:
+class ItemLinks:
     """Pairs of items (n, 2): the first better than the second by more than the margin, or nearly equal."""
 
     order: IntArray
@@ -55,7 +55,7 @@ class Pull:
     pull: FloatArray
 
 
-def levels_of(bundle: IntArray, links: Links) -> tuple[Level, ...]:
+def levels_of(bundle: IntArray, links: ItemLinks) -> tuple[Level, ...]:
     """The bundles in as few rounds as the colouring finds; `bundle` (n_items,) is -1 for no bundle."""
     n_bundles = int(bundle.max(initial=-1)) + 1
     pairs = np.concatenate([links.order, links.repeat])
@@ -67,7 +67,7 @@ def levels_of(bundle: IntArray, links: Links) -> tuple[Level, ...]:
     return tuple(_level(bundle, colour == number, links) for number in range(int(colour.max(initial=-1)) + 1))
 
 
-def _level(bundle: IntArray, chosen: BoolArray, links: Links) -> Level:
+def _level(bundle: IntArray, chosen: BoolArray, links: ItemLinks) -> Level:
     """The chosen bundles, numbered anew, with the pairs that lead out of them."""
     label = np.flatnonzero(chosen)
     place = np.full(len(chosen) + 1, -1)
@@ -92,7 +92,7 @@ def _level(bundle: IntArray, chosen: BoolArray, links: Links) -> Level:
 
 
 def move(
-    quality: FloatArray, level: Level, links: Links, force: Pull, rng: np.random.Generator
+    quality: FloatArray, level: Level, links: ItemLinks, force: Pull, rng: np.random.Generator
 ) -> FloatArray:
     """How far each bundle of the level moves, drawn given everything else. Shape (bundles,).
 
@@ -118,7 +118,7 @@ def move(
     return truncated_normal(Normal(mean, sd), np.minimum(low, 0.0), np.maximum(high, 0.0), rng)
 
 
-def lifted(quality: FloatArray, links: Links) -> FloatArray:
+def lifted(quality: FloatArray, links: ItemLinks) -> FloatArray:
     """The qualities with better items lifted above worse ones where they are not yet.
 
     ValueError if the order pairs run in a circle.

@@ -52,7 +52,7 @@ class GibbsPriors:
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
+class GibbsModel:
     """The priors with every number spread over its items, workers and groups."""
 
     quality: Normal
@@ -76,7 +76,7 @@ class Model:
     contamination: tuple[float, float] | None
 
 
-def model_of(priors: GibbsPriors, ratings: WorkerRatings) -> Model:
+def model_of(priors: GibbsPriors, ratings: WorkerRatings) -> GibbsModel:
     """The priors spread over these ratings' items and workers; ValueError where they make no sense."""
     groups = np.zeros((ratings.n_items, 0), dtype=np.int64) if priors.groups is None else priors.groups
     n_groups = int(groups.max(initial=-1)) + 1
@@ -85,7 +85,7 @@ def model_of(priors: GibbsPriors, ratings: WorkerRatings) -> Model:
     offset_sd = _spread(priors.offset_sd, ratings.n_workers)
     slope = _spread_normal(slope, ratings.n_workers)
     quality = _spread_normal(priors.quality or standard, ratings.n_items)
-    model = Model(
+    model = GibbsModel(
         quality=quality,
         quality_weight=_weight(quality.sd),
         offset_sd=offset_sd,
@@ -125,7 +125,7 @@ def _weight(sd: FloatArray) -> FloatArray:
     return np.divide(1.0, sd**2, out=np.zeros_like(sd), where=sd > 0)
 
 
-def _faults(model: Model, ratings: WorkerRatings) -> list[tuple[bool, str]]:
+def _faults(model: GibbsModel, ratings: WorkerRatings) -> list[tuple[bool, str]]:
     """What may be wrong with the priors, and whether it is."""
     groups = model.groups
     columns_of = np.concatenate([np.unique(column[column >= 0]) for column in groups.T] or [groups[:0, 0:0]])

@@ -19,9 +19,9 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from steelyard.stats.arrays import FloatArray
-from steelyard.stats.worker_model.gibbs_links import Links
-from steelyard.stats.worker_model.gibbs_model import Model
-from steelyard.stats.worker_model.gibbs_sums import RatingSums, State
+from steelyard.stats.worker_model.gibbs_links import ItemLinks
+from steelyard.stats.worker_model.gibbs_model import GibbsModel
+from steelyard.stats.worker_model.gibbs_sums import CellSums, ChainState
 
 # Our choice: the share of accepted changes of scale that the step is tuned to during the warm-up.
 _ACCEPTED = 0.4
@@ -30,7 +30,7 @@ _ACCEPTED = 0.4
 class Shifts:
     """Shifts of all qualities in a connected part against its workers' offsets, or of everything."""
 
-    def __init__(self, sums: RatingSums, model: Model, links: Links) -> None:
+    def __init__(self, sums: CellSums, model: GibbsModel, links: ItemLinks) -> None:
         self.model = model
         item, worker, n_parts = _parts(sums, links)
         self.item, self.worker = item, worker
@@ -44,7 +44,7 @@ class Shifts:
             for column in model.groups.T
         ]
 
-    def draw(self, state: State, expected: FloatArray, rng: np.random.Generator) -> None:
+    def draw(self, state: ChainState, expected: FloatArray, rng: np.random.Generator) -> None:
         """Shift each connected part by an amount of its own."""
         n, model = self.n_parts, self.model
         if not self.loose.any():
@@ -60,7 +60,7 @@ class Shifts:
         state.quality = state.quality + step[self.item]
         state.offset = state.offset - state.slope * step[self.worker]
 
-    def draw_with_effects(self, state: State, expected: FloatArray, rng: np.random.Generator) -> None:
+    def draw_with_effects(self, state: ChainState, expected: FloatArray, rng: np.random.Generator) -> None:
         """For each column of groups, shift their effects, all qualities and all offsets together."""
         if not self.loose.all():
             return
@@ -85,14 +85,14 @@ class Shifts:
 class Stretch:
     """Changes of scale: qualities and effects times c, slopes divided by c."""
 
-    def __init__(self, model: Model, links: Links) -> None:
+    def __init__(self, model: GibbsModel, links: ItemLinks) -> None:
         self.possible = bool(model.free_slope.all())
         self.model, self.links = model, links
         self.power = len(model.quality.mean) + len(model.effect.mean) - len(model.slope.mean)
         self.log_step = log(0.1)
         self.tries = 0
 
-    def draw(self, state: State, expected: FloatArray, rng: np.random.Generator, *, tune: bool) -> None:
+    def draw(self, state: ChainState, expected: FloatArray, rng: np.random.Generator, *, tune: bool) -> None:
         """Propose a scale and accept it as Metropolis has it; `tune` the proposals while warming up."""
         if not self.possible:
             return
@@ -130,7 +130,7 @@ def _log_prior_gain(value: FloatArray, factor: float, mean: FloatArray, weight: 
     return float(0.5 * (weight @ (before * before) - weight @ (after * after)))
 
 
-def _parts(sums: RatingSums, links: Links) -> tuple[FloatArray, FloatArray, int]:
+def _parts(sums: CellSums, links: ItemLinks) -> tuple[FloatArray, FloatArray, int]:
     """The connected part of each item and each worker, through ratings and ties, and how many there are."""
     n_items, n = sums.n_items, sums.n_items + sums.n_workers
     tied = np.concatenate([links.order, links.repeat])

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from steelyard.stats.arrays import FloatArray, IntArray
-from steelyard.stats.worker_model.gibbs_model import Model
+from steelyard.stats.worker_model.gibbs_model import GibbsModel
 from steelyard.stats.worker_model.problem import WorkerRatings
 
 # Our choice: where so many of the cells hold a rating, ordinary matrices are faster than sparse ones.
@@ -18,7 +18,7 @@ DENSE_SIZE = 1_000_000
 
 
 @dataclass(slots=True)
-class State:
+class ChainState:
     """Where a chain is: one value for everything unknown. `hit_offset` is 0 for each cell without HITs."""
 
     quality: FloatArray
@@ -30,12 +30,12 @@ class State:
     contamination: FloatArray
 
 
-def summed(place: IntArray, value: FloatArray, size: int) -> FloatArray:
+def sums_by_place(place: IntArray, value: FloatArray, size: int) -> FloatArray:
     """Sums of the values by place 0, 1, 2, ... Shape (size,)."""
     return np.bincount(place, value, minlength=size).astype(np.float64, copy=False)
 
 
-class RatingSums:
+class CellSums:
     """Sums over the ratings by item and by cell; a cell is a worker, or a worker's HIT where HITs count.
 
     Everything a sweep asks of the ratings is a product with one of two matrices (cells, items): `weight`
@@ -43,7 +43,7 @@ class RatingSums:
     unless ratings are latent, that is censored or perhaps clicks at random.
     """
 
-    def __init__(self, ratings: WorkerRatings, model: Model) -> None:
+    def __init__(self, ratings: WorkerRatings, model: GibbsModel) -> None:
         by_hit = ratings.hit if model.hit_sd is not None and ratings.hit is not None else None
         cell = ratings.worker if by_hit is None else by_hit
         # Sorted, so that rows in another order give the same draws.
@@ -81,13 +81,13 @@ class RatingSums:
 
     def over_rows(self, value: FloatArray) -> FloatArray:
         """Sums of something of each rating, by cell."""
-        return summed(self.cell, value, self.n_cells)
+        return sums_by_place(self.cell, value, self.n_cells)
 
     def by_worker(self, value: FloatArray) -> FloatArray:
         """Sums of something of each cell, by worker."""
-        return summed(self.cell_worker, value, self.n_workers) if self.by_hit else value
+        return sums_by_place(self.cell_worker, value, self.n_workers) if self.by_hit else value
 
-    def of_items(self, state: State) -> tuple[FloatArray, FloatArray]:
+    def of_items(self, state: ChainState) -> tuple[FloatArray, FloatArray]:
         """What the ratings say of each item: precision, and precision times mean. Both: (n_items,)."""
         slope = state.slope[self.cell_worker]
         pull = state.precision[self.cell_worker] * slope

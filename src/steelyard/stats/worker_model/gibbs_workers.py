@@ -8,15 +8,15 @@ import numpy as np
 from scipy.special import ndtr
 
 from steelyard.stats.arrays import BoolArray, FloatArray
-from steelyard.stats.worker_model.gibbs_model import Model
-from steelyard.stats.worker_model.gibbs_sums import RatingSums, State
+from steelyard.stats.worker_model.gibbs_model import GibbsModel
+from steelyard.stats.worker_model.gibbs_sums import CellSums, ChainState
 from steelyard.stats.worker_model.gibbs_truncated import truncated_normal
 from steelyard.stats.worker_model.problem import Normal
 
 _LEAST_PRECISION = 1e-100
 
 
-def draw_workers(state: State, sums: RatingSums, model: Model, rng: np.random.Generator) -> None:
+def draw_workers(state: ChainState, sums: CellSums, model: GibbsModel, rng: np.random.Generator) -> None:
     """Draw every worker's slope, offset and HIT offsets together, then the precision."""
     quality = state.quality
     # Sums over a cell's ratings of x, x² and r x for qualities x and ratings r.
@@ -39,9 +39,9 @@ def draw_workers(state: State, sums: RatingSums, model: Model, rng: np.random.Ge
 
 
 def _draw_lines(
-    state: State,
-    sums: RatingSums,
-    model: Model,
+    state: ChainState,
+    sums: CellSums,
+    model: GibbsModel,
     of_cells: tuple[FloatArray, FloatArray, FloatArray],
     rng: np.random.Generator,
 ) -> None:
@@ -83,7 +83,7 @@ def _draw_slopes(normal: Normal, positive: bool, rng: np.random.Generator) -> Fl
 class LatentRatings:
     """The ratings behind those at the scale's ends, and which ratings are clicks at random."""
 
-    def __init__(self, sums: RatingSums, model: Model) -> None:
+    def __init__(self, sums: CellSums, model: GibbsModel) -> None:
         assert model.bounds is not None
         self.sums = sums
         self.low, self.high = model.bounds
@@ -96,7 +96,7 @@ class LatentRatings:
         self.at_low = np.flatnonzero(model.censored & (sums.value <= self.low + slack))
         self.at_high = np.flatnonzero(model.censored & (sums.value >= self.high - slack))
 
-    def draw(self, state: State, rng: np.random.Generator) -> None:
+    def draw(self, state: ChainState, rng: np.random.Generator) -> None:
         """Draw both, and count the ratings accordingly from now on."""
         sums = self.sums
         offset = state.offset[sums.cell_worker] + state.hit_offset
@@ -112,7 +112,7 @@ class LatentRatings:
         sums.renew(genuine, self._behind(mean, root, rng))
 
     def _genuine(
-        self, state: State, mean: FloatArray, root: FloatArray, rng: np.random.Generator
+        self, state: ChainState, mean: FloatArray, root: FloatArray, rng: np.random.Generator
     ) -> BoolArray:
         """Which ratings are genuine, the latent ratings integrated out."""
         distance = (self.sums.value - mean) * root

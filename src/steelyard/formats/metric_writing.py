@@ -11,10 +11,10 @@ import numpy as np
 import polars as pl
 
 from steelyard.domain.errors import SourceError
-from steelyard.domain.wording import counted
+from steelyard.domain.wording import counted, listed
 from steelyard.formats._metric_names import OVERALL, SEGMENTS, metric_name
 from steelyard.formats._metric_scores import ABSENT
-from steelyard.formats.texts import Texts, shown
+from steelyard.formats.texts import Texts
 from steelyard.meta.scores import ScoredPair, Scores
 from steelyard.stats.arrays import FloatArray
 
@@ -30,7 +30,7 @@ _FIT_FOR_REFERENCE = re.compile(r"[^-.\s/\\]+")
 Contents = dict[str, Callable[[], str]]
 
 
-def write(
+def write_scored_pair(
     folder: Path,
     scored: ScoredPair,
     *,
@@ -173,7 +173,7 @@ def _text_warnings(texts: Texts) -> list[str]:
         )
     if any(absent.values()):
         some = [f"{name} {count:,}" for name, count in absent.items() if count]
-        warnings.append(f"Translations that do not exist were written as empty lines: {shown(some)}.")
+        warnings.append(f"Translations that do not exist were written as empty lines: {listed(some)}.")
     return warnings
 
 
