@@ -17,7 +17,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 help:
 	@echo "make demo    set up and run the demo campaign (ONCE=1: to the report, without a person)"
-	@echo "make test    set up and run every check and test"
+	@echo "make test    set up and run every check and test (TESTS=tests/stats: only these tests)"
 	@echo "make setup   only set up: leaves .venv/bin/steelyard"
 	@echo "make bench   the benchmarks of bench/"
 
@@ -26,10 +26,11 @@ demo: setup
 
 setup: .venv/.server
 
-test: .venv/.test system-packages lint
+test: .venv/.test system-packages
 # Three processes for two cores, since some tests wait for servers and browsers; threads within each would only
-# be in each other's way.
-	OPENBLAS_NUM_THREADS=1 POLARS_MAX_THREADS=1 $(BIN)/pytest -n 3 --dist worksteal
+# slow the others down.
+	@OPENBLAS_NUM_THREADS=1 POLARS_MAX_THREADS=1 MAKE="$(MAKE)" \
+		scripts/lint-and-test $(BIN)/pytest -n 3 --dist worksteal $(TESTS)
 	@echo "All checks and tests passed."
 
 lint: .venv/.test

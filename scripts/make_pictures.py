@@ -17,6 +17,7 @@ from pathlib import Path
 from playwright.sync_api import Browser, Page, sync_playwright
 
 IMAGES = Path(__file__).parent.parent / "docs" / "images"
+CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "chromium-headless-shell")
 DESKTOP = {"width": 1280, "height": 800}
 OVERVIEW = """
 <body style="margin:0;background:#e9e5da;display:flex;gap:28px;padding:28px">
@@ -79,7 +80,7 @@ def _embedded(path: Path) -> str:
 def main() -> None:
     """Take all pictures."""
     IMAGES.mkdir(exist_ok=True)
-    chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    chromium = next(filter(None, map(shutil.which, CHROMIUM_NAMES)), None)
     with served(sys.argv[1]) as (open_url, manager_url), sync_playwright() as playwright:
         options = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
         browser = playwright.chromium.launch(executable_path=chromium, args=options)
