@@ -20,7 +20,6 @@ from scipy.stats import mannwhitneyu, permutation_test, wilcoxon
 from steelyard.stats import permutation
 from steelyard.stats.bootstrap import (
     CrossedRatings,
-    better_probability,
     bootstrap_p,
     rank_probabilities,
     two_way_bootstrap,
@@ -189,7 +188,7 @@ def bench_bootstrap() -> None:
     difference = f"{np.max(np.abs(ours - theirs)):.1e}"
     show("bootstrap, 10,000 draws *", slow * DRAWS / LOOP_DRAWS, (fast[0], fast[1]), difference)
     print(f"  * loop measured on {LOOP_DRAWS} draws and scaled; peak memory of the process {peak:.0f} MB")
-    for of_draws in (rank_probabilities, better_probability, bootstrap_p):
+    for of_draws in (rank_probabilities, bootstrap_p):
         wall, _, _ = best_seconds(lambda of_draws=of_draws: of_draws(draws))
         print(f"  {of_draws.__name__} of these draws: {1e3 * wall:.1f} ms")
 

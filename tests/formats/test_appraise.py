@@ -20,7 +20,7 @@ from steelyard.domain.scale import Scale
 from steelyard.domain.text import Segment
 from steelyard.domain.work import ItemKind
 from steelyard.formats import judgements_file
-from steelyard.formats.appraise import read_appraise_results, read_batches, write_batches
+from steelyard.formats.appraise import read_batches, write_batches
 from steelyard.formats.judgements_file import read_judgements
 from steelyard.frames import control_pairs, gather_credit
 
@@ -324,15 +324,9 @@ def test_an_export_may_be_a_data_frame() -> None:
     assert _said(judgements_file.from_table(table).frame) == SAID
 
 
-def test_the_reader_itself_reads_an_export(tmp_path: Path) -> None:
-    assert _said(read_appraise_results(_file(tmp_path, SEGMENTS)).frame) == SAID
+def test_another_scale_may_be_given(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="outside the scale 0 to 5"):
-        read_appraise_results(_file(tmp_path, SEGMENTS), scale=Scale(0, 5))
-
-
-def test_the_reader_itself_refuses_other_tables(tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match="is no export of scores"):
-        read_appraise_results(_file(tmp_path, "worker,segment,rating\nw,1,5\n"))
+        read_judgements(_file(tmp_path, SEGMENTS), scale=Scale(0, 5))
 
 
 @pytest.mark.skipif(not DATA.is_dir(), reason="the folder of real data is absent")

@@ -19,7 +19,6 @@ from steelyard.domain.work import ItemKind
 from steelyard.formats import judgements_file
 from steelyard.formats._answers_2016 import HitItem, answers_of
 from steelyard.formats.judgements_file import read_judgements
-from steelyard.formats.results_2016 import read_mturk_results
 from steelyard.formats.upload_2016 import write_upload
 from steelyard.frames import control_pairs, gather_credit
 
@@ -442,28 +441,11 @@ def test_columns_named_by_the_caller_win_over_recognition(tmp_path: Path) -> Non
     assert found.frame.select("worker_id", "hit_id", "segment_id", "rating").row(0) == ("W", "H", "t1", 70.0)
 
 
-@pytest.mark.parametrize("form", ["batch", "flat"])
-def test_the_reader_itself_takes_both_forms(tmp_path: Path, form: str) -> None:
-    path = _batch(tmp_path, _row(ITEMS, ANSWERS_2016))
-    if form == "flat":
-        path.write_text("\n".join([FLAT_HEADER, *FLAT_ROWS]))
-
-    assert _said(read_mturk_results(path).frame) == EXPECTED
-
-
-def test_the_reader_itself_refuses_other_tables(tmp_path: Path) -> None:
-    path = tmp_path / "j.csv"
-    path.write_text("worker,segment,rating\nw,1,5\n")
-
-    with pytest.raises(SourceError, match="is no table of results"):
-        read_mturk_results(path)
-
-
 def test_another_scale_may_be_given(tmp_path: Path) -> None:
     path = _batch(tmp_path, _row(ITEMS, ANSWERS_2016))
 
     with pytest.raises(SourceError, match="outside the scale 1 to 5"):
-        read_mturk_results(path, scale=Scale(1, 5))
+        read_judgements(path, scale=Scale(1, 5))
 
 
 @pytest.fixture

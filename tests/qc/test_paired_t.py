@@ -10,7 +10,7 @@ import pytest
 from steelyard.domain.result import CheckSettings
 from steelyard.domain.scale import Scale
 from steelyard.qc.paired_t import CHECK
-from steelyard.stats.paired_tests import paired_t
+from steelyard.stats.paired_tests import paired_t_by_group
 
 PairFrame = Callable[..., pl.DataFrame]
 
@@ -84,9 +84,10 @@ def test_many_workers_at_once_get_the_numbers_of_each_alone(pair_frame: PairFram
 
     verdicts = CHECK.run(pair_frame(base, degraded), CheckSettings())
 
-    alone = [paired_t(difference) for difference in (base - degraded).astype(np.float64)]
-    np.testing.assert_allclose([v.p_value for v in verdicts], [t.p_value for t in alone], rtol=1e-12)
-    np.testing.assert_allclose([v.sd_difference for v in verdicts], [t.sd for t in alone], rtol=1e-12)
+    differences = (base - degraded).astype(np.float64)
+    alone = [paired_t_by_group(difference, np.array([7])) for difference in differences]
+    np.testing.assert_allclose([v.p_value for v in verdicts], [t.p_value[0] for t in alone], rtol=1e-12)
+    np.testing.assert_allclose([v.sd_difference for v in verdicts], [t.sd[0] for t in alone], rtol=1e-12)
 
 
 class TestPower:

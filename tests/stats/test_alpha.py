@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from steelyard.stats.alpha import (
     UnitSums,
     alpha_totals,
-    interval_alpha,
     interval_alpha_of,
     nominal_alpha,
     unit_sums,
@@ -29,6 +28,10 @@ TEXTBOOK = np.array(
 ratings = st.lists(
     st.tuples(st.integers(0, 4), st.integers(0, 5), st.integers(0, 3)), min_size=1, max_size=14
 )
+
+
+def interval_alpha(value: np.ndarray, unit: np.ndarray, *, weight: np.ndarray | None = None) -> float:
+    return float(interval_alpha_of(alpha_totals(unit_sums(value, unit, weight=weight))))
 
 
 def squared(a: float, b: float) -> float:

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import permutations
 
 import numpy as np
@@ -11,7 +10,6 @@ from hypothesis import strategies as st
 from steelyard.stats import bootstrap
 from steelyard.stats.bootstrap import (
     CrossedRatings,
-    better_probability,
     bootstrap_p,
     rank_probabilities,
     system_scores,
@@ -306,19 +304,6 @@ def test_without_a_complete_draw_no_rank_is_known() -> None:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_better_probability_equals_counting(seed: int) -> None:
-    draws = _draws(np.random.default_rng(seed))
-
-    probability = better_probability(draws)
-
-    expected = np.full((5, 5), np.nan)
-    for i, j in permutations(range(5), 2):
-        pairs = [(a, b) for a, b in draws[:, [i, j]] if not np.isnan(a + b)]
-        expected[i, j] = sum((a > b) + (a == b) / 2 for a, b in pairs) / len(pairs)
-    np.testing.assert_allclose(probability, expected, rtol=1e-14)
-
-
-@pytest.mark.parametrize("seed", range(5))
 def test_bootstrap_p_equals_counting(seed: int) -> None:
     draws = _draws(np.random.default_rng(seed))
 
@@ -331,11 +316,10 @@ def test_bootstrap_p_equals_counting(seed: int) -> None:
     np.testing.assert_allclose(p_values, expected, rtol=1e-14)
 
 
-@pytest.mark.parametrize("of_draws", [better_probability, bootstrap_p])
-def test_a_pair_never_drawn_together_stays_unknown(of_draws: Callable[[np.ndarray], np.ndarray]) -> None:
+def test_a_pair_never_drawn_together_stays_unknown() -> None:
     draws = np.array([[1.0, np.nan, 0.0], [np.nan, 2.0, 0.0]])
 
-    values = of_draws(draws)
+    values = bootstrap_p(draws)
 
     assert np.isnan(values).tolist() == [[True, True, False], [True, True, False], [False, False, True]]
 

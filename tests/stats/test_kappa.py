@@ -13,7 +13,6 @@ from steelyard.stats.kappa import (
     chance_agreement,
     kappa,
     observed_agreement,
-    pair_sums,
     pair_sums_by_worker,
     sums_of_draws,
 )
@@ -47,6 +46,13 @@ CHANCES = ("uniform", "cohen", "scott")
 every_chance = pytest.mark.parametrize("chance", CHANCES)
 categories = st.integers(1, 4)
 pairs = st.lists(st.tuples(categories, categories), min_size=1, max_size=30)
+
+
+def pair_sums(first: np.ndarray, second: np.ndarray, *, n_categories: int) -> PairSums:
+    """Sums over the pairs of one worker."""
+    nobody = np.zeros(len(first), dtype=np.int64)
+    sums = pair_sums_by_worker(first, second, nobody, n_categories=n_categories, n_workers=1)
+    return PairSums(*(part[0] for part in sums))
 
 
 def test_the_published_tables_have_22_cells() -> None:

@@ -70,11 +70,6 @@ def is_right_to_left(code: str) -> bool:
     return base_language(code) in _RIGHT_TO_LEFT
 
 
-def language_name(code: str) -> str:
-    """The English name where we know one, else the code itself."""
-    return NAMES.get(base_language(code), code)
-
-
 def problem_with(code: str) -> str | None:
     """What is wrong with a language code, with the likely right one; None if it is fine.
 

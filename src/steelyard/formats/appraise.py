@@ -25,34 +25,16 @@ from pathlib import Path
 import polars as pl
 
 from steelyard.domain.errors import SourceError
-from steelyard.domain.scale import Scale
 from steelyard.domain.work import KNOWN_KINDS, ItemKind
-from steelyard.formats import _appraise_results
 from steelyard.formats._appraise_batches import read_batches
 from steelyard.formats._appraise_names import ITEM_TYPES
-from steelyard.formats._judgement_table import JudgementsFile, checked
 from steelyard.formats._key_file import places, systems_of_place, write_key
 from steelyard.formats._segment_numbers import segment_numbers
-from steelyard.formats._separated import read_separated
-from steelyard.formats.text_file import read_text
 
-__all__ = ["read_appraise_results", "read_batches", "write_batches"]
+__all__ = ["read_batches", "write_batches"]
 
 # Appraise splits targetID at this mark: several systems gave the same text.
 JOINS_SYSTEMS = "+"
-
-
-def read_appraise_results(path: Path, *, scale: Scale | None = None) -> JudgementsFile:
-    """The judgements of Appraise's export of scores; SourceError if the file is none."""
-    where, text = str(path), read_text(path)
-    separator = "\t" if path.name.removesuffix(".gz").endswith(".tsv") else ","
-    table = read_separated(text, separator, where, header=_appraise_results.missing_header(text, separator))
-    if not _appraise_results.is_export(table.cells.columns):
-        problem = (
-            "is no export of scores: it has no columns username, targetID, itemID, itemType, score and times."
-        )
-        raise SourceError(where, [problem])
-    return checked(_appraise_results.from_export(table, folder=path.parent), where, scale=scale)
 
 
 def write_batches(

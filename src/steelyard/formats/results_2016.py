@@ -22,7 +22,6 @@ from pathlib import Path
 import polars as pl
 
 from steelyard.domain.errors import SourceError
-from steelyard.domain.scale import Scale
 from steelyard.domain.wording import counted
 from steelyard.formats._answers_2016 import (
     HitItem,
@@ -31,21 +30,15 @@ from steelyard.formats._answers_2016 import (
     answers_of,
     is_number,
 )
-from steelyard.formats._flat_2016 import from_flat, is_flat, is_spaced_flat
 from steelyard.formats._hit_times import IS_REJECTED, combined
 from steelyard.formats._judgement_columns import as_text, named
 from steelyard.formats._judgement_table import (
-    JudgementsFile,
     JudgementTable,
-    checked,
     is_nested,
     with_languages_apart,
 )
 from steelyard.formats._key_file import Key, KeyEntry, keys_in
 from steelyard.formats._moments import moment
-from steelyard.formats._separated import read_separated
-from steelyard.formats._spaced import with_tabs
-from steelyard.formats.text_file import read_text
 from steelyard.formats.upload_2016 import ATTRIBUTE_NAMES, unquoted
 from steelyard.frames import HIT_TIMES_SCHEMA, hit_times_frame
 
@@ -78,21 +71,6 @@ class _Found:
     problems: list[tuple[int, str]] = field(default_factory=list)
     incomplete: list[str] = field(default_factory=list)
     keys_used: set[str] = field(default_factory=set)
-
-
-def read_mturk_results(path: Path, *, scale: Scale | None = None) -> JudgementsFile:
-    """The judgements of a results file in either form; SourceError if it is neither."""
-    where, text = str(path), read_text(path)
-    spaced = is_spaced_flat(text)
-    table = read_separated(with_tabs(text) if spaced else text, "\t" if spaced else ",", where)
-    if is_batch(table.cells.columns):
-        return checked(from_batch(table, where, folder=path.parent), where, scale=scale)
-    if is_flat(table.cells.columns):
-        return checked(from_flat(table, path, scale=scale), where, scale=scale)
-    raise SourceError(
-        where,
-        ["is no table of results: it has neither HITId, WorkerId and Answer.Q1 nor HITId, sys_id and sid."],
-    )
 
 
 def is_batch(columns: Sequence[str]) -> bool:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
 import polars as pl
 
 from steelyard.domain.scale import Scale
 from steelyard.domain.work import ItemKind
 from steelyard.frames import in_order_of, text_pairs
-from steelyard.stats.arrays import FloatArray, IntArray
-from steelyard.stats.paired_tests import paired_t_by_group
+from steelyard.stats.paired_tests import equivalence_p_by_group, two_sided_p_by_group
 
 # A mean change of up to so much of the scale is as good as none [our choice: 5 points of 100].
 MARGIN = 0.05
@@ -41,8 +39,12 @@ def consistency(frame: pl.DataFrame, *, scale: Scale) -> pl.DataFrame:
     difference = in_order_of(pairs, "worker_id", then=["difference"])["difference"].to_numpy()
     sizes = workers["n_repeats"].to_numpy()
     return workers.with_columns(
-        pl.Series("consistency_p", _two_sided(difference, sizes), pl.Float64),
-        pl.Series("equivalence_p", _equivalence(difference, sizes, MARGIN * scale.width), pl.Float64),
+        pl.Series("consistency_p", two_sided_p_by_group(difference, sizes), pl.Float64),
+        pl.Series(
+            "equivalence_p",
+            equivalence_p_by_group(difference, sizes, margin=MARGIN * scale.width),
+            pl.Float64,
+        ),
     ).with_columns(pl.col("consistency_p", "equivalence_p").fill_nan(None))
 
 
@@ -52,18 +54,3 @@ def holds(consistency_p: float | None) -> bool:
     So it also holds where there are too few repeats to tell.
     """
     return consistency_p is None or consistency_p >= THRESHOLD
-
-
-def _two_sided(difference: FloatArray, sizes: IntArray) -> FloatArray:
-    """What `paired_t_two_sided` gives for every group."""
-    above, below = (paired_t_by_group(sign * difference, sizes).p_value for sign in (1.0, -1.0))
-    p_values: FloatArray = np.minimum(2 * np.minimum(above, below), 1.0)
-    return p_values
-
-
-def _equivalence(difference: FloatArray, sizes: IntArray, margin: float) -> FloatArray:
-    """What `equivalence` gives for every group."""
-    not_below, not_above = (paired_t_by_group(margin + sign * difference, sizes) for sign in (1.0, -1.0))
-    p_values = np.maximum(not_below.p_value, not_above.p_value)
-    # Equal differences leave no doubt.
-    return np.where(not_below.sd == 0, np.where(p_values < 1, 0.0, 1.0), p_values)

@@ -81,20 +81,6 @@ def centred(value: FloatArray) -> FloatArray:
     return about
 
 
-def interval_alpha(value: FloatArray, unit: IntArray, *, weight: Weight | None = None) -> float:
-    """Krippendorff's alpha for values whose differences matter: 1 is perfect, 0 is chance. In O(n).
-
-    1 - D_o / D_e: the mean squared difference of two ratings of the same unit over that of any two
-    ratings [Krippendorff2011]. Units with one rating do not count. NaN, for alpha is undefined, if no
-    unit has two ratings or if all ratings are the same: without variation nobody can tell agreement
-    from a constant. Arrays as for `unit_sums`.
-
-    >>> round(interval_alpha(np.array([1., 2., 4., 5.]), np.array([0, 0, 1, 1])), 4)
-    0.85
-    """
-    return float(interval_alpha_of(alpha_totals(unit_sums(value, unit, weight=weight))))
-
-
 def alpha_totals(sums: UnitSums) -> AlphaTotals:
     """What interval alpha takes from the sums over units. Shapes () or (draws,).
 
@@ -122,7 +108,17 @@ def alpha_totals(sums: UnitSums) -> AlphaTotals:
 
 
 def interval_alpha_of(totals: AlphaTotals) -> FloatArray:
-    """Interval alpha from totals over units. Shape () or (draws,)."""
+    """Krippendorff's alpha of values whose differences matter: 1 is perfect, 0 chance. Shape () or (draws,).
+
+    1 - D_o / D_e: the mean squared difference of two ratings of the same unit over that of any two
+    ratings [Krippendorff2011]. Units with one rating do not count. NaN, for alpha is undefined, if no
+    unit has two ratings or if all ratings are the same: without variation nobody can tell agreement
+    from a constant.
+
+    >>> sums = unit_sums(np.array([1.0, 2.0, 4.0, 5.0]), np.array([0, 0, 1, 1]))
+    >>> round(float(interval_alpha_of(alpha_totals(sums))), 4)
+    0.85
+    """
     n = totals.weight
     with np.errstate(invalid="ignore", divide="ignore"):
         about_mean = totals.square - totals.value**2 / n
@@ -137,7 +133,7 @@ def interval_alpha_of(totals: AlphaTotals) -> FloatArray:
 def nominal_alpha(category: IntArray, unit: IntArray, *, weight: Weight | None = None) -> float:
     """Krippendorff's alpha for categories, which are either the same or different. In O(n).
 
-    As `interval_alpha`, with 1 for a difference between two categories and 0 for none. Categories are
+    As `interval_alpha_of`, with 1 for a difference between two categories and 0 for none. Categories are
     whole numbers from 0 on. All arrays: (n,).
 
     >>> round(nominal_alpha(np.array([1, 1, 2, 2, 1, 2]), np.array([0, 0, 1, 1, 2, 2])), 4)

@@ -174,20 +174,6 @@ def rank_probabilities(draws: FloatArray) -> FloatArray:
     return _ratio(taken, np.full_like(taken, n_draws))
 
 
-def better_probability(draws: FloatArray) -> FloatArray:
-    """Share of the draws (draws, S) in which the system of the row scores above that of the column.
-
-    Equal scores count half for each, so opposite cells sum to 1. A draw in which one of the two is
-    NaN is left out for that pair. NaN without draws and on the diagonal. Shape (S, S).
-
-    >>> better_probability(np.array([[3.0, 2.0], [2.0, 2.0], [1.0, 0.0], [1.0, 4.0]]))
-    array([[  nan, 0.625],
-           [0.375,   nan]])
-    """
-    above, both = _above_and_both(draws)
-    return _ratio(above + (both - above - above.T) / 2, both)
-
-
 def bootstrap_p(draws: FloatArray) -> FloatArray:
     """One-sided p-values that the system of the row is better than that of the column.
 

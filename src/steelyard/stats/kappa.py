@@ -32,22 +32,18 @@ class PairSums(NamedTuple):
         return total
 
 
-def pair_sums(first: IntArray, second: IntArray, *, n_categories: int) -> PairSums:
-    """Sums over all pairs, given as two arrays of categories 1, 2, ..., C. Shapes (), (C,), (C,).
-
-    >>> sums = pair_sums(np.array([1, 1, 2]), np.array([1, 2, 2]), n_categories=2)
-    >>> float(sums.agreeing), sums.first.tolist(), sums.second.tolist()
-    (2.0, [2.0, 1.0], [1.0, 2.0])
-    """
-    nobody = np.zeros(len(first), dtype=np.int64)
-    sums = pair_sums_by_worker(first, second, nobody, n_categories=n_categories, n_workers=1)
-    return PairSums(*(part[0] for part in sums))
-
-
 def pair_sums_by_worker(
     first: IntArray, second: IntArray, worker: IntArray, *, n_categories: int, n_workers: int
 ) -> PairSums:
-    """Each worker's sums over their own pairs. Shapes (workers,), (workers, C), (workers, C)."""
+    """Each worker's sums over their own pairs of categories 1, 2, ..., C.
+
+    Shapes (workers,), (workers, C), (workers, C).
+
+    >>> first, second = np.array([1, 1, 2]), np.array([1, 2, 2])
+    >>> sums = pair_sums_by_worker(first, second, np.zeros(3, dtype=np.int64), n_categories=2, n_workers=1)
+    >>> sums.agreeing.tolist(), sums.first.tolist(), sums.second.tolist()
+    ([2.0], [[2.0, 1.0]], [[1.0, 2.0]])
+    """
 
     def counted(category: IntArray) -> FloatArray:
         cell = worker * n_categories + category - 1
@@ -99,7 +95,7 @@ def kappa(sums: PairSums, *, chance: Chance) -> FloatArray:
     1 is perfect, 0 is chance. NaN without pairs, and where chance itself agrees always: one category
     only, or with `cohen` and `scott` one category only that was ever used.
 
-    >>> sums = pair_sums(np.array([1, 1, 2, 2]), np.array([1, 1, 2, 1]), n_categories=2)
+    >>> sums = PairSums(np.array(3.0), np.array([2.0, 2.0]), np.array([3.0, 1.0]))
     >>> float(kappa(sums, chance="uniform")), float(kappa(sums, chance="cohen"))
     (0.5, 0.5)
     """

@@ -18,18 +18,6 @@ EXACT_SIGNED_RANK = 25
 
 
 @dataclass(frozen=True, slots=True)
-class PairedTest:
-    """Outcome of a t-test on differences; NaN is "not defined"."""
-
-    statistic: float
-    p_value: float
-    df: int
-    n: int
-    mean: float
-    sd: float
-
-
-@dataclass(frozen=True, slots=True)
 class PairedTests:
     """Outcomes of a t-test for each of many groups of differences, as arrays; NaN is "not defined"."""
 
@@ -49,8 +37,8 @@ class SignedRankTest:
     n: int
 
 
-def paired_t(difference: FloatArray) -> PairedTest:
-    """One-sided paired t-test that the mean difference is above 0.
+def paired_t_by_group(difference: FloatArray, sizes: IntArray) -> PairedTests:
+    """One-sided paired t-test that the mean difference is above 0, for each of many groups.
 
     t = mean / (sd / sqrt(n)) with n - 1 degrees of freedom, upper tail: the test of a worker's
     base ratings against those of the degraded copies [Graham2014]. It assumes that the mean of
@@ -59,26 +47,6 @@ def paired_t(difference: FloatArray) -> PairedTest:
     Equal differences leave t undefined. If all are 0 or all negative, p is 1; if all are positive
     it is that of the sign test, 2^-n. Fewer than two differences: everything but n is NaN, and
     the mean of one is that one.
-
-    >>> round(paired_t(np.array([1.0, 2.0, 3.0])).statistic, 4)
-    3.4641
-    >>> paired_t(np.array([5.0, 5.0, 5.0])).p_value
-    0.125
-    """
-    n = len(difference)
-    tests = paired_t_by_group(difference, np.array([n]))
-    return PairedTest(
-        statistic=float(tests.statistic[0]),
-        p_value=float(tests.p_value[0]),
-        df=max(n - 1, 0),
-        n=n,
-        mean=float(tests.mean[0]),
-        sd=float(tests.sd[0]),
-    )
-
-
-def paired_t_by_group(difference: FloatArray, sizes: IntArray) -> PairedTests:
-    """The test of `paired_t` for many groups at once.
 
     Groups lie one after another in `difference`, (n,); their `sizes`, (groups,), sum to n and may be 0.
 
@@ -121,48 +89,40 @@ def mean_and_sd_by_group(values: FloatArray, sizes: IntArray) -> tuple[FloatArra
     return mean, sd
 
 
-def paired_t_two_sided(difference: FloatArray) -> PairedTest:
-    """Two-sided paired t-test that the mean difference is not 0.
+def two_sided_p_by_group(difference: FloatArray, sizes: IntArray) -> FloatArray:
+    """P-value of the two-sided paired t-test that the mean difference is not 0, for each group.
 
-    Used on first minus second ratings of repeated items: a worker whose p is low drifts.
+    Used on first minus second ratings of repeated items: a worker whose p is low drifts. Equal
+    differences: p is 1 if all are 0, else that of the two-sided sign test, 2^(1 - n). Fewer than two: NaN.
+    Arrays as for `paired_t_by_group`.
 
-    Equal differences leave t undefined: p is 1 if all are 0, else that of the two-sided sign test,
-    2^(1 - n). Fewer than two differences: as in `paired_t`.
-
-    >>> round(paired_t_two_sided(np.array([1.0, 2.0, 3.0])).p_value, 4)
-    0.0742
+    >>> two_sided_p_by_group(np.array([1.0, 2.0, 3.0]), np.array([3])).round(4)
+    array([0.0742])
     """
-    upper = paired_t(difference)
-    if math.isnan(upper.statistic):
-        by_sign = 1.0 if upper.mean == 0 else 0.5 ** (upper.n - 1)
-        p_value = by_sign if upper.sd == 0 else math.nan
-    else:
-        p_value = 2 * float(stdtr(upper.df, -abs(upper.statistic)))
-    return PairedTest(upper.statistic, p_value, upper.df, upper.n, upper.mean, upper.sd)
+    above, below = (paired_t_by_group(sign * difference, sizes).p_value for sign in (1.0, -1.0))
+    p_values: FloatArray = np.minimum(2 * np.minimum(above, below), 1.0)
+    return p_values
 
 
-def equivalence(difference: FloatArray, *, margin: float) -> float:
-    """P-value of "the mean difference lies within the margin", by two one-sided t-tests.
+def equivalence_p_by_group(difference: FloatArray, sizes: IntArray, *, margin: float) -> FloatArray:
+    """P-value of "the mean difference lies within the margin" by two one-sided t-tests, for each group.
 
     That a difference is not significant proves nothing: this test asks for evidence that it is
     small [Schuirmann1987]. One test is against a mean of -margin or below, the other against
     +margin or above; both must reject, so the larger p counts.
 
-    Equal differences: 0 if their mean lies within the margin, else 1. Fewer than two: NaN.
+    Equal differences: 0 if their mean lies within the margin, else 1. Fewer than two: NaN. Arrays as for
+    `paired_t_by_group`.
 
-    >>> round(equivalence(np.array([1.0, 2.0, 3.0]), margin=5.0), 4)
-    0.0175
+    >>> equivalence_p_by_group(np.array([1.0, 2.0, 3.0]), np.array([3]), margin=5.0).round(4)
+    array([0.0175])
     """
     if margin <= 0:
         raise ValueError(f"the margin must be above 0, not {margin:g}")
-    n = len(difference)
-    if n < 2:
-        return math.nan
-    distance = margin - abs(float(np.mean(difference)))
-    if are_equal(difference):
-        return 0.0 if distance > 0 else 1.0
-    error = float(np.std(difference, ddof=1)) / math.sqrt(n)
-    return float(stdtr(n - 1, -distance / error))
+    not_below, not_above = (paired_t_by_group(margin + sign * difference, sizes) for sign in (1.0, -1.0))
+    p_values = np.maximum(not_below.p_value, not_above.p_value)
+    # Equal differences leave no doubt.
+    return np.where(not_below.sd == 0, np.where(p_values < 1, 0.0, 1.0), p_values)
 
 
 def signed_rank(difference: FloatArray) -> SignedRankTest:
@@ -172,7 +132,8 @@ def signed_rank(difference: FloatArray) -> SignedRankTest:
     Exact up to 25 differences without ties, else the normal approximation with correction for
     ties and for continuity. It assumes that differences scatter evenly about their median.
 
-    If all differences are equal the sign test decides, as in `paired_t`: 2^-n or 1. None at all: NaN.
+    If all differences are equal the sign test decides, as in `paired_t_by_group`: 2^-n or 1. No difference
+    at all: NaN.
 
     >>> signed_rank(np.array([3.0, 1.0, 2.0, 0.0]))
     SignedRankTest(statistic=6.0, p_value=0.125, n=3)

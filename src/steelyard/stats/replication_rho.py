@@ -10,7 +10,7 @@ from scipy.special import stdtrit
 
 from steelyard.stats.alpha import UnitSums, unit_sums
 from steelyard.stats.arrays import FloatArray, IntArray
-from steelyard.stats.intraclass import one_way_icc_of, one_way_totals
+from steelyard.stats.intraclass import one_way_icc, one_way_icc_of, one_way_totals
 
 _TAIL = 0.025
 # Less than this is no variance.
@@ -69,11 +69,11 @@ def _half_width(
     for draw in range(draws):
         drawn = rng.integers(n_items, size=n_items)
         # An item that is drawn twice is two items.
-        of_items[draw] = _icc(UnitSums(*(of_item[drawn] for of_item in sums)))
+        of_items[draw] = one_way_icc_of(one_way_totals(UnitSums(*(of_item[drawn] for of_item in sums))))
         by_worker = np.bincount(rng.integers(n_workers, size=n_workers), minlength=n_workers)
-        of_workers[draw] = _icc(unit_sums(value, item, weight=by_worker[worker]))
+        of_workers[draw] = one_way_icc(value, item, weight=by_worker[worker])
         by_rating = np.bincount(rng.integers(n, size=n), minlength=n)
-        of_ratings[draw] = _icc(unit_sums(value, item, weight=by_rating))
+        of_ratings[draw] = one_way_icc(value, item, weight=by_rating)
     between_items = _spread(of_items) * n_items / (n_items - 1)
     between_workers = _spread(of_workers) * n_workers / max(n_workers - 1, 1)
     variance = max(
@@ -83,10 +83,6 @@ def _half_width(
         between_items**2 / (n_items - 1) + between_workers**2 / max(n_workers - 1, 1) + _NO_VARIANCE**2
     )
     return float(stdtrit(max(freedom, 1.0), 1 - _TAIL)) * math.sqrt(variance)
-
-
-def _icc(sums: UnitSums) -> float:
-    return float(one_way_icc_of(one_way_totals(sums)))
 
 
 def _spread(drawn: FloatArray) -> float:

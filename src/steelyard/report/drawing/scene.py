@@ -96,10 +96,6 @@ class Box:
     def bottom(self) -> float:
         return self.top + self.height
 
-    def inset(self, by: float) -> Box:
-        """A smaller box, or with a negative distance a larger one."""
-        return Box(self.left + by, self.top + by, self.width - 2 * by, self.height - 2 * by)
-
 
 def line(start: Place, end: Place, stroke: Stroke) -> Path:
     """A straight line."""
