@@ -29,7 +29,7 @@ from steelyard.formats._appraise_rows import without_documents, without_second_r
 from steelyard.formats._judgement_columns import as_text, named
 from steelyard.formats._judgement_table import JudgementTable, with_languages_apart
 from steelyard.formats._key_file import Key, keys_in
-from steelyard.formats._separated import first_record
+from steelyard.formats._records import first_record
 
 # What the columns are called, in lower case and without underscores, best first.
 _NAMES: dict[str, tuple[str, ...]] = {

@@ -12,7 +12,8 @@ import polars as pl
 
 from steelyard.formats import _appraise_results, _flat_2016, results_2016
 from steelyard.formats._judgement_columns import choose_columns
-from steelyard.formats._separated import SEPARATORS, first_record
+from steelyard.formats._records import first_record
+from steelyard.formats._separated import SEPARATORS
 
 # Enough for any header.
 _BEGINNING = 1 << 20

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import os
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import zip_longest
 from pathlib import Path
 
 import polars as pl
 
 from steelyard.domain.errors import SourceError
+from steelyard.formats._records import (
+    Record,
+    column_names,
+    columns_of,
+    lines_of,
+    plain_records,
+    quoted_records,
+)
 from steelyard.formats.text_file import decode, read_content
 
 ENDINGS = (".csv", ".tsv", ".jsonl", ".parquet")
 READ_ENDINGS = (*ENDINGS, ".csv.gz", ".tsv.gz", ".jsonl.gz")
-# Our choice: four columns for each item of a HIT of a thousand, few enough to read at once.
-MOST_COLUMNS = 5000
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,24 +65,20 @@ def read_table(path: Path) -> CellTable:
     raise SourceError(where, [f"cannot tell the format; end the name in {', '.join(READ_ENDINGS)}."])
 
 
-# The line on which a record begins, and its cells. The first record is the header.
-Record = tuple[int, list[str]]
-
-
 def _read_csv(text: str, where: str) -> CellTable:
-    first = next(_lines(text), "")
+    first = next(lines_of(text), "")
     # Spreadsheets write semicolons where the comma is the decimal mark.
     separator = max(",;\t", key=lambda mark: (mark in first, -",;\t".index(mark)))
-    return _table(_quoted_records(text, separator, where), where)
+    return _table(quoted_records(text, separator, where), where)
 
 
 def _read_tsv(text: str, where: str) -> CellTable:
     """Tabs between cells. Quotation marks may enclose cells or belong to the texts: see which."""
     if '"' not in text:
-        return _table(_plain_records(text), where)
+        return _table(plain_records(text), where)
     if _marks_enclose_cells(text, where):
-        return _table(_quoted_records(text, "\t", where), where)
-    table = _table(_plain_records(text), where)
+        return _table(quoted_records(text, "\t", where), where)
+    table = _table(plain_records(text), where)
     return replace(table, warnings=("Quotation marks were taken as part of the texts.",))
 
 
@@ -87,14 +86,14 @@ def _marks_enclose_cells(text: str, where: str) -> bool:
     """Whether quotation marks look like a writer's: around cells that need them, or around all."""
     n_inside = n_needing = n_words = 0
     try:
-        for _, record in _quoted_records(text, "\t", where):
+        for _, record in quoted_records(text, "\t", where):
             for cell in filter(None, record):
                 n_inside += cell.count('"')
                 n_needing += "," in cell or '"' in cell
                 n_words += not _is_number(cell)
     except SourceError:
         return False
-    n_tabs = {line.count("\t") for line in _lines(text) if line.strip("\r\n")}
+    n_tabs = {line.count("\t") for line in lines_of(text) if line.strip("\r\n")}
     if len(n_tabs) > 1:
         # Taken as they are, the lines make no table: some cell holds a tab or a line end.
         return True
@@ -114,65 +113,13 @@ def _is_number(cell: str) -> bool:
     return True
 
 
-def _lines(text: str) -> Iterator[str]:
-    """The lines with their ends, one at a time."""
-    if "\r" in text:
-        yield from (line[0] for line in re.finditer(r"[^\r\n]*(?:\r\n|[\r\n])|[^\r\n]+", text))
-        return
-    start = 0
-    while (end := text.find("\n", start) + 1) > 0:
-        yield text[start:end]
-        start = end
-    if start < len(text):
-        yield text[start:]
-
-
-def _plain_records(text: str) -> Iterator[Record]:
-    """Records of a .tsv file whose quotation marks mean nothing; empty lines are left out."""
-    for number, line in enumerate(_lines(text), start=1):
-        if cells := line.rstrip("\r\n"):
-            yield number, cells.split("\t")
-
-
-def _quoted_records(text: str, separator: str, where: str) -> Iterator[Record]:
-    """Records whose cells may be in quotes and then hold separators, quotes and line ends."""
-    reader = csv.reader(_lines(text), delimiter=separator, strict=True)
-    end = 0
-    try:
-        for record in reader:
-            if record:
-                yield end + 1, record
-            end = reader.line_num
-    except csv.Error as error:
-        problem = f"line {end + 1}: cannot be split into cells ({error}); look at its quotes."
-        raise SourceError(where, [problem]) from None
-
-
 def _table(records: Iterator[Record], where: str) -> CellTable:
-    _, names = next(records, (1, []))
-    if not names:
+    _, header = next(records, (1, []))
+    if not header:
         raise SourceError(where, ["is empty: the first line must name the columns."])
-    header = [name.strip() or f"column {number}" for number, name in enumerate(names, start=1)]
-    problems = _header_problems(header)
-    columns: list[list[str | None]] = [[] for _ in header]
-    lines: list[int] = []
-    for line, record in records:
-        if len(record) > len(header):
-            problems.append(f"line {line}: {len(record)} cells, but the header names {len(header)} columns.")
-            continue
-        lines.append(line)
-        for column, cell in zip_longest(columns, record):
-            column.append(cell)
-    if problems:
-        raise SourceError(where, problems)
-    return CellTable(dict(zip(header, columns, strict=True)), lines)
-
-
-def _header_problems(header: Sequence[str]) -> list[str]:
-    if len(header) > MOST_COLUMNS:
-        return [f"line 1 has {len(header):,} cells; it must name the columns."]
-    repeated = sorted(name for name, times in Counter(header).items() if times > 1)
-    return [f"line 1: the column {name!r} is there twice." for name in repeated]
+    names = column_names(header, where)
+    columns, lines = columns_of(records, len(names), where)
+    return CellTable(dict(zip(names, columns, strict=True)), lines)
 
 
 def read_jsonl(text: str, where: str) -> CellTable:

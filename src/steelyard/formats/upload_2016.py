@@ -26,8 +26,9 @@ from steelyard.domain.errors import SourceError
 from steelyard.domain.work import ItemKind
 from steelyard.formats._judgement_columns import KINDS
 from steelyard.formats._key_file import beside, places, write_key
+from steelyard.formats._records import MOST_COLUMNS
 from steelyard.formats._segment_numbers import segment_numbers
-from steelyard.formats.table_file import MOST_COLUMNS, CellTable, read_table, write_table
+from steelyard.formats.table_file import CellTable, read_table, write_table
 
 KIND_NAMES = {
     ItemKind.REGULAR: "SYSTEM",
