@@ -253,6 +253,24 @@ def scored(frame: pl.DataFrame) -> pl.DataFrame:
     return spread_credit(rows)
 
 
+def is_of_preferences(frame: pl.DataFrame) -> bool:
+    """Whether a frame is one of preferences rather than of ratings."""
+    return "preference" in frame.columns
+
+
+def scored_preferences(frame: pl.DataFrame) -> pl.DataFrame:
+    """The preferences between two systems: in regular and repeat items, never against a control.
+
+    A preference about a text that several systems gave is there once for each of them.
+    """
+    rows = frame.filter(pl.col("item_kind").is_in([str(kind) for kind in SCORED_KINDS]))
+    for side in ("a", "b"):
+        renamed = {f"system_{side}": "system_id", f"credited_{side}": "credited"}
+        spread = spread_credit(rows.rename(renamed))
+        rows = spread.rename({new: old for old, new in renamed.items()})
+    return rows.filter(pl.col("system_a") != pl.col("system_b"))
+
+
 def spread_credit(frame: pl.DataFrame) -> pl.DataFrame:
     """One row per judgement and system that it counts for; `credited` is then empty."""
     if frame["credited"].null_count() == len(frame):

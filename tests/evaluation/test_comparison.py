@@ -38,7 +38,7 @@ def _with(trials: Trials, name: str, fit: Callable[..., Fit]) -> Trials:
         name=name,
         title="T",
         cite=(),
-        reads="ratings",
+        reads=("ratings",),
         scale_free=True,
         fit=fit,
         weighs_workers=name.startswith("worker-model"),

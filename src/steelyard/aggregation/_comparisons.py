@@ -1,44 +1,41 @@
-"""Shared by the methods that compare: ratings to comparisons of two systems on one segment, to scores."""
+"""Shared by the methods that compare: two systems on one segment, by preferences or ratings, to scores."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
-from scipy.sparse import csr_array
 
 from steelyard.aggregation._order import CELL, in_canonical_order
-from steelyard.aggregation._segment_draws import (
-    Scores,
-    SegmentDraws,
-    draw_segments,
-    fit_scores,
-    lacking_attributes,
-    mean_values,
+from steelyard.aggregation._preferences import (
+    compared_preferences,
+    judged_sides,
+    preference_workers,
+    undecided,
 )
 from steelyard.aggregation._segment_means import scored_rows, worker_table
 from steelyard.aggregation._standardised import with_z
 from steelyard.domain.errors import NotEnoughData
-from steelyard.domain.result import Fit, MethodSettings
+from steelyard.domain.result import MethodSettings
 from steelyard.domain.work import SCORED_KINDS
-from steelyard.frames import index_of, spread_credit
-from steelyard.stats.arrays import BoolArray, FloatArray, IntArray
+from steelyard.frames import index_of, is_of_preferences, spread_credit
+from steelyard.stats.arrays import IntArray
 from steelyard.stats.rounding import TIE_DECIMALS
-
-# Counts of pairs of systems held at once: an array of 8 MB.
-_COUNTS_AT_ONCE = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Comparisons:
     """How often which of two systems was better on which segment, each result once. All arrays: (n,).
 
-    `outcome` is 1 if the first system was better, -1 if the second was, 0 for a tie. In order of
-    segment, first, second (always the later name) and outcome. `n_judgements` entered any of them.
+    `outcome` is 1 if the first system was better, -1 if the second was, 0 for a tie. In order of worker,
+    segment, first, second (always the later name) and outcome. Workers are all 0 unless they were asked
+    for, and where comparisons are between the ratings of several. `n_judgements` entered any of them.
     """
 
+    worker: IntArray
     segment: IntArray
     first: IntArray
     second: IntArray
@@ -59,27 +56,48 @@ class Compared:
     rows: pl.DataFrame
     systems: list[str]
     segments: list[str]
+    worker_ids: list[str]
     by_attribute: dict[str, Comparisons]
     workers: pl.DataFrame
     warnings: tuple[str, ...]
 
 
-Scorer = Callable[[Comparisons, SegmentDraws, int], FloatArray]
-"""(comparisons, draws, number of systems) -> scores of the data and of every draw, (1 + draws, S)."""
+class _Names(NamedTuple):
+    """The names whose places are the indices of comparisons; no workers if these are not to be told apart."""
+
+    systems: list[str]
+    segments: list[str]
+    workers: list[str]
 
 
-def compare_systems(frame: pl.DataFrame, settings: MethodSettings, *, method: str) -> Compared:
-    """Every comparison of two systems on one segment that the ratings of a frame allow.
+def compare_systems(
+    frame: pl.DataFrame, settings: MethodSettings, *, method: str, by_worker: bool = False
+) -> Compared:
+    """Every comparison of two systems on one segment that a frame of preferences or ratings allows.
 
-    Two ratings by the same worker of the same attribute are compared as they are: how that worker
-    uses the scale does not matter, and of a translation judged twice the mean counts. Most designs
-    avoid two translations of a segment in one HIT, so that few judgements could be compared in this
-    way, and those by chance; if it is less than half of them, the segments' mean standardised ratings
-    are compared instead, and a difference is then one between other workers as well. One rule serves
-    the whole frame, and a warning says which.
+    Preferences are comparisons already; one for neither, bad or not, is a tie. Of ratings, two by the
+    same worker of the same attribute are compared as they are: how that worker uses the scale does not
+    matter, and of a translation judged twice the mean counts. Most designs avoid two translations of a
+    segment in one HIT, so that few ratings could be compared in this way, and those by chance; if it is
+    less than half of them, the segments' mean standardised ratings are compared instead, and a difference
+    is then one between other workers as well. One rule serves the whole frame, and a warning says which.
+
+    With `by_worker` every worker's results are counted apart, where comparisons are one worker's.
     """
-    rows = in_canonical_order(scored_rows(frame, method=method))
+    if is_of_preferences(frame):
+        preferences = compared_preferences(frame, method=method)
+        rows = judged_sides(preferences)
+    else:
+        rows = in_canonical_order(scored_rows(frame, method=method))
     systems, segments = (rows[name].unique().sort().cast(pl.String).to_list() for name in CELL)
+    worker_ids = rows["worker_id"].unique().sort().cast(pl.String).to_list()
+    names = _Names(systems, segments, worker_ids if by_worker else [])
+    if is_of_preferences(frame):
+        by_attribute = _by_attribute(preferences, lambda part: _preferred(part, names))
+        warnings = undecided(preferences)
+        return Compared(
+            rows, systems, segments, worker_ids, by_attribute, preference_workers(frame), warnings
+        )
     if len(systems) < 2:
         raise NotEnoughData(
             f"{method}: all ratings are of one system, {systems[0]!r}, and this method scores systems by "
@@ -87,12 +105,7 @@ def compare_systems(frame: pl.DataFrame, settings: MethodSettings, *, method: st
         )
     within = _mostly_within_workers(frame, rows)
     judged = rows.with_columns(value="rating") if within else _standardised(frame, settings, method=method)
-    by_attribute = {}
-    for name in rows["attribute"].unique().sort().cast(pl.String):
-        of_attribute = judged.filter(pl.col("attribute") == name)
-        found = _pair_up(of_attribute, systems=systems, segments=segments, within=within)
-        if found.total:
-            by_attribute[name] = found
+    by_attribute = _by_attribute(judged, lambda part: _pair_up(part, names, within=within))
     if not by_attribute:
         raise NotEnoughData(
             f"{method}: no two systems were judged on the same segment, so none can be compared. Use "
@@ -103,75 +116,16 @@ def compare_systems(frame: pl.DataFrame, settings: MethodSettings, *, method: st
         few = f"fewer than {settings.minimum_ratings} ratings, or always the same one"
         left_out = f"{len(rows) - len(judged):,} judgements of workers with {few}"
         warnings = (*warnings, f"Left out because they cannot be standardised: {left_out}.")
-    return Compared(rows, systems, segments, by_attribute, worker_table(frame), warnings)
+    return Compared(rows, systems, segments, worker_ids, by_attribute, worker_table(frame), warnings)
 
 
-def fit_comparisons(
-    compared: Compared, settings: MethodSettings, rng: np.random.Generator, *, score: Scorer
-) -> Fit:
-    """A Fit from the scores that a method makes of the comparisons.
-
-    Segments are resampled for intervals and p-values, the same for all attributes. A segment's score
-    is the system's share of wins in its decided comparisons there. Where ratings are of several
-    attributes, each is scored alone, and the scores over all are the means of theirs.
-    """
-    n_systems = len(compared.systems)
-    draws = draw_segments(len(compared.segments), draws=settings.draws, rng=rng)
-    values, graphs = {}, {}
-    for name, comparisons in compared.by_attribute.items():
-        graphs[name] = _met(comparisons, n_systems)
-        values[name] = score(comparisons, draws, n_systems)
-        values[name][:, ~graphs[name].any(axis=0)] = np.nan
-
-    def fit_of(rows: pl.DataFrame, names: Sequence[str]) -> Fit:
-        scores = Scores(
-            compared.systems,
-            values=mean_values([values[name] for name in names]),
-            comparable=_linked(np.logical_or.reduce([graphs[name] for name in names])),
-            segments=_shares(compared, [compared.by_attribute[name] for name in names]),
-        )
-        return fit_scores(rows, scores, settings, workers=compared.workers)
-
-    together = fit_of(compared.rows, list(values))
-    warnings = (
-        *compared.warnings,
-        *_never_compared(compared.systems, together),
-        *lacking_attributes(compared.systems, values),
-    )
-    alone: tuple[tuple[str, Fit], ...] = ()
-    if compared.rows["attribute"].n_unique() > 1:
-        of_attribute = pl.col("attribute")
-        alone = tuple((name, fit_of(compared.rows.filter(of_attribute == name), [name])) for name in values)
-    return replace(together, warnings=warnings, attributes=alone)
-
-
-def score_counts(
-    comparisons: Comparisons,
-    draws: SegmentDraws,
-    n_systems: int,
-    *,
-    score: Callable[[FloatArray, FloatArray], FloatArray],
-) -> FloatArray:
-    """Scores by a function of wins and ties (draws, S, S), for the data and every draw (1 + draws, S)."""
-    first, second, outcome = comparisons.first, comparisons.second, comparisons.outcome
-    better, worse = np.where(outcome < 0, (second, first), (first, second))
-    group, decided = draws.group[comparisons.segment], outcome != 0
-
-    def per_group(rows: IntArray, columns: IntArray, among: BoolArray) -> csr_array:
-        places = ((rows * n_systems + columns)[among], group[among])
-        shape = (n_systems**2, draws.times.shape[1])
-        return csr_array((comparisons.count[among].astype(np.float64), places), shape=shape)
-
-    wins = per_group(better, worse, decided)
-    ties = per_group(first, second, ~decided) + per_group(second, first, ~decided)
-    size = max(1, _COUNTS_AT_ONCE // n_systems**2)
-    chunks = [draws.times[start : start + size] for start in range(0, len(draws.times), size)]
-
-    def counted(table: csr_array, times: FloatArray) -> FloatArray:
-        counts: FloatArray = (table @ times.T).T.reshape(len(times), n_systems, n_systems)
-        return counts
-
-    return np.concatenate([score(counted(wins, times), counted(ties, times)) for times in chunks])
+def _by_attribute(
+    rows: pl.DataFrame, compare: Callable[[pl.DataFrame], Comparisons]
+) -> dict[str, Comparisons]:
+    """The comparisons of every attribute that has any, by its name."""
+    names = rows["attribute"].unique().sort().cast(pl.String)
+    found = {name: compare(rows.filter(pl.col("attribute") == name)) for name in names}
+    return {name: comparisons for name, comparisons in found.items() if comparisons.total}
 
 
 def _mostly_within_workers(frame: pl.DataFrame, rows: pl.DataFrame) -> bool:
@@ -211,11 +165,29 @@ def _standardised(frame: pl.DataFrame, settings: MethodSettings, *, method: str)
     return rows
 
 
-def _pair_up(rows: pl.DataFrame, *, systems: list[str], segments: list[str], within: bool) -> Comparisons:
+def _preferred(rows: pl.DataFrame, names: _Names) -> Comparisons:
+    """Comparisons from preferences with their outcomes, whichever side was shown first."""
+    n = len(names.systems)
+    segment = _places(rows["segment_id"], names.segments)
+    first, second = (_places(rows[name], names.systems) for name in ("system_a", "system_b"))
+    outcome = np.where(first < second, 1, -1) * rows["outcome"].to_numpy()
+    unit = segment
+    if names.workers:
+        unit = _places(rows["worker_id"], names.workers) * len(names.segments) + segment
+    pair = (unit * n + np.minimum(first, second)) * n + np.maximum(first, second)
+    counts = pl.DataFrame({"code": pair * 3 + outcome + 1}).group_by("code").agg(count=pl.len())
+    return _comparisons(counts, names, n_judgements=len(rows))
+
+
+def _pair_up(rows: pl.DataFrame, names: _Names, *, within: bool) -> Comparisons:
     """Comparisons of all systems with a value in the same unit: a worker's segment, or a segment."""
-    n, n_segments = len(systems), len(segments)
-    worker = index_of(rows["worker_id"])[1] if within and len(rows) else np.zeros(len(rows), dtype=np.int64)
-    cell = _places(rows["segment_id"], segments) * n + _places(rows["system_id"], systems)
+    n, n_segments = len(names.systems), len(names.segments)
+    worker = np.zeros(len(rows), dtype=np.int64)
+    if within and len(rows):
+        worker = (
+            _places(rows["worker_id"], names.workers) if names.workers else index_of(rows["worker_id"])[1]
+        )
+    cell = _places(rows["segment_id"], names.segments) * n + _places(rows["system_id"], names.systems)
     means = (
         pl.DataFrame({"key": worker * (n_segments * n) + cell, "value": rows["value"]})
         .group_by("key")
@@ -231,66 +203,30 @@ def _pair_up(rows: pl.DataFrame, *, systems: list[str], segments: list[str], wit
         if not len(row):
             break
         outcome = np.sign(np.round(value[row] - value[row + gap], TIE_DECIMALS)).astype(np.int64)
-        pair = ((unit[row] % n_segments) * n + system[row]) * n + system[row + gap]
+        place = unit[row] if names.workers else unit[row] % n_segments
+        pair = (place * n + system[row]) * n + system[row + gap]
         code = pair * 3 + outcome + 1
         tables.append(pl.DataFrame({"code": code}).group_by("code").agg(count=pl.len().cast(pl.Int64)))
-    counted = pl.concat(tables).group_by("code").agg(pl.col("count").sum()).sort("code")
-    pair, outcome = np.divmod(counted["code"].to_numpy(), 3)
-    cell, second = np.divmod(pair, n)
-    segment, first = np.divmod(cell, n)
     # Units of a single system have no neighbour of their kind.
     alone = np.diff(unit, prepend=-1) * np.diff(unit, append=-1) != 0
     n_judgements = int(means["n"].to_numpy()[~alone].sum())
-    return Comparisons(segment, first, second, outcome - 1, counted["count"].to_numpy(), n_judgements)
+    return _comparisons(pl.concat(tables), names, n_judgements=n_judgements)
+
+
+def _comparisons(counts: pl.DataFrame, names: _Names, *, n_judgements: int) -> Comparisons:
+    """Comparisons from how often each code was counted: worker, segment, first, second and outcome in one."""
+    n = len(names.systems)
+    table = counts.group_by("code").agg(pl.col("count").sum().cast(pl.Int64)).sort("code")
+    pair, outcome = np.divmod(table["code"].to_numpy(), 3)
+    cell, second = np.divmod(pair, n)
+    unit, first = np.divmod(cell, n)
+    worker, segment = np.divmod(unit, len(names.segments))
+    return Comparisons(worker, segment, first, second, outcome - 1, table["count"].to_numpy(), n_judgements)
 
 
 def _places(column: pl.Series, names: list[str]) -> IntArray:
     """For each row the place of its value among the names."""
     return column.cast(pl.Enum(names)).to_physical().to_numpy().astype(np.int64)
-
-
-def _met(comparisons: Comparisons, n_systems: int) -> BoolArray:
-    """Which systems were compared with which (S, S)."""
-    met = np.zeros((n_systems, n_systems), dtype=np.bool_)
-    met[comparisons.first, comparisons.second] = True
-    return met | met.T
-
-
-def _linked(met: BoolArray) -> BoolArray:
-    """Which systems can be compared at least through others (S, S)."""
-    linked: BoolArray = met | np.eye(len(met), dtype=np.bool_)
-    # Each squaring doubles the number of opponents that a link may pass through.
-    for _ in range(int(np.ceil(np.log2(len(met))))):
-        linked = linked @ linked
-    return linked
-
-
-def _shares(compared: Compared, parts: Sequence[Comparisons]) -> pl.DataFrame:
-    """Each cell's share of wins among decided comparisons, or 1/2, and the deviation of a single one."""
-    sides = []
-    for number, part in enumerate(parts):
-        for system, sign in ((part.first, 1), (part.second, -1)):
-            side = {"part": number, "system": system, "segment": part.segment}
-            won, lost = part.outcome == sign, part.outcome == -sign
-            sides.append(pl.DataFrame({**side, "wins": part.count * won, "losses": part.count * lost}))
-    cell = ("system", "segment")
-    total = pl.col("wins") + pl.col("losses")
-    share = pl.when(total > 0).then(pl.col("wins") / total).otherwise(0.5)
-    by_part = pl.concat(sides).group_by(*cell, "part").agg(pl.col("wins", "losses").sum())
-    deviation = (pl.col("wins") * pl.col("losses") / (total * (total - 1))).sqrt()
-    cells = (
-        by_part.with_columns(score=share)
-        .sort(*cell, "part")
-        .group_by(cell, maintain_order=True)
-        .agg(pl.col("score").mean(), pl.col("wins", "losses").sum())
-        .with_columns(sd=pl.when(total > 1).then(deviation))
-    )
-    return cells.select(
-        pl.Series("system_id", compared.systems).gather(cells["system"]),
-        pl.Series("segment_id", compared.segments).gather(cells["segment"]),
-        "score",
-        "sd",
-    )
 
 
 def _rule(parts: Sequence[Comparisons], *, n_rows: int, within: bool) -> tuple[str, ...]:
@@ -303,10 +239,3 @@ def _rule(parts: Sequence[Comparisons], *, n_rows: int, within: bool) -> tuple[s
         "Few workers rated two systems on the same segment, so the systems' mean standardised ratings of "
         f"each segment were compared: {numbers}.",
     )
-
-
-def _never_compared(systems: list[str], fit: Fit) -> tuple[str, ...]:
-    left_out = sorted(set(systems) - set(fit.systems["system_id"]))
-    if not left_out:
-        return ()
-    return (f"These systems were compared with no other, so they have no score: {', '.join(left_out)}.",)

@@ -80,6 +80,21 @@ def lacking_attributes(systems: list[str], values: Mapping[str, FloatArray]) -> 
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """Scores of `systems` with intervals (S,) each, and p-values (S, S) that the row is the better one.
+
+    A system that could not be scored is NaN. `segments`: system_id, segment_id, score, sd.
+    """
+
+    systems: list[str]
+    score: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+    p_values: FloatArray
+    segments: pl.DataFrame
+
+
 def fit_scores(rows: pl.DataFrame, scores: Scores, settings: MethodSettings, *, workers: pl.DataFrame) -> Fit:
     """Scores with intervals and p-values from the draws, beside the raw means of the ordered rows.
 
@@ -88,26 +103,34 @@ def fit_scores(rows: pl.DataFrame, scores: Scores, settings: MethodSettings, *, 
     draws both are unknown, and p-values also where two systems cannot be set against each other.
     Workers are taken as given: where a few of them did most of the work, intervals are too narrow.
     """
-    point = scores.values[0]
-    names = np.array(scores.systems, dtype=object)
+    lower, upper = _bounds(scores.values[1:], level=settings.level)
+    p_values = bootstrap_p(scores.values[1:])
+    p_values[~scores.comparable] = np.nan
+    found = Scored(scores.systems, scores.values[0], lower, upper, p_values, scores.segments)
+    return fit_scored(rows, found, workers=workers)
+
+
+def fit_scored(rows: pl.DataFrame, found: Scored, *, workers: pl.DataFrame) -> Fit:
+    """The scores, best first, beside the raw means of the ordered rows."""
+    names = np.array(found.systems, dtype=object)
     order = np.array(
-        sorted(np.flatnonzero(~np.isnan(point)), key=lambda i: (-point[i], names[i])), dtype=np.int64
+        sorted(np.flatnonzero(~np.isnan(found.score)), key=lambda i: (-found.score[i], names[i])),
+        dtype=np.int64,
     )
-    lower, upper = _bounds(scores.values[1:, order], level=settings.level)
+    numbers = {"score": found.score, "lower": found.lower, "upper": found.upper}
     cells = raw_means(rows)
     systems = (
         pl.DataFrame({"system_id": names[order].tolist()}, schema={"system_id": pl.String})
-        .with_columns(pl.Series("score", point[order]), pl.Series("lower", lower), pl.Series("upper", upper))
+        .with_columns(pl.Series(name, column[order]) for name, column in numbers.items())
         .with_columns(pl.col("lower", "upper").fill_nan(None))
         .join(raw_systems(rows, cells), on="system_id", how="left", maintain_order="left")
     )
     segments = (
         cells.join(systems.select("system_id"), on="system_id", how="semi", maintain_order="left")
-        .join(scores.segments, on=CELL, how="left", maintain_order="left")
+        .join(found.segments, on=CELL, how="left", maintain_order="left")
         .select(*CELL, "score", "sd", "mean_rating", "n")
     )
-    p_values = bootstrap_p(scores.values[1:, order])
-    p_values[~scores.comparable[np.ix_(order, order)]] = np.nan
+    p_values = found.p_values[np.ix_(order, order)]
     return Fit(segments=segments, systems=systems, p_values=p_values, workers=workers)
 
 

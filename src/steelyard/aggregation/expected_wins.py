@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from steelyard.aggregation._comparisons import Comparisons, compare_systems, fit_comparisons, score_counts
+from steelyard.aggregation._comparison_fit import fit_comparisons, score_counts
+from steelyard.aggregation._comparisons import Comparisons, compare_systems
 from steelyard.aggregation._segment_draws import SegmentDraws
 from steelyard.domain.plugin import Method
 from steelyard.domain.result import Fit, MethodSettings
@@ -31,7 +32,7 @@ METHOD = Method(
     name="expected-wins",
     title="Expected wins",
     cite=("Koehn2012",),
-    reads="ratings",
+    reads=("preferences", "ratings"),
     scale_free=True,
     least_systems=2,
     fit=fit,

@@ -24,7 +24,7 @@ METHOD = Method(
     name="mean-rating",
     title="Mean raw rating",
     cite=("Graham2013",),
-    reads="ratings",
+    reads=("ratings",),
     scale_free=False,
     fit=fit,
 )

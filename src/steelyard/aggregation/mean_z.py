@@ -66,7 +66,7 @@ METHOD = Method(
     name="mean-z",
     title="Mean standardised rating",
     cite=("Graham2017",),
-    reads="ratings",
+    reads=("ratings",),
     scale_free=True,
     fit=fit,
 )

@@ -8,7 +8,8 @@ from functools import partial
 import numpy as np
 import polars as pl
 
-from steelyard.aggregation._comparisons import Comparisons, compare_systems, fit_comparisons
+from steelyard.aggregation._comparison_fit import fit_comparisons
+from steelyard.aggregation._comparisons import Comparisons, compare_systems
 from steelyard.aggregation._segment_draws import SegmentDraws
 from steelyard.domain.plugin import Method
 from steelyard.domain.result import Fit, MethodSettings
@@ -68,7 +69,7 @@ METHOD = Method(
     name="trueskill",
     title="TrueSkill",
     cite=("Sakaguchi2014", "Herbrich2006"),
-    reads="ratings",
+    reads=("preferences", "ratings"),
     scale_free=True,
     least_systems=2,
     fit=fit,

@@ -64,8 +64,9 @@ class Protocol:
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """Turns ratings into scores.
+    """Turns ratings or preferences into scores.
 
+    `reads`: the frames it can work from, the best first; `fit` gets the first one that a source has.
     `scale_free` claims that rescaling one worker changes nothing. With fewer than `least_systems`
     `fit` raises NotEnoughData. `own_test`: differences between systems are told by the method's own
     draws, whatever test the settings name. `weighs_workers`: it learns how far each worker can be trusted, so
@@ -76,7 +77,7 @@ class Method:
     name: str
     title: str
     cite: tuple[str, ...]
-    reads: Literal["ratings", "preferences"]
+    reads: tuple[FrameName, ...]
     scale_free: bool
     fit: Callable[[pl.DataFrame, MethodSettings, np.random.Generator], Fit]
     least_systems: int = 1
@@ -86,13 +87,14 @@ class Method:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One quality-control rule: a ratings frame in, one verdict per worker out."""
+    """One quality-control rule: a frame of ratings or preferences in, one verdict per worker out."""
 
     name: str
     title: str
     cite: tuple[str, ...]
     run: Callable[[pl.DataFrame, CheckSettings], list[Verdict]]
     """(frame, settings) -> one verdict per worker of the frame, in order of worker_id."""
+    reads: FrameName = "ratings"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.sparse import block_diag, csr_array
 from scipy.stats import t as student
 
-from steelyard.stats.arrays import FloatArray, IntArray
+from steelyard.stats.arrays import BoolArray, FloatArray, IntArray
 from steelyard.stats.bradley_terry import SLOPE_SD, PairedOutcomes, Strengths, information_of
 from steelyard.stats.tied_outcomes import outcome_terms
 
@@ -28,6 +28,13 @@ class StrengthErrors:
     by_cell: FloatArray
     by_model: FloatArray
     df: int
+
+    def among(self, systems: IntArray) -> StrengthErrors:
+        """The errors of some of the systems."""
+        some = np.ix_(systems, systems)
+        return StrengthErrors(
+            self.by_worker[some], self.by_segment[some], self.by_cell[some], self.by_model[some], self.df
+        )
 
     def deviation(self, contrast: FloatArray) -> FloatArray:
         """Standard errors of sums of log strengths with the weights of each row (rows, S). Shape (rows,).
@@ -109,31 +116,43 @@ def strength_influence(outcomes: PairedOutcomes, found: Strengths) -> StrengthIn
     )
 
 
-def combined_errors(parts: Sequence[StrengthInfluence]) -> StrengthErrors:
+def combined_errors(
+    parts: Sequence[StrengthInfluence], *, shares: FloatArray | None = None
+) -> StrengthErrors:
     """Errors of the mean of several sets of log strengths of the same systems, workers and segments.
 
-    Comparisons of all the sets that share a worker or a segment are one cluster.
+    Comparisons of all the sets that share a worker or a segment are one cluster. `shares` (parts, S) is
+    what each part counts in the mean of each system; all alike if not given.
     """
+    if shares is None:
+        shares = np.full((len(parts), parts[0].effect.shape[1]), 1 / len(parts))
     pull = csr_array(block_diag([part.pull for part in parts]))
-    effect = np.vstack([part.effect for part in parts]) / len(parts)
+    effect = np.vstack([part.effect * share for part, share in zip(parts, shares, strict=True)])
     worker = np.concatenate([part.worker for part in parts])
     segment = np.concatenate([part.segment for part in parts])
     cell = worker * (int(segment.max(initial=0)) + 1) + segment
     by_worker, n_workers = _between(pull, effect, worker)
     by_segment, n_segments = _between(pull, effect, segment)
     by_cell, _ = _between(pull, effect, cell)
-    model = np.sum([part.by_model for part in parts], axis=0) / len(parts) ** 2
+    model = np.zeros_like(by_worker)
+    for part, share in zip(parts, shares, strict=True):
+        model += share[:, None] * part.by_model * share
     # Where comparisons are nobody's in particular, all have one worker, who says nothing about others.
     several = [n for n in (n_workers, n_segments) if n > 1]
     return StrengthErrors(by_worker, by_segment, by_cell, model, min(several, default=2) - 1)
 
 
 def strength_intervals(
-    log_strength: FloatArray, errors: StrengthErrors, *, level: float
+    log_strength: FloatArray, errors: StrengthErrors, *, level: float, linked: BoolArray | None = None
 ) -> tuple[FloatArray, FloatArray]:
-    """Lower and upper bounds of log strengths relative to the systems' mean (S,), by Student's t."""
+    """Lower and upper bounds of log strengths, by Student's t. Shape (S,) each.
+
+    They are relative to the mean of the systems that each can be compared with: `linked` (S, S), or all.
+    """
     n = len(log_strength)
-    half = errors.deviation(np.eye(n) - 1 / n) * student.ppf((1 + level) / 2, errors.df)
+    peers = np.ones((n, n)) if linked is None else linked.astype(np.float64)
+    contrast = np.eye(n) - peers / peers.sum(axis=1, keepdims=True)
+    half = errors.deviation(contrast) * student.ppf((1 + level) / 2, errors.df)
     return log_strength - half, log_strength + half
 
 

@@ -1,0 +1,77 @@
+"""Preferences as comparisons of systems: which of them count, for whom, and how many were called bad."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from steelyard.aggregation._order import in_canonical_order
+from steelyard.domain.errors import NotEnoughData
+from steelyard.domain.wording import counted
+from steelyard.frames import scored_preferences
+
+# What a preference says about the translation shown first, beside the other.
+OUTCOMES = {"a": 1, "b": -1, "tie": 0, "both_bad": 0}
+
+
+def compared_preferences(frame: pl.DataFrame, *, method: str) -> pl.DataFrame:
+    """The preferences between two systems with `outcome`; raises NotEnoughData if there are none.
+
+    The outcome is 1 if the translation shown first was preferred, -1 if the other was, 0 for neither.
+    """
+    rows = scored_preferences(frame)
+    if rows.is_empty():
+        raise NotEnoughData(
+            f"{method}: there is no preference between two systems in a regular or repeat item, so no system "
+            "can be scored. Wait for judgements, or check the kinds in the file: controls alone score nobody."
+        )
+    outcome = pl.col("preference").cast(pl.String).replace_strict(OUTCOMES, return_dtype=pl.Int64)
+    return rows.with_columns(outcome=outcome)
+
+
+def judged_sides(rows: pl.DataFrame) -> pl.DataFrame:
+    """One row per preference and system in it, in canonical order, with the rating unknown."""
+    sides = [
+        rows.select(
+            "worker_id",
+            "segment_id",
+            "attribute",
+            system_id=f"system_{side}",
+            rating=pl.lit(None, pl.Float64),
+        )
+        for side in ("a", "b")
+    ]
+    return in_canonical_order(pl.concat(sides))
+
+
+def preference_workers(frame: pl.DataFrame) -> pl.DataFrame:
+    """The workers in the columns of Fit.workers; nothing is known of their ratings."""
+    unknown = ("mean", "sd", "offset", "slope", "precision", "weight")
+    names = frame.select(pl.col("worker_id").cast(pl.String).unique().sort())
+    return names.with_columns(pl.lit(None, pl.Float64).alias(name) for name in unknown)
+
+
+def undecided(rows: pl.DataFrame) -> tuple[str, ...]:
+    """How many preferences were for neither, and which systems were called bad together with others.
+
+    The model takes "both bad" for a tie: it says nothing about which is better. But how often it
+    happens says how good the systems are, so each one's share is reported.
+    """
+    n, neither = len(rows), rows.filter(pl.col("outcome") == 0)
+    if neither.is_empty():
+        return ()
+    bad = pl.col("preference").cast(pl.String) == "both_bad"
+    found = (
+        f"Of {counted(n, 'preference')}, {100 * len(neither) / n:.0f} % were for neither translation: they "
+        "count as ties."
+    )
+    n_bad = len(rows.filter(bad))
+    if not n_bad:
+        return (found,)
+    sides = pl.concat(rows.select(system=f"system_{side}", bad=bad) for side in ("a", "b"))
+    shares = sides.group_by(pl.col("system").cast(pl.String)).agg(pl.col("bad").mean()).sort("system")
+    listed = ", ".join(f"{name} {100 * share:.0f} %" for name, share in shares.iter_rows())
+    return (
+        found,
+        f"Both translations were called bad in {100 * n_bad / n:.0f} % of the comparisons. "
+        f"By system: {listed}.",
+    )

@@ -1,0 +1,215 @@
+from __future__ import annotations
+
+from math import log
+
+import numpy as np
+import polars as pl
+import pytest
+
+from steelyard.aggregation import methods
+from steelyard.aggregation.bradley_terry import METHOD
+from steelyard.domain.errors import NotEnoughData
+from steelyard.domain.result import Fit, MethodSettings
+from steelyard.frames import preferences_frame
+from steelyard.simulate.preferences import PreferenceCrowd, simulated_preferences
+
+STRENGTHS = {"good": 1.0, "fair": 0.0, "poor": -1.0}
+readers = pytest.mark.parametrize(
+    "name", [name for name, method in methods().items() if "preferences" in method.reads]
+)
+
+
+def _preferences(rows: list[tuple[str, str, str, str, str]], **columns: object) -> pl.DataFrame:
+    """(worker, segment, shown first, shown second, what was preferred)"""
+    names = ["worker_id", "segment_id", "system_a", "system_b", "preference"]
+    usual = {"hit_id": "h", "item_kind": "regular", "attribute": ""} | columns
+    frame = pl.DataFrame(rows, schema=names, orient="row")
+    return preferences_frame(frame.with_columns(pl.lit(value).alias(name) for name, value in usual.items()))
+
+
+def _crowd(**settings: object) -> pl.DataFrame:
+    crowd = PreferenceCrowd(**settings)  # type: ignore[arg-type]
+    return simulated_preferences(STRENGTHS, crowd, np.random.default_rng(5))
+
+
+def _fit(frame: pl.DataFrame, name: str = METHOD.name, *, draws: int = 50) -> Fit:
+    return methods()[name].fit(frame, MethodSettings(draws=draws), np.random.default_rng(7))
+
+
+def _swapped(frame: pl.DataFrame) -> pl.DataFrame:
+    sides = {
+        "system_a": "system_b",
+        "system_b": "system_a",
+        "credited_a": "credited_b",
+        "credited_b": "credited_a",
+    }
+    return preferences_frame(
+        frame.rename(sides).with_columns(pl.col("preference").replace({"a": "b", "b": "a"}))
+    )
+
+
+def test_scores_of_two_systems_are_the_log_odds_drawn_a_little_to_0() -> None:
+    rows = [(f"w{i % 8}", f"s{i}", "x", "y", "a" if i % 4 else "b") for i in range(400)]
+
+    fit = _fit(_preferences(rows))
+
+    scores = dict(fit.systems.select("system_id", "score").iter_rows())
+    # 300 to 100; the prior's curvature is 1 / 18 against the data's 75.
+    assert scores["x"] - scores["y"] == pytest.approx(log(3), abs=0.002)
+    assert scores["x"] == pytest.approx(-scores["y"])
+
+
+@readers
+def test_preferences_give_the_true_order(name: str) -> None:
+    fit = _fit(_crowd(n_workers=30, worker_sd=0.2, segment_sd=0.2), name)
+
+    assert fit.systems["system_id"].to_list() == ["good", "fair", "poor"]
+    assert fit.p_values[0, 2] < 0.05 < fit.p_values[2, 0]
+    assert fit.systems.select(
+        ((pl.col("lower") < pl.col("score")) & (pl.col("score") < pl.col("upper"))).all()
+    ).item()
+
+
+@readers
+def test_which_side_was_shown_first_does_not_matter(name: str) -> None:
+    frame = _crowd(bad_share=0.5)
+
+    fit, swapped = _fit(frame, name), _fit(_swapped(frame), name)
+
+    assert fit.systems.equals(swapped.systems)
+    np.testing.assert_array_equal(fit.p_values, swapped.p_values)
+
+
+@readers
+def test_shuffled_preferences_give_the_same_answer(name: str) -> None:
+    frame = _crowd()
+
+    fit, shuffled = _fit(frame, name), _fit(frame.sample(fraction=1, shuffle=True, seed=3), name)
+
+    assert fit.systems.equals(shuffled.systems)
+    assert fit.segments.equals(shuffled.segments)
+
+
+@readers
+def test_controls_never_count(name: str) -> None:
+    frame = _crowd(n_degraded=10, n_repeats=5)
+    without = frame.filter(pl.col("item_kind") != "degraded")
+
+    assert _fit(frame, name).systems.equals(_fit(without, name).systems)
+
+
+@readers
+def test_both_bad_counts_as_a_tie(name: str) -> None:
+    frame = _crowd(bad_share=0.5)
+    ties = frame.with_columns(pl.col("preference").replace({"both_bad": "tie"}))
+
+    assert _fit(frame, name).systems.equals(_fit(ties, name).systems)
+
+
+def test_shares_called_bad_are_reported_by_system() -> None:
+    rows = [("w", "s1", "x", "y", "both_bad"), ("w", "s2", "x", "z", "a"), ("w", "s3", "y", "z", "tie")]
+
+    fit = _fit(_preferences([*rows, ("w", "s4", "z", "x", "a")]))
+
+    assert "Of 4 preferences, 50 % were for neither translation: they count as ties." in fit.warnings
+    bad = "Both translations were called bad in 25 % of the comparisons. By system: x 33 %, y 50 %, z 0 %."
+    assert bad in fit.warnings
+
+
+def test_every_system_is_credited_for_a_text_it_shares() -> None:
+    rows = [("w", f"s{i}", "x", "y", "a" if i % 3 else "b") for i in range(30)]
+    shared = _preferences(rows).with_columns(credited_a=pl.lit(["z"]))
+
+    fit = _fit(shared)
+
+    scores = dict(fit.systems.select("system_id", "score").iter_rows())
+    assert scores["z"] == pytest.approx(scores["x"])
+    assert dict(fit.systems.select("system_id", "n_judgements").iter_rows()) == {"x": 30, "z": 30, "y": 60}
+
+
+def test_segments_have_the_share_of_wins_and_no_mean_rating() -> None:
+    rows = [
+        ("w1", "s", "x", "y", "a"),
+        ("w2", "s", "y", "x", "b"),
+        ("w3", "s", "x", "y", "b"),
+        ("w4", "s", "x", "y", "tie"),
+    ]
+
+    fit = _fit(_preferences(rows))
+
+    of_x = fit.segments.filter(pl.col("system_id") == "x").row(0, named=True)
+    assert of_x["score"] == pytest.approx(2 / 3)
+    assert of_x["mean_rating"] is None
+    assert of_x["n"] == 4
+
+
+def test_groups_that_never_met_have_no_p_value_and_are_named() -> None:
+    rows = [
+        ("w1", "s1", "x", "y", "a"),
+        ("w2", "s2", "x", "y", "b"),
+        ("w1", "s3", "v", "w", "a"),
+        ("w2", "s4", "v", "w", "b"),
+    ]
+
+    fit = _fit(_preferences(rows))
+
+    names = fit.systems["system_id"].to_list()
+    x, y, v = (names.index(name) for name in "xyv")
+    assert np.isnan(fit.p_values[x, v])
+    assert not np.isnan(fit.p_values[x, y])
+    assert any(
+        "never compared with each other" in warning and "v, w; x, y" in warning for warning in fit.warnings
+    )
+
+
+def test_a_system_that_always_won_is_named() -> None:
+    rows = [("w1", f"s{i}", "x", "y", "a") for i in range(6)]
+    rows += [("w2", f"s{i}", "y", "z", "ab"[i % 2]) for i in range(6)]
+
+    fit = _fit(_preferences(rows))
+
+    assert any("one way only: x; y, z." in warning for warning in fit.warnings)
+    assert fit.systems["score"].is_finite().all()
+
+
+def test_attributes_are_scored_alone_and_together() -> None:
+    fluency = _crowd(n_workers=20).with_columns(attribute=pl.lit("fluency"))
+    adequacy = _crowd(n_workers=20, segment_sd=0.5).with_columns(attribute=pl.lit("adequacy"))
+
+    fit = _fit(pl.concat([fluency, adequacy]))
+
+    alone = {
+        name: dict(part.systems.select("system_id", "score").iter_rows()) for name, part in fit.attributes
+    }
+    for system, score in fit.systems.select("system_id", "score").iter_rows():
+        assert score == pytest.approx((alone["fluency"][system] + alone["adequacy"][system]) / 2)
+
+
+def test_controls_alone_are_not_enough() -> None:
+    frame = _crowd(n_degraded=5).filter(pl.col("item_kind") == "degraded")
+
+    with pytest.raises(NotEnoughData, match="no preference between two systems"):
+        _fit(frame)
+
+
+def test_without_draws_there_are_no_intervals() -> None:
+    fit = _fit(_crowd(), draws=0)
+
+    assert fit.systems["lower"].null_count() == len(fit.systems)
+
+
+def test_intervals_cover_the_strengths() -> None:
+    # A small version of bench/preferences.py.
+    truth, covered = np.array([1.0, 0.0, -1.0]), []
+    for seed in range(40):
+        frame = simulated_preferences(
+            STRENGTHS, PreferenceCrowd(n_workers=15, n_regular=30), np.random.default_rng(seed)
+        )
+        systems = _fit(frame).systems
+        found = dict(systems.select("system_id", pl.struct("lower", "upper")).iter_rows())
+        covered += [
+            found[name]["lower"] <= value <= found[name]["upper"]
+            for name, value in zip(STRENGTHS, truth, strict=True)
+        ]
+
+    assert np.mean(covered) > 0.93
