@@ -9,7 +9,7 @@ import sys
 import urllib.request
 from pathlib import Path
 
-from steelyard.flows.export import ratings
+from steelyard.flows.judged import judged_frames
 from steelyard.flows.open import open_campaign
 from steelyard.flows.progress import campaign_progress
 
@@ -38,7 +38,7 @@ def test_the_demo_runs_to_its_report_without_a_person(tmp_path: Path) -> None:
         progress = campaign_progress(campaign)
         # 30 workers took a HIT each, and five HITs are left for people.
         assert (progress.n_submitted, progress.n_openings) == (30, 35)
-        assert ratings(campaign)["worker_id"].n_unique() == 30
+        assert judged_frames(campaign).ratings["worker_id"].n_unique() == 30
 
 
 def test_the_demo_prints_three_links_that_open_and_ends_with_ctrl_c(tmp_path: Path) -> None:

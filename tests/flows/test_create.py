@@ -15,7 +15,8 @@ import pytest
 
 from steelyard.flows.analyse import analyse
 from steelyard.flows.create import create
-from steelyard.flows.export import export, ratings
+from steelyard.flows.export import export
+from steelyard.flows.judged import judged_frames
 from steelyard.flows.links import links
 from steelyard.flows.open import OpenCampaign, open_campaign
 from steelyard.flows.progress import campaign_progress
@@ -195,7 +196,7 @@ def test_calibration_texts_are_judged_and_known_but_score_nobody(
 
     with open_campaign(str(tmp_path / "eval.db")) as campaign:
         simulate(campaign, 20, seed=3)
-        frame = ratings(campaign).filter(pl.col("item_kind") == "calibration")
+        frame = judged_frames(campaign).ratings.filter(pl.col("item_kind") == "calibration")
         source = from_campaign(campaign)
 
     assert set(frame["known"]) == {k / 10 for k in range(20)}

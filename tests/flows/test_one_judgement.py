@@ -8,7 +8,7 @@ from datetime import datetime
 from steelyard.domain.result import AnalysisSettings
 from steelyard.flows.analyse import analyse
 from steelyard.flows.assign import NextItem, next_item
-from steelyard.flows.export import ratings
+from steelyard.flows.judged import judged_frames
 from steelyard.flows.links import add_workers
 from steelyard.flows.open import OpenCampaign
 from steelyard.flows.source import from_campaign
@@ -38,7 +38,7 @@ def test_one_judgement_walks_from_campaign_file_to_ranking(campaign: OpenCampaig
     assert (reply.next.position, reply.next.n_done) == (2, 1)
 
     # The judgement is one row of the ratings frame.
-    [row] = ratings(campaign).iter_rows(named=True)
+    [row] = judged_frames(campaign).ratings.iter_rows(named=True)
     fact = facts[view.item.item_id]
     assert (row["worker_id"], row["rating"], row["seconds"]) == (link.worker_id, 73.0, 12.5)
     assert (row["item_kind"], row["system_id"], row["segment_id"]) == (

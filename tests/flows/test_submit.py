@@ -11,7 +11,7 @@ import pytest
 
 from steelyard.domain.errors import AnswerError, Conflict, NotFound
 from steelyard.flows.assign import Finished, NextItem, next_item, status
-from steelyard.flows.export import ratings
+from steelyard.flows.judged import judged_frames
 from steelyard.flows.links import add_workers, holder
 from steelyard.flows.open import OpenCampaign
 from steelyard.flows.submit import Submission, submit
@@ -39,7 +39,7 @@ def test_the_same_submission_again_gets_the_same_reply_and_is_stored_once(
 
     assert (first.is_new, again.is_new) == (True, False)
     assert again.next == first.next
-    assert ratings(campaign).height == 1
+    assert judged_frames(campaign).ratings.height == 1
 
 
 def test_a_late_retry_gets_the_reply_it_missed(
@@ -64,7 +64,7 @@ def test_eight_copies_at_once_are_stored_once_and_all_answered(
 
     assert sum(reply.is_new for reply in replies) == 1
     assert len({reply.next.item.item_id for reply in replies if isinstance(reply.next, NextItem)}) == 1
-    assert ratings(campaign).height == 1
+    assert judged_frames(campaign).ratings.height == 1
 
 
 def test_two_different_answers_to_one_item_conflict(
@@ -75,7 +75,7 @@ def test_two_different_answers_to_one_item_conflict(
     with pytest.raises(Conflict, match="not the item to be judged now"):
         submit(campaign, worker_id, replace(submission, judgement_id=str(uuid.uuid4())), now=noon)
 
-    assert ratings(campaign).height == 1
+    assert judged_frames(campaign).ratings.height == 1
 
 
 def test_a_judgement_id_of_another_judgement_is_refused(
@@ -112,7 +112,7 @@ def test_a_rating_outside_the_scale_is_refused_and_nothing_is_stored(
         submit(campaign, worker_id, replace(submission, answer={"rating": rating}), now=noon)
 
     assert caught.value.field == "rating"
-    assert ratings(campaign).is_empty()
+    assert judged_frames(campaign).ratings.is_empty()
 
 
 def test_the_last_answer_finishes_the_hit_and_closes_it(

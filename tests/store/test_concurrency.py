@@ -195,7 +195,8 @@ def test_every_judgement_confirmed_before_a_kill_is_there_after_it(
 
     reopened = open_store(address)
     with reopened.read() as connection:
-        stored = judgements.rating_rows(connection).judgement_id
+        [columns] = judgements.stored_judgements(connection)
+        stored = columns.judgement_id
     reopened.close()
     assert len(confirmed) >= 30
     assert set(confirmed) <= set(stored)

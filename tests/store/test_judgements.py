@@ -58,7 +58,8 @@ def test_the_same_judgement_again_is_stored_once(toy_store: Store, judgement: Ju
         judgements.append(connection, again)
 
     with toy_store.read() as connection:
-        assert judgements.rating_rows(connection).answer == ({"rating": 73},)
+        [columns] = judgements.stored_judgements(connection)
+        assert columns.answer == ({"rating": 73},)
 
 
 def test_a_second_judgement_of_a_position_is_refused(toy_store: Store, judgement: Judgement) -> None:
@@ -110,7 +111,7 @@ def test_judgements_are_append_only(toy_store: Store, judgement: Judgement, chan
 def test_the_side_doors_to_judgements_are_shut_too(toy_store: Store, judgement: Judgement) -> None:
     side_door = {
         "sqlite": "INSERT OR REPLACE INTO judgements SELECT judgement_id, assignment_id, item_id, position, "
-        "'{}', shown_ms, submitted_at, replaces FROM judgements",
+        "'{}', shown_ms, submitted_at, replaces, shown_order FROM judgements",
         "postgresql": "TRUNCATE judgements",
     }
     with toy_store.write() as connection:
@@ -136,7 +137,8 @@ def test_of_a_chain_of_corrections_only_the_latest_is_current(toy_store: Store, 
     _replace(toy_store, third, replaces="j2")
 
     with toy_store.read() as connection:
-        assert judgements.rating_rows(connection).judgement_id == ("j3",)
+        [columns] = judgements.stored_judgements(connection)
+        assert columns.judgement_id == ("j3",)
 
 
 def test_a_judgement_cannot_be_replaced_twice(toy_store: Store, judgement: Judgement) -> None:
@@ -148,13 +150,13 @@ def test_a_judgement_cannot_be_replaced_twice(toy_store: Store, judgement: Judge
         _replace(toy_store, dataclasses.replace(judgement, judgement_id="j3"), replaces="j1")
 
 
-def test_rating_rows_tell_all_about_a_judgement(toy_store: Store, judgement: Judgement) -> None:
+def test_stored_judgements_tell_all_about_a_judgement(toy_store: Store, judgement: Judgement) -> None:
     degraded = dataclasses.replace(judgement, item_id="i-degraded", position=3)
 
     with toy_store.write() as connection:
         judgements.append(connection, degraded)
     with toy_store.read() as connection:
-        columns = judgements.rating_rows(connection)
+        [columns] = judgements.stored_judgements(connection)
 
     assert columns == judgements.JudgementColumns(
         judgement_id=("j1",),
@@ -172,21 +174,25 @@ def test_rating_rows_tell_all_about_a_judgement(toy_store: Store, judgement: Jud
         submitted_at=(judgement.submitted_at,),
         known=(None,),
         known_sd=(None,),
+        text=("The tax sleeps.",),
+        source=("Der Hund schläft.",),
+        shown_order=(None,),
         credited=(None,),
+        beside={},
     )
 
 
-def test_rating_rows_name_the_systems_that_share_a_text(toy_store: Store, judgement: Judgement) -> None:
+def test_stored_judgements_name_the_systems_that_share_a_text(toy_store: Store, judgement: Judgement) -> None:
     with toy_store.write() as connection:
         connection.execute(insert(tables.item_credits).values(item_id="i-alpha-s1", system_id="beta"))
         judgements.append(connection, judgement)
 
     with toy_store.read() as connection:
-        columns = judgements.rating_rows(connection)
+        [columns] = judgements.stored_judgements(connection)
     assert (columns.system_id, columns.credited) == (("alpha",), (("beta",),))
 
 
-def test_rating_rows_come_in_order_of_arrival_then_id(toy_store: Store, judgement: Judgement) -> None:
+def test_stored_judgements_come_in_order_of_arrival_then_id(toy_store: Store, judgement: Judgement) -> None:
     later = judgement.submitted_at + timedelta(microseconds=1)
     sent = [("B", 1, later), ("b", 2, later), ("a-2", 3, later), ("z", 4, judgement.submitted_at)]
 
@@ -196,11 +202,12 @@ def test_rating_rows_come_in_order_of_arrival_then_id(toy_store: Store, judgemen
             judgements.append(connection, dataclasses.replace(judgement, **changes))
 
     with toy_store.read() as connection:
-        assert judgements.rating_rows(connection).judgement_id == ("z", "B", "a-2", "b")
+        [columns] = judgements.stored_judgements(connection)
+        assert columns.judgement_id == ("z", "B", "a-2", "b")
 
 
-def test_without_judgements_every_column_is_empty(store: Store) -> None:
+def test_without_judgements_there_is_no_batch(store: Store) -> None:
     with store.read() as connection:
-        columns = judgements.rating_rows(connection)
+        batches = list(judgements.stored_judgements(connection))
 
-    assert set(dataclasses.astuple(columns)) == {()}
+    assert batches == []

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
 from pathlib import Path
 from threading import Barrier
 
@@ -9,9 +10,9 @@ import pytest
 from sqlalchemy import Connection, inspect, make_url, select
 
 from steelyard.domain.campaign import DesignSettings
-from steelyard.domain.errors import SourceError
+from steelyard.domain.errors import Conflict, SourceError
 from steelyard.domain.text import System
-from steelyard.store import campaigns, schema, tables
+from steelyard.store import campaigns, judgements, schema, tables, work
 from steelyard.store.database import Store, open_store
 from steelyard.store.engines import postgresql_engine, sqlite_engine
 
@@ -104,6 +105,67 @@ def test_a_campaign_of_the_first_schema_lives_on(empty_store: Store) -> None:
         assert campaigns.settings(connection).design == DesignSettings(hit_size=50, ratings_per_item=2)
         assert campaigns.systems(connection) == [System("alpha")]
         assert [fact.text for fact in campaigns.item_facts(connection)] == ["One hat."]
+
+
+# What a campaign of the second schema may hold: someone at work, one judgement and its correction.
+SECOND_CAMPAIGN = """
+INSERT INTO campaigns VALUES ('old', 'Old', 'da', 'adequacy', 'de', 'en', 'paired-t', 7, 50, 2, '{}',
+    '2024-05-01T12:00:00.000000+00:00', 'steelyard 0.2.0', '{}');
+INSERT INTO systems VALUES ('alpha', false, 1, 1.0);
+INSERT INTO segments VALUES ('s1', 1, 'd1', 'Ein Hut.', 'A hat.');
+INSERT INTO items VALUES ('i1', 'regular', 'alpha', 's1', 'One hat.', NULL, NULL, NULL);
+INSERT INTO hits VALUES ('h1', 1, 1);
+INSERT INTO hit_items VALUES ('h1', 1, 'i1', 1, false);
+INSERT INTO workers VALUES ('W0001', '2024-05-01T12:00:00.000000+00:00');
+INSERT INTO assignments VALUES ('a1', 'h1', 'W0001', 'accepted', '2024-05-01T12:00:00.000000+00:00', NULL);
+INSERT INTO judgements VALUES ('j1', 'a1', 'i1', 1, '{"rating": 73}', 5200,
+    '2024-05-01T12:00:00.000000+00:00', NULL);
+INSERT INTO judgements VALUES ('j2', 'a1', 'i1', 1, '{"rating": 37}', 5200,
+    '2024-05-01T12:01:00.000000+00:00', 'j1')
+"""
+
+
+@pytest.fixture
+def upgraded_store(empty_store: Store) -> Store:
+    """A campaign with judgements, made under the second schema and brought to the present one."""
+    known = schema.known_upgrades()
+    schema.upgrade(empty_store.write, upgrades={number: known[number] for number in (1, 2)})
+    with empty_store.write() as connection:
+        for statement in SECOND_CAMPAIGN.split(";"):
+            connection.exec_driver_sql(statement)
+    schema.upgrade(empty_store.write, upgrades=known)
+    return empty_store
+
+
+def test_judgements_of_the_second_schema_are_read_as_they_were(upgraded_store: Store) -> None:
+    with upgraded_store.read() as connection:
+        [columns] = judgements.stored_judgements(connection)
+        first = judgements.find(connection, "j1")
+
+    assert (columns.judgement_id, columns.answer, columns.shown_order) == (
+        ("j2",),
+        ({"rating": 37},),
+        (None,),
+    )
+    assert first is not None
+    assert (first.answer, first.shown_order) == ({"rating": 73}, None)
+
+
+@pytest.mark.parametrize("change", ["UPDATE judgements SET shown_order = '[1]'", "DELETE FROM judgements"])
+def test_judgements_of_an_upgraded_campaign_cannot_be_changed(upgraded_store: Store, change: str) -> None:
+    with pytest.raises(Conflict, match="append-only"), upgraded_store.write() as connection:
+        connection.exec_driver_sql(change)
+
+
+def test_the_worker_of_an_upgraded_campaign_goes_on(upgraded_store: Store, noon: datetime) -> None:
+    with upgraded_store.write() as connection:
+        assignment = work.open_assignment(connection, "W0001")
+        assert assignment is not None
+        placed = work.placed_item(connection, assignment, 1)
+        work.submit_assignment(connection, "a1", now=noon)
+
+    assert (assignment.n_items, assignment.n_done) == (1, 1)
+    assert [text.text for text in placed.translations] == ["One hat."]
 
 
 @pytest.fixture

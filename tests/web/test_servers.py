@@ -16,7 +16,7 @@ import httpx2
 import pytest
 
 from steelyard.flows.create import create
-from steelyard.flows.export import ratings
+from steelyard.flows.judged import judged_frames
 from steelyard.flows.links import add_workers
 from steelyard.flows.open import open_campaign
 
@@ -69,7 +69,7 @@ def test_two_servers_on_one_postgresql_never_give_an_item_twice(
                     enumerate(workers),
                 )
             )
-        frame = ratings(campaign)
+        frame = judged_frames(campaign).ratings
 
     assert [len(set(each)) for each in given] == [50] * 10
     assert len({each[0][0] for each in given}) == 10
@@ -112,7 +112,7 @@ def test_a_killed_server_has_kept_everything_it_acknowledged(
             job.result()
 
     with open_campaign(address) as campaign:
-        stored = set(ratings(campaign)["judgement_id"])
+        stored = set(judged_frames(campaign).ratings["judgement_id"])
     assert 60 <= len(acknowledged) < 400
     assert set(acknowledged) <= stored
     # At most the answer each worker had under way was stored without its reply getting through.

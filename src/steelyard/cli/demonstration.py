@@ -146,7 +146,7 @@ def _finish_hit(base_url: str, token: str, hand: Hand, advance: Callable[[int], 
     with closing(HTTPConnection(base_url.removeprefix("http://"), timeout=60)) as connection:
         view = _post(connection, token, "next", None)
         while not view.get("finished"):
-            answer, milliseconds = hand.judge(view["item"]["item_id"])
+            answer, milliseconds = hand.judge(view["assignment_id"], view["item"]["item_id"])
             submission = {
                 "judgement_id": str(uuid.uuid4()),
                 "assignment_id": view["assignment_id"],

@@ -96,24 +96,24 @@ def view(
             n_hits_done=work.n_submitted(connection, assignment.worker_id),
             more=work.has_claimable(connection, assignment.worker_id),
         )
-    placed = work.placed_item(connection, assignment, position)
     protocol = protocols()[settings.protocol]
-    order = shown_order(protocol, assignment.assignment_id, placed)
+    placed = work.placed_item(connection, assignment, position, n_translations=protocol.n_translations)
+    order = shown_order(protocol, assignment.assignment_id, placed.item_id)
     item = blinded(placed, order, protocol.shows[settings.attribute])
     return NextItem(assignment.assignment_id, position, n_items, position - 1, item)
 
 
-def shown_order(protocol: Protocol, assignment_id: str, placed: work.PlacedTexts) -> tuple[int, ...] | None:
+def shown_order(protocol: Protocol, assignment_id: str, item_id: str) -> tuple[int, ...] | None:
     """The places of an item's translations, from 1, in the order that an assignment shows; None: as stored.
 
     The order follows from the ids alone, so that asking again shows the same. Ids are random, and so is
     the order in which a design stores translations: nobody can tell from here what is what.
     """
-    n = len(placed.translations)
-    if n == 1 or not protocol.shuffles:
+    if not protocol.shuffles:
         return None
-    key = f"{assignment_id} {placed.item_id}".encode()
-    return tuple(sorted(range(1, n + 1), key=lambda place: sha256(b"%d %b" % (place, key)).digest()))
+    key = f"{assignment_id} {item_id}".encode()
+    places = range(1, protocol.n_translations + 1)
+    return tuple(sorted(places, key=lambda place: sha256(b"%d %b" % (place, key)).digest()))
 
 
 def as_shown(placed: work.PlacedTexts, order: tuple[int, ...] | None, *, attribute: str) -> ShownItem:

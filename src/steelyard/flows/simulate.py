@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -11,7 +11,8 @@ import numpy as np
 
 from steelyard.domain.judgement import Answer
 from steelyard.domain.plugin import Protocol
-from steelyard.flows.assign import NextItem, WorkView, next_item
+from steelyard.domain.work import FALSE_KINDS, ShownText, own_kind
+from steelyard.flows.assign import NextItem, WorkView, next_item, shown_order
 from steelyard.flows.links import add_workers
 from steelyard.flows.open import OpenCampaign
 from steelyard.flows.submit import Submission, submit
@@ -19,6 +20,7 @@ from steelyard.protocols import protocols
 from steelyard.simulate.crowd import Mix, SimulatedWorker, make_crowd, perceived, shown_ms
 from steelyard.simulate.quality import item_quality
 from steelyard.store import campaigns
+from steelyard.store.campaigns import ItemFacts
 
 
 @dataclass(frozen=True)
@@ -27,15 +29,18 @@ class Hand:
 
     worker: SimulatedWorker
     rng: np.random.Generator
-    quality: Mapping[str, float]
+    qualities: Mapping[str, Sequence[float]]
+    """By item, how good each of its translations is, in stored order."""
     protocol: Protocol
     attribute: str
 
-    def judge(self, item_id: str) -> tuple[Answer, int]:
-        """An answer to one item and the milliseconds it took."""
-        impression = perceived(self.worker, self.quality[item_id], self.rng)
+    def judge(self, assignment_id: str, item_id: str) -> tuple[Answer, int]:
+        """An answer to one item of an assignment and the milliseconds it took."""
+        qualities = self.qualities[item_id]
+        order = shown_order(self.protocol, assignment_id, item_id) or range(1, len(qualities) + 1)
+        impressions = [perceived(self.worker, qualities[place - 1], self.rng) for place in order]
         milliseconds = shown_ms(self.worker, self.protocol.seconds_per_item[self.attribute], self.rng)
-        return self.protocol.simulate([impression], self.rng), milliseconds
+        return self.protocol.simulate(impressions, self.rng), milliseconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,20 +56,33 @@ def make_hands(campaign: OpenCampaign, n: int, *, seed: int, mix: Mix | None = N
     rng = np.random.default_rng(seed)
     with campaign.store.read() as connection:
         facts = {fact.item_id: fact for fact in campaigns.item_facts(connection)}
-    quality = {
-        fact.item_id: item_quality(
-            fact.kind,
-            text=fact.text,
-            reference=fact.reference,
-            base_text=facts[fact.base_item_id].text if fact.base_item_id else None,
-        )
-        for fact in facts.values()
+    qualities = {
+        fact.item_id: _qualities(fact, facts.get(fact.base_item_id or "")) for fact in facts.values()
     }
     crowd = make_crowd(n, mix=mix, rng=rng)
     protocol = protocols()[campaign.settings.protocol]
     return [
-        Hand(worker, own_rng, quality, protocol, campaign.settings.attribute)
+        Hand(worker, own_rng, qualities, protocol, campaign.settings.attribute)
         for worker, own_rng in zip(crowd, rng.spawn(n), strict=True)
+    ]
+
+
+def _qualities(fact: ItemFacts, base: ItemFacts | None) -> list[float]:
+    """How good the translations of an item are, in stored order."""
+    beside = [each.shown for each in fact.beside]
+    first = ShownText(
+        fact.system_id, fact.segment_id, fact.text, own_kind(fact.kind, [text.kind for text in beside])
+    )
+    references = [fact.reference, *(each.segment.reference for each in fact.beside)]
+    texts = [first, *beside]
+    # A damaged copy is below the text it was made from: one shown beside it, or that of its base.
+    originals = {text[:2]: text.text for text in texts if text.kind not in FALSE_KINDS}
+    base_text = None if base is None else base.text
+    return [
+        item_quality(
+            text.kind, text=text.text, reference=reference, base_text=originals.get(text[:2], base_text)
+        )
+        for text, reference in zip(texts, references, strict=True)
     ]
 
 
@@ -95,7 +113,7 @@ def _finish_one_hit(
     n_done = 0
     view: WorkView = next_item(campaign, worker_id, now=datetime.now(UTC))
     while isinstance(view, NextItem):
-        answer, milliseconds = hand.judge(view.item.item_id)
+        answer, milliseconds = hand.judge(view.assignment_id, view.item.item_id)
         submission = Submission(
             str(uuid.uuid4()), view.assignment_id, view.item.item_id, answer, milliseconds
         )

@@ -97,17 +97,20 @@ def read_source(
 
 def from_campaign(campaign: OpenCampaign) -> Source:
     """The ratings of an open campaign."""
-    from steelyard.flows.export import hit_times, ratings
+    from steelyard.flows.export import hit_times
+    from steelyard.flows.judged import judged_frames
     from steelyard.protocols import protocols
 
     settings = campaign.settings
-    frame = ratings(campaign)
+    frames = judged_frames(campaign)
     return Source(
-        frame,
+        frames.ratings,
         title=settings.title,
         campaign=settings.name,
         protocol=settings.protocol,
         check=settings.check,
-        hit_times=hit_times(campaign, frame),
+        hit_times=hit_times(campaign, frames),
         scale=protocols()[settings.protocol].scale or VAS,
+        preferences=frames.preferences,
+        spans=frames.spans,
     )

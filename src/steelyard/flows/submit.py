@@ -71,11 +71,11 @@ def _submit(
     if assignment.status is not AssignmentStatus.ACCEPTED:
         raise Conflict("This HIT is closed already; reload the page to go on.")
     position = assignment.n_done + 1
-    expected = work.placed_item(connection, assignment, position)
+    protocol = protocols()[settings.protocol]
+    expected = work.placed_item(connection, assignment, position, n_translations=protocol.n_translations)
     if submission.item_id != expected.item_id:
         raise Conflict("This is not the item to be judged now; reload the page to see the current one.")
-    protocol = protocols()[settings.protocol]
-    order = shown_order(protocol, assignment.assignment_id, expected)
+    order = shown_order(protocol, assignment.assignment_id, expected.item_id)
     answer = protocol.check(as_shown(expected, order, attribute=settings.attribute), submission.answer)
     judgement = Judgement(
         judgement_id=submission.judgement_id,

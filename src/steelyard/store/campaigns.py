@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
-from itertools import count
-from typing import Any
+from itertools import count, groupby
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, func, insert, select
 
 from steelyard.domain.campaign import Campaign, CampaignSettings, DesignSettings
 from steelyard.domain.errors import Conflict, SourceError
 from steelyard.domain.text import CALIBRATION_SYSTEM, Segment, System, Translation
-from steelyard.domain.work import Hit, Item, ItemKind
+from steelyard.domain.work import Hit, Item, ItemKind, SegmentTexts, ShownText, own_kind
 from steelyard.store import tables
 from steelyard.store.bulk import BATCH, batches, load
 from steelyard.store.turns import take_turns
@@ -22,9 +22,20 @@ from steelyard.store.turns import take_turns
 _KIND_NAME = {kind: kind.value for kind in ItemKind}
 
 
+class TextBeside(NamedTuple):
+    """A further translation of an item that shows several, and its segment."""
+
+    shown: ShownText
+    segment: SegmentTexts
+    document_id: str
+
+
 @dataclass(frozen=True, slots=True)
 class AuditRow:
-    """One item at its place in one HIT, with everything a worker must not know."""
+    """One item at its place in one HIT, with everything a worker must not know.
+
+    An item that shows several translations has a row for each; `place` counts them from 1.
+    """
 
     hit: str
     position: int
@@ -42,6 +53,7 @@ class AuditRow:
     known: float | None
     known_sd: float | None
     credited: tuple[str, ...]
+    place: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +67,7 @@ class ItemFacts:
     text: str
     reference: str
     base_item_id: str | None
+    beside: tuple[TextBeside, ...] = ()
 
 
 def add_campaign(  # noqa: PLR0913 (one call writes it all)
@@ -86,6 +99,7 @@ def add_campaign(  # noqa: PLR0913 (one call writes it all)
             (item.item_id, system_id) for item in some if item.credited for system_id in item.credited
         )
         load(connection, tables.item_credits, credited)
+        load(connection, tables.item_translations, _beside_rows(some))
     opening_ids = iter(range(1, 2**31))
     for some in batches(hits, size=max(1, BATCH // max(1, campaign.settings.design.hit_size))):
         load(connection, tables.hits, ((hit.hit_id, hit.round, hit.number) for hit in some))
@@ -155,7 +169,7 @@ def segments(connection: Connection) -> list[Segment]:
 
 
 def translations(connection: Connection) -> list[Translation]:
-    """The translations that became items, in no order; one that several systems gave, once for each."""
+    """The translations that are judged, in no order; one that several systems gave, once for each."""
     items, credited = tables.items.c, tables.item_credits.c
     is_translation = items.kind.in_([ItemKind.REGULAR.value, ItemKind.GOLD.value])
     own = select(items.system_id, items.segment_id, items.text).where(is_translation)
@@ -164,7 +178,50 @@ def translations(connection: Connection) -> list[Translation]:
         .join(tables.items, items.item_id == credited.item_id)
         .where(is_translation)
     )
-    return [Translation(*row) for row in connection.execute(own.union_all(shared))]
+    found = [Translation(*row) for row in connection.execute(own.union_all(shared))]
+    beside = [text.shown for texts in texts_beside(connection).values() for text in texts]
+    if not beside:
+        return found
+    # A translation may stand in many items, beside others each time.
+    found += [
+        Translation(system_id, text.segment_id, text.text)
+        for text in beside
+        if text.kind in (ItemKind.REGULAR, ItemKind.GOLD)
+        for system_id in (text.system_id, *text.credited)
+    ]
+    return list(dict.fromkeys(found))
+
+
+def texts_beside(
+    connection: Connection, item_ids: Sequence[str] | None = None
+) -> dict[str, tuple[TextBeside, ...]]:
+    """By item, the translations that it shows beside its first one, as stored; of these items, or of all."""
+    stored, segments = tables.item_translations, tables.segments
+    query = (
+        select(stored, segments.c.document_id, segments.c.source, segments.c.reference)
+        .join(segments, segments.c.segment_id == stored.c.segment_id)
+        .order_by(stored.c.item_id, stored.c.place)
+    )
+    if item_ids is not None:
+        query = query.where(stored.c.item_id.in_(item_ids))
+    rows = connection.execute(query)
+    return {
+        item_id: tuple(
+            TextBeside(
+                ShownText(
+                    row.system_id,
+                    row.segment_id,
+                    row.text,
+                    ItemKind(row.kind),
+                    tuple(json.loads(row.credited)) if row.credited else (),
+                ),
+                SegmentTexts(row.source, row.reference),
+                row.document_id,
+            )
+            for row in group
+        )
+        for item_id, group in groupby(rows, key=lambda row: row.item_id)
+    }
 
 
 def audit_rows(connection: Connection) -> list[AuditRow]:
@@ -200,8 +257,8 @@ def audit_rows(connection: Connection) -> list[AuditRow]:
         .join(segments, segments.c.segment_id == items.c.segment_id)
         .order_by(hits.c.number, placed.c.position)
     )
-    credited = credited_systems(connection)
-    return [
+    credited, beside = credited_systems(connection), texts_beside(connection)
+    found = [
         AuditRow(
             hit=row[0],
             position=row[1],
@@ -222,6 +279,27 @@ def audit_rows(connection: Connection) -> list[AuditRow]:
         )
         for row in connection.execute(query)
     ]
+    return [each for row in found for each in _audited_texts(row, beside[row.item_id])] if beside else found
+
+
+def _audited_texts(first: AuditRow, beside: Sequence[TextBeside]) -> Iterator[AuditRow]:
+    """A row for each translation of an item that shows several, each with its own kind."""
+    yield replace(first, kind=own_kind(first.kind, [text.shown.kind for text in beside]))
+    for place, (shown, segment, document_id) in enumerate(beside, start=2):
+        yield replace(
+            first,
+            kind=shown.kind,
+            system=shown.system_id,
+            segment=shown.segment_id,
+            document=document_id,
+            text=shown.text,
+            source=segment.source,
+            reference=segment.reference,
+            known=None,
+            known_sd=None,
+            credited=shown.credited,
+            place=place,
+        )
 
 
 def credited_systems(connection: Connection) -> dict[str, tuple[str, ...]]:
@@ -235,7 +313,7 @@ def credited_systems(connection: Connection) -> dict[str, tuple[str, ...]]:
 
 
 def item_facts(connection: Connection) -> list[ItemFacts]:
-    """Every item with its reference, by item_id."""
+    """Every item with its reference, in order of item_id."""
     items, segments = tables.items, tables.segments
     query = (
         select(
@@ -250,7 +328,11 @@ def item_facts(connection: Connection) -> list[ItemFacts]:
         .join(segments, segments.c.segment_id == items.c.segment_id)
         .order_by(items.c.item_id)
     )
-    return [ItemFacts(row[0], ItemKind(row[1]), *row[2:]) for row in connection.execute(query)]
+    beside = texts_beside(connection)
+    return [
+        ItemFacts(row[0], ItemKind(row[1]), *row[2:], beside.get(row[0], ()))
+        for row in connection.execute(query)
+    ]
 
 
 def _design(hit_size: int, ratings_per_item: int, others: dict[str, Any]) -> DesignSettings:
@@ -310,6 +392,14 @@ def _segment_rows(campaign: Campaign) -> Iterator[tuple[Any, ...]]:
 def _item_rows(items: Iterable[Item]) -> list[tuple[Any, ...]]:
     # Millions of them: attributes by place, and kinds as plain strings, take half the time.
     return [(each[0], _KIND_NAME[each[1]], *each[2:6], *each[7:9]) for each in items]
+
+
+def _beside_rows(items: Iterable[Item]) -> Iterator[tuple[Any, ...]]:
+    for item in items:
+        if item.beside:
+            for place, (system_id, segment_id, text, kind, others) in enumerate(item.beside, start=2):
+                credited = json.dumps(others) if others else None
+                yield item.item_id, place, system_id, segment_id, _KIND_NAME[kind], text, credited
 
 
 def _place_rows(hits: Iterable[Hit]) -> list[tuple[Any, ...]]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import Connection, bindparam, select
 from sqlalchemy.dialects import postgresql, sqlite
@@ -13,8 +14,10 @@ from sqlalchemy.dialects import postgresql, sqlite
 from steelyard.domain.errors import Conflict
 from steelyard.domain.judgement import Answer, Judgement
 from steelyard.store import tables
-from steelyard.store.campaigns import credited_systems
+from steelyard.store.campaigns import TextBeside, credited_systems, texts_beside
 
+# Judgements read at a time: few enough to name all their items in one query.
+BATCH = 10_000
 # Built once, because every click of every worker runs them.
 _JUDGEMENT = select(tables.judgements).where(tables.judgements.c.judgement_id == bindparam("wanted"))
 # DO NOTHING, because a failed insert would end the whole transaction on PostgreSQL.
@@ -26,7 +29,10 @@ _INSERT = {
 
 @dataclass(frozen=True, slots=True)
 class JudgementColumns:
-    """The current judgements, column by column: the raw material of the ratings frame."""
+    """Some current judgements, column by column: the raw material of the frames.
+
+    System, segment and text are those of the item's first translation; the others are in `beside`.
+    """
 
     judgement_id: Sequence[str]
     worker_id: Sequence[str]
@@ -43,7 +49,12 @@ class JudgementColumns:
     submitted_at: Sequence[datetime]
     known: Sequence[float | None]
     known_sd: Sequence[float | None]
+    text: Sequence[str]
+    source: Sequence[str]
+    shown_order: Sequence[tuple[int, ...] | None]
     credited: Sequence[tuple[str, ...] | None]
+    beside: Mapping[str, tuple[TextBeside, ...]]
+    """By item, the further translations that it shows; items that show one are not there."""
 
 
 def find(connection: Connection, judgement_id: str) -> Judgement | None:
@@ -61,6 +72,7 @@ def find(connection: Connection, judgement_id: str) -> Judgement | None:
         answer=json.loads(row.answer),
         shown_ms=row.shown_ms,
         submitted_at=row.submitted_at,
+        shown_order=_order(row.shown_order),
     )
 
 
@@ -78,6 +90,7 @@ def append(connection: Connection, judgement: Judgement) -> None:
         "answer": json.dumps(dict(judgement.answer), allow_nan=False),
         "shown_ms": judgement.shown_ms,
         "submitted_at": judgement.submitted_at,
+        "shown_order": None if judgement.shown_order is None else json.dumps(judgement.shown_order),
     }
     if connection.execute(_INSERT[connection.dialect.name], values).rowcount == 1:
         return
@@ -92,8 +105,11 @@ def append(connection: Connection, judgement: Judgement) -> None:
         )
 
 
-def rating_rows(connection: Connection) -> JudgementColumns:
-    """All current judgements with what is known of their items, in order of arrival."""
+def stored_judgements(connection: Connection, *, n_translations: int = 1) -> Iterator[JudgementColumns]:
+    """All current judgements with what is known of their items, in order of arrival, batch by batch.
+
+    Only where items show several translations are those beside the first looked for.
+    """
     stored, items, segments = tables.current_judgements, tables.items, tables.segments
     assignments = tables.assignments
     query = (
@@ -113,6 +129,9 @@ def rating_rows(connection: Connection) -> JudgementColumns:
             stored.c.submitted_at,
             items.c.known,
             items.c.known_sd,
+            items.c.text,
+            segments.c.source,
+            stored.c.shown_order,
         )
         .select_from(stored)
         .join(assignments, assignments.c.assignment_id == stored.c.assignment_id)
@@ -120,12 +139,19 @@ def rating_rows(connection: Connection) -> JudgementColumns:
         .join(segments, segments.c.segment_id == items.c.segment_id)
         .order_by(stored.c.submitted_at, stored.c.judgement_id)
     )
-    rows = connection.execute(query).all()
-    columns = list(zip(*rows, strict=True)) or [()] * len(query.selected_columns)
-    columns[10] = tuple(map(json.loads, columns[10]))
     credited = credited_systems(connection)
-    columns.append(tuple(map(credited.get, columns[4])))
-    return JudgementColumns(*columns)
+    with connection.execute(query, execution_options={"yield_per": BATCH}) as found:
+        for rows in found.partitions():
+            columns: list[Any] = list(zip(*rows, strict=True))
+            columns[10] = tuple(map(json.loads, columns[10]))
+            columns[17] = tuple(map(_order, columns[17]))
+            columns.append(tuple(map(credited.get, columns[4])))
+            columns.append(texts_beside(connection, sorted(set(columns[4]))) if n_translations > 1 else {})
+            yield JudgementColumns(*columns)
+
+
+def _order(text: str | None) -> tuple[int, ...] | None:
+    return None if text is None else tuple(json.loads(text))
 
 
 def assignment_times(connection: Connection) -> list[tuple[str, str, datetime, datetime | None, str]]:

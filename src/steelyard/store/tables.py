@@ -103,6 +103,19 @@ items = Table(
     Column("known", Double),
     Column("known_sd", Double),
 )
+# The further translations of items that show several; the first one is in `items`, at place 1.
+item_translations = Table(
+    "item_translations",
+    metadata,
+    Column("item_id", Text, ForeignKey("items.item_id"), primary_key=True),
+    Column("place", Integer, primary_key=True, autoincrement=False),
+    Column("system_id", Text, ForeignKey("systems.system_id"), nullable=False),
+    Column("segment_id", Text, ForeignKey("segments.segment_id"), nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("text", Text, nullable=False),
+    # A JSON list of further systems that gave this text; null: none.
+    Column("credited", Text),
+)
 # Further systems that gave the very text of an item: they share its ratings.
 item_credits = Table(
     "credits",
@@ -176,6 +189,8 @@ judgements = Table(
     Column("shown_ms", BigInteger, nullable=False),
     Column("submitted_at", Instant, nullable=False),
     Column("replaces", Text, ForeignKey("judgements.judgement_id")),
+    # A JSON list of places, as the worker saw the item's translations; null: as stored.
+    Column("shown_order", Text),
 )
 
 current_judgements = Table(

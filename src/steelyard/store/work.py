@@ -17,8 +17,10 @@ from steelyard.domain.work import (
     SegmentTexts,
     ShownText,
     Worker,
+    own_kind,
 )
 from steelyard.store import tables
+from steelyard.store.campaigns import texts_beside
 from steelyard.store.progress import Progress, WorkerProgress, progress
 from steelyard.store.turns import hold_rows, take_turns
 
@@ -208,13 +210,24 @@ def n_submitted(connection: Connection, worker_id: str) -> int:
     return int(connection.execute(query).scalar_one())
 
 
-def placed_item(connection: Connection, assignment: Assignment, position: int) -> PlacedTexts:
-    """The item at `position` of the assignment's HIT; NotFound outside 1..n_items."""
+def placed_item(
+    connection: Connection, assignment: Assignment, position: int, *, n_translations: int = 1
+) -> PlacedTexts:
+    """The item at `position` of the assignment's HIT; NotFound outside 1..n_items.
+
+    Only where items show several translations are those beside the first looked for.
+    """
     row = connection.execute(_PLACED_ITEM, {"hit_id": assignment.hit_id, "position": position}).one_or_none()
     if row is None:
         raise NotFound(f"this HIT has items 1 to {assignment.n_items}, so there is no item {position}")
-    text = ShownText(row.system_id, row.segment_id, row.text, ItemKind(row.kind))
-    return PlacedTexts(row.item_id, (text,), (SegmentTexts(row.source, row.reference),))
+    segment = SegmentTexts(row.source, row.reference)
+    beside = texts_beside(connection, [row.item_id]).get(row.item_id, ()) if n_translations > 1 else ()
+    kind = own_kind(ItemKind(row.kind), [text.shown.kind for text in beside])
+    return PlacedTexts(
+        row.item_id,
+        (ShownText(row.system_id, row.segment_id, row.text, kind), *(text.shown for text in beside)),
+        (segment, *(text.segment for text in beside)),
+    )
 
 
 def submit_assignment(connection: Connection, assignment_id: str, *, now: datetime) -> None:

@@ -12,7 +12,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from steelyard.flows import links
-from steelyard.flows.export import ratings
+from steelyard.flows.judged import judged_frames
 from steelyard.flows.progress import campaign_progress
 from steelyard.web.auth import DeskOf, require_manager
 from steelyard.web.schemas import (
@@ -50,7 +50,7 @@ def judgements(desk: DeskOf) -> Response:
     """All judgements as a file that `steelyard analyse` reads."""
     from steelyard.formats.judgements_file import write_judgements
 
-    frame = ratings(desk.campaign)
+    frame = judged_frames(desk.campaign).ratings
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "judgements.csv"
         write_judgements(frame, path)

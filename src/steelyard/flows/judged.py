@@ -1,0 +1,192 @@
+"""What was judged: the stored answers of a campaign, read once, as frames of what they say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from steelyard.domain.judgement import Said
+from steelyard.domain.work import FALSE_KINDS, ItemKind, ShownItem, ShownText, own_kind
+from steelyard.flows.open import OpenCampaign
+from steelyard.frames import RATINGS_SCHEMA, preferences_frame, ratings_frame, spans_frame
+from steelyard.protocols import protocols
+from steelyard.stats.arrays import IntArray
+from steelyard.store import judgements
+from steelyard.store.judgements import JudgementColumns
+
+_KINDS = {kind.value: kind for kind in ItemKind}
+_FALSE = [str(kind) for kind in FALSE_KINDS]
+# What the rows of all frames have in common, whichever translation they are about.
+_OF_JUDGEMENT: dict[str, Any] = {
+    "judgement_id": pl.String,
+    "worker_id": pl.String,
+    "assignment_id": pl.String,
+    "hit_id": pl.String,
+    "item_id": pl.String,
+    "position": pl.Int64,
+    "seconds": pl.Float64,
+    "submitted_at": pl.Datetime("us", "UTC"),
+    "kind_of_item": pl.String,
+}
+# What belongs to one translation of an item.
+_OF_TRANSLATION: dict[str, Any] = {
+    "item_kind": pl.String,
+    "document_id": pl.String,
+    "segment_id": pl.String,
+    "system_id": pl.String,
+    "known": pl.Float64,
+    "known_sd": pl.Float64,
+    "credited": pl.List(pl.String),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedFrames:
+    """What all current judgements of a campaign say."""
+
+    ratings: pl.DataFrame
+    preferences: pl.DataFrame
+    spans: pl.DataFrame
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """Some judgements. `translations` has a row for each shown, the first of judgement i at `first[i]`."""
+
+    translations: pl.DataFrame
+    first: IntArray
+    said: list[Said]
+
+    def rows(self, judgement: Sequence[int], place: Sequence[int]) -> pl.DataFrame:
+        """Translations by the judgement (from 0) and the place at which it showed them."""
+        wanted = self.first[np.asarray(judgement, dtype=np.int64)] + np.asarray(place, dtype=np.int64)
+        every = len(wanted) == len(self.translations) and bool((np.diff(wanted, prepend=-1) == 1).all())
+        return self.translations if every else self.translations[wanted]
+
+
+def judged_frames(campaign: OpenCampaign) -> JudgedFrames:
+    """All current judgements as ratings, preferences and spans, in order of arrival."""
+    settings = campaign.settings
+    protocol = protocols()[settings.protocol]
+    found: list[tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]] = []
+    with campaign.store.read() as connection:
+        batches = judgements.stored_judgements(connection, n_translations=protocol.n_translations)
+        for columns in batches:
+            items = _shown_items(columns, settings.attribute)
+            said = [protocol.rows(item, answer) for item, answer in zip(items, columns.answer, strict=True)]
+            translations = _translations(columns, items)
+            first = np.cumsum([0, *(len(item.translations) for item in items)], dtype=np.int64)[:-1]
+            batch = _Batch(translations, first, said)
+            found.append((_ratings(batch), _preferences(batch), _spans(batch, settings.attribute)))
+    if not found:
+        return JudgedFrames(pl.DataFrame(schema=RATINGS_SCHEMA), preferences_frame(), spans_frame())
+    ratings, preferences, spans = zip(*found, strict=True)
+    return JudgedFrames(
+        ratings_frame(pl.concat(ratings)),
+        preferences_frame(pl.concat(preferences)),
+        spans_frame(pl.concat(spans)),
+    )
+
+
+def _shown_items(columns: JudgementColumns, attribute: str) -> list[ShownItem]:
+    """What each judgement was about, its translations as the worker saw them."""
+    found = []
+    every = zip(
+        *(columns.item_id, columns.item_kind, columns.system_id, columns.segment_id, columns.text),
+        *(columns.credited, columns.source, columns.shown_order),
+        strict=True,
+    )
+    for item_id, kind_name, system_id, segment_id, text, credited, source, order in every:
+        kind, beside = _KINDS[kind_name], columns.beside.get(item_id, ())
+        if beside:
+            kind = own_kind(kind, [each.shown.kind for each in beside])
+        texts = (ShownText(system_id, segment_id, text, kind, credited or ()), *(each[0] for each in beside))
+        sources = (source, *(each.segment.source for each in beside))
+        if order is not None:
+            texts, sources = (tuple(each[place - 1] for place in order) for each in (texts, sources))
+        found.append(ShownItem(attribute, texts, sources))
+    return found
+
+
+def _translations(columns: JudgementColumns, items: Sequence[ShownItem]) -> pl.DataFrame:
+    """A row for each translation that a judgement is about, in the order shown."""
+    of_judgement = {
+        **{name: getattr(columns, name) for name in ("judgement_id", "worker_id", "assignment_id")},
+        **{name: getattr(columns, name) for name in ("hit_id", "item_id", "position", "submitted_at")},
+        "seconds": [shown_ms / 1000 for shown_ms in columns.shown_ms],
+        "kind_of_item": columns.item_kind,
+    }
+    judged = _frame(of_judgement, _OF_JUDGEMENT)
+    if not columns.beside:
+        alone = {name: getattr(columns, name) for name in _OF_TRANSLATION}
+        return pl.concat([judged, _frame(alone, _OF_TRANSLATION)], how="horizontal")
+    index = np.repeat(np.arange(len(items)), [len(item.translations) for item in items])
+    return pl.concat([judged[index], _texts(columns, items)], how="horizontal")
+
+
+def _texts(columns: JudgementColumns, items: Sequence[ShownItem]) -> pl.DataFrame:
+    rows: list[tuple[Any, ...]] = []
+    for number, item in enumerate(items):
+        beside = columns.beside.get(columns.item_id[number], ())
+        documents = (columns.document_id[number], *(each.document_id for each in beside))
+        order = columns.shown_order[number] or range(1, len(item.translations) + 1)
+        for place, text in zip(order, item.translations, strict=True):
+            # What is known of an item's quality beforehand is about its first translation.
+            known = (columns.known[number], columns.known_sd[number]) if place == 1 else (None, None)
+            name = (str(text.kind), documents[place - 1], text.segment_id, text.system_id)
+            rows.append((*name, *known, list(text.credited) or None))
+    return pl.DataFrame(rows, schema=_OF_TRANSLATION, orient="row")
+
+
+def _frame(columns: dict[str, Sequence[Any]], schema: dict[str, Any]) -> pl.DataFrame:
+    return pl.DataFrame({name: pl.Series(columns[name], dtype=dtype) for name, dtype in schema.items()})
+
+
+def _ratings(batch: _Batch) -> pl.DataFrame:
+    rows = [(number, row) for number, said in enumerate(batch.said) for row in said.ratings]
+    translations = batch.rows([number for number, _ in rows], [row.place for _, row in rows])
+    return translations.drop("kind_of_item").with_columns(
+        attribute=_column([row.attribute for _, row in rows], pl.String),
+        rating=_column([row.rating for _, row in rows], pl.Float64),
+    )
+
+
+def _preferences(batch: _Batch) -> pl.DataFrame:
+    rows = [(number, row) for number, said in enumerate(batch.said) for row in said.preferences]
+    numbers = [number for number, _ in rows]
+    side_a = batch.rows(numbers, [row.place_a for _, row in rows])
+    side_b = batch.rows(numbers, [row.place_b for _, row in rows])
+    false_a, false_b = (side["item_kind"].is_in(_FALSE) for side in (side_a, side_b))
+    control_side = pl.when(false_a).then(pl.lit("a")).when(false_b).then(pl.lit("b"))
+    return (
+        side_a.drop("item_kind", "known", "known_sd")
+        .rename({"kind_of_item": "item_kind", "system_id": "system_a", "credited": "credited_a"})
+        .with_columns(
+            side_b["system_id"].alias("system_b"),
+            side_b["credited"].alias("credited_b"),
+            control_side=control_side,
+            attribute=_column([row.attribute for _, row in rows], pl.String),
+            preference=_column([row.preference for _, row in rows], pl.String),
+        )
+    )
+
+
+def _spans(batch: _Batch, attribute: str) -> pl.DataFrame:
+    rows = [(number, span) for number, said in enumerate(batch.said) for span in said.spans]
+    translations = batch.rows([number for number, _ in rows], [span.place for _, span in rows])
+    return translations.drop("kind_of_item", "known", "known_sd").with_columns(
+        attribute=pl.lit(attribute),
+        start=_column([span.start for _, span in rows], pl.Int64),
+        end=_column([span.end for _, span in rows], pl.Int64),
+        severity=_column([span.severity for _, span in rows], pl.String),
+        category=_column([span.category for _, span in rows], pl.String),
+        side=_column([span.side for _, span in rows], pl.String),
+    )
+
+
+def _column(values: Iterable[Any], dtype: Any) -> pl.Series:
+    return pl.Series(list(values), dtype=dtype)
