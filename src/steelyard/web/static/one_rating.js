@@ -1,4 +1,4 @@
-// An item that is answered with one number: the statement, the texts, the scale below them.
+// An item with one question: the statement, the texts, and what it is answered with below them.
 
 import { make } from "./dom.js";
 import { drawTexts } from "./texts.js";
@@ -15,7 +15,7 @@ export const STATEMENT_ID = "statement";
  */
 
 /**
- * Draw one item into `root`.
+ * Draw an item with one translation into `root`.
  * @param {HTMLElement} root
  * @param {import("./texts.js").Texts} item
  * @param {import("./texts.js").Options} options
@@ -24,7 +24,11 @@ export const STATEMENT_ID = "statement";
  * @returns {{answer: () => Object|null, isComplete: () => boolean, destroy: () => void}}
  */
 export function mountRating(root, item, options, scale, ...more) {
-  const texts = drawTexts(item, options);
+  return mountQuestion(root, options, drawTexts(item, options), scale, ...more);
+}
+
+/** The same with any texts that are drawn already, whatever they look like. */
+export function mountQuestion(root, options, texts, scale, ...more) {
   root.replaceChildren(drawStatement(options), texts.element, scale.element, ...more);
   return {
     answer: scale.answer,

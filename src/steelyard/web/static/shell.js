@@ -34,6 +34,7 @@ const options = {
  * @type {{
  *   mount: Function,
  *   introduction?: (options: Object) => {element: HTMLElement, destroy: () => void},
+ *   steps?: (options: Object) => string[],
  * }}
  */
 let widget;
@@ -101,7 +102,11 @@ function showIntro(work) {
     attribute: protocolWords.attributes[page.attribute],
     language: protocolWords.language_name,
   };
-  const steps = [...protocolWords.instructions[page.attribute], ...protocolWords.answering];
+  const steps = [
+    ...(widget.steps?.(options) ?? []),
+    ...protocolWords.instructions[page.attribute],
+    ...protocolWords.answering,
+  ];
   const minutes = Math.ceil(((total - work.n_done) * page.seconds_per_item) / 60);
   showProgress(work.n_done, total);
   showScreen(

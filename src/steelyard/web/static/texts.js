@@ -26,32 +26,54 @@ import { drawTextImage } from "./text_image.js";
  */
 export function drawTexts(texts, options) {
   const { labels } = options.words;
-  const target = { language: options.language, direction: options.direction };
-  const source = { language: options.sourceLanguage, direction: options.sourceDirection };
+  const { source, target } = languagesOf(options);
   const blocks = [];
-  if (texts.source !== undefined) blocks.push(drawBlock("grey", labels.grey, texts.source, source, options));
-  if (texts.reference !== undefined) blocks.push(drawBlock("grey", labels.grey, texts.reference, target, options));
+  const grey = { colour: "grey", label: labels.grey };
+  if (texts.source !== undefined) blocks.push(drawText(texts.source, { ...grey, ...source }, options));
+  if (texts.reference !== undefined) blocks.push(drawText(texts.reference, { ...grey, ...target }, options));
   const label = blocks.length ? labels.black : labels.text;
-  blocks.push(drawBlock("black", label, texts.text, target, options));
+  blocks.push(drawText(texts.text, { colour: "black", label, ...target }, options));
   return {
     element: make("div", "texts", ...blocks.map((block) => block.element)),
     destroy: () => blocks.forEach((block) => block.destroy()),
   };
 }
 
-function drawBlock(colour, label, text, { language, direction }, { words, presentation }) {
+/** The language and direction of sources, and of everything else that is shown. */
+export function languagesOf(options) {
+  return {
+    source: { language: options.sourceLanguage, direction: options.sourceDirection },
+    target: { language: options.language, direction: options.direction },
+  };
+}
+
+/**
+ * One text. Its label is only spoken, unless `isLabelled`: then it stands above the text.
+ * @param {string} text
+ * @param {{colour: "grey"|"black", label: string, isLabelled?: boolean, language: string, direction: "ltr"|"rtl"}} look
+ * @param {Options} options
+ * @returns {{element: HTMLElement, destroy: () => void}}
+ */
+export function drawText(text, { colour, label, isLabelled, language, direction }, { words, presentation }) {
   const isEmpty = !text.trim();
   const shown = isEmpty ? words.empty : text;
   const block = make("div", `text text-${colour}${isEmpty ? " text-empty" : ""}`);
   const own = { language: isEmpty ? words.language : language, direction: directionOf(shown, direction) };
+  if (isLabelled) {
+    const heading = make("p", "text-label", label);
+    heading.lang = words.language;
+    heading.dir = "auto";
+    block.append(heading);
+  }
   if (presentation.texts_as_images) {
     const image = drawTextImage(shown, { label, ...own });
     block.append(image.element);
     return { element: block, destroy: image.destroy };
   }
-  const body = make("p", "", shown);
+  const body = make("p", "text-body", shown);
   body.lang = own.language;
   body.dir = own.direction;
-  block.append(make("span", "visually-hidden", `${label}: `), body);
+  if (!isLabelled) block.append(make("span", "visually-hidden", `${label}: `));
+  block.append(body);
   return { element: block, destroy: () => {} };
 }

@@ -5,18 +5,34 @@ import { STATEMENT_ID } from "../one_rating.js";
 import { startTally } from "./tally.js";
 
 /**
- * The choices are those of `words.choices`, by rating; `presentation.order` says which comes first.
+ * Ratings to choose from: those of `words.choices`; `presentation.order` says which comes first.
  * @param {import("../texts.js").Options} options
  * @param {{hasNumbers: boolean}} look  whether each choice shows its rating
  * @param {() => void} onChange  called whenever `answer()` may have changed
  * @returns {import("../one_rating.js").DrawnScale}
  */
-export function drawChoices({ words, presentation, direction, elapsed }, { hasNumbers }, onChange) {
-  const tally = startTally(elapsed);
+export function drawChoices(options, { hasNumbers }, onChange) {
+  const { words, presentation } = options;
   // Whole numbers as keys always come in ascending order.
   const ratings = Object.keys(words.choices).map(Number);
   if (presentation.order === "descending") ratings.reverse();
-  const buttons = ratings.map((rating) => drawChoice(rating, words, hasNumbers));
+  const number = (rating) => (hasNumbers ? rating.toLocaleString(words.language) : null);
+  const choices = ratings.map((rating) => ({ value: rating, digit: rating, number: number(rating) }));
+  return drawAnswers(options, "rating", choices, onChange);
+}
+
+/**
+ * Answers to choose one from, in this order, each under the words `words.choices` has for its value.
+ * @param {import("../texts.js").Options} options
+ * @param {string} field  where the value of the chosen one stands in the answer
+ * @param {{value: number|string, digit: number, number?: string|null}[]} choices
+ *   `digit`: the key that chooses it; `number`: shown with it
+ * @param {() => void} onChange  called whenever `answer()` may have changed
+ * @returns {import("../one_rating.js").DrawnScale}
+ */
+export function drawAnswers({ words, direction, elapsed }, field, choices, onChange) {
+  const tally = startTally(elapsed);
+  const buttons = choices.map((choice) => drawChoice(field, choice, words));
   const group = make("div", "choices", ...buttons.map(({ label }) => label));
   group.setAttribute("role", "radiogroup");
   group.setAttribute("aria-label", words.scale_label);
@@ -33,8 +49,8 @@ export function drawChoices({ words, presentation, direction, elapsed }, { hasNu
     const { input } = buttons[index];
     input.checked = true;
     input.focus();
-    if (value === ratings[index]) return;
-    value = ratings[index];
+    if (value === choices[index].value) return;
+    value = choices[index].value;
     tally.touch();
     tally.move();
     hint.classList.add("scale-hint-done");
@@ -52,26 +68,27 @@ export function drawChoices({ words, presentation, direction, elapsed }, { hasNu
   });
   // Digits choose from wherever the focus is, so that a worker need not Tab to the scale every time.
   const onDigit = (event) => {
-    const index = ratings.indexOf(digitOf(event));
+    const digit = digitOf(event);
+    const index = choices.findIndex((choice) => choice.digit === digit);
     if (index >= 0 && !element.closest("[inert]")) choose(index);
   };
   document.addEventListener("keydown", onDigit);
   return {
     element,
-    answer: () => tally.answer(value),
+    answer: () => tally.answer(field, value),
     destroy: () => document.removeEventListener("keydown", onDigit),
   };
 }
 
-function drawChoice(rating, words, hasNumbers) {
+function drawChoice(field, { value, number }, words) {
   const input = make("input", "choice-input");
   input.type = "radio";
-  input.name = "rating";
-  input.value = String(rating);
-  const text = make("span", "choice-text", words.choices[rating]);
+  input.name = field;
+  input.value = String(value);
+  const text = make("span", "choice-text", words.choices[value]);
   text.dir = "auto";
-  const number = hasNumbers ? make("span", "choice-number", rating.toLocaleString(words.language)) : null;
-  return { input, label: make("label", "choice", input, number, text) };
+  const shownNumber = number ? make("span", "choice-number", number) : null;
+  return { input, label: make("label", "choice", input, shownNumber, text) };
 }
 
 /** 1 towards the next choice on the screen, -1 towards the previous one, 0 for any other key. */

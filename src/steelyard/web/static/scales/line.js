@@ -75,7 +75,7 @@ export function drawLine({ words, presentation, direction, elapsed }, labels, on
     tally.move();
     place(next);
   });
-  return { element, answer: () => tally.answer(value) };
+  return { element, answer: () => tally.answer("rating", value) };
 }
 
 function drawSlider(words) {

@@ -1,4 +1,4 @@
-// What is sent with a rating: when the scale was first touched, and how often the answer was given.
+// What is sent with an answer: when the scale was first touched, and how often the answer was changed.
 
 /** @param {() => number} elapsed  milliseconds the item has been visible */
 export function startTally(elapsed) {
@@ -15,8 +15,8 @@ export function startTally(elapsed) {
     forget() {
       firstTouchMs = null;
     },
-    /** @param {number|null} rating */
-    answer: (rating) =>
-      rating === null ? null : { rating, first_touch_ms: firstTouchMs, n_moves: Math.max(moves, 1) },
+    /** The whole answer. @param {string} field  such as "rating" @param {number|string|null} value  null: none yet */
+    answer: (field, value) =>
+      value === null ? null : { [field]: value, first_touch_ms: firstTouchMs, n_moves: Math.max(moves, 1) },
   };
 }
