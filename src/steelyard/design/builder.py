@@ -32,6 +32,10 @@ def build(
     `progress` is called with the number of HITs made so far.
     """
     order = campaign.settings.design.order
+    if campaign.settings.design.n_translations == 2:
+        from steelyard.design import pairing
+
+        return pairing.lay_out_pairs(campaign, rng=rng, new_ids=new_ids, progress=progress)
     if order == "documents":
         from steelyard.design import documents
 
@@ -46,6 +50,10 @@ def build(
 def n_hits(campaign: Campaign) -> int:
     """How many HITs the design will have, for document order only about so many; 0 if it cannot be made."""
     settings = campaign.settings.design
+    if settings.n_translations == 2:
+        from steelyard.design.pairing import n_pair_hits
+
+        return n_pair_hits(campaign)
     if settings.order == "given":
         return len(campaign.given)
     if text_problems(campaign) or layout_problems(settings):

@@ -14,6 +14,7 @@ from steelyard.design.layout_report import (
     KindRow,
     LayoutReport,
     Mark,
+    MeetingRow,
     PairRow,
     Promise,
     Separation,
@@ -69,8 +70,9 @@ def explain(design: Design, campaign: Campaign) -> LayoutReport:
         closest=_closest(places, items),
         n_padding=int(places.is_padding.sum()),
         n_credited=items.n_credited,
-        n_blocks=number_of_blocks(places.hit[is_regular], places.item[is_regular]),
+        n_blocks=_blocks(places, items, is_regular),
         warnings=design.warnings,
+        meetings=_meeting_rows(campaign, places, items, is_regular),
     )
 
 
@@ -83,6 +85,8 @@ class _Items(NamedTuple):
     segment: IntArray
     base: IntArray
     """-1: none."""
+    beside: IntArray
+    """The system of the translation beside; -1: none."""
     n_credited: int
 
     @classmethod
@@ -91,7 +95,7 @@ class _Items(NamedTuple):
         segment_number: dict[str, int] = {}
         kind_number = {kind: k for k, kind in enumerate(KINDS)}
         number: dict[str, int] = {}
-        kind, system, segment = array("q"), array("q"), array("q")
+        kind, system, segment, beside = (array("q") for _ in range(4))
         base_ids: list[str | None] = []
         n_credited = 0
         for item in design.items:
@@ -100,10 +104,12 @@ class _Items(NamedTuple):
             # Texts of earlier campaigns belong to no system of this one.
             system.append(system_number.get(item.system_id, len(system_number)))
             segment.append(segment_number.setdefault(item.segment_id, len(segment_number)))
+            beside.append(system_number[item.beside[0].system_id] if item.beside else -1)
             base_ids.append(item.base_item_id)
             n_credited += bool(item.credited) and item.kind is ItemKind.REGULAR
         base = np.fromiter((number.get(each, -1) if each else -1 for each in base_ids), np.int64)
-        return cls(number, np.array(kind), np.array(system), np.array(segment), base, n_credited)
+        columns = (np.array(kind), np.array(system), np.array(segment), base, np.array(beside))
+        return cls(number, *columns, n_credited)
 
 
 class _Places(NamedTuple):
@@ -139,8 +145,8 @@ class _Pairs(NamedTuple):
 
     hit: IntArray
     kind: IntArray
-    base: IntArray
-    """The base's number among the items."""
+    control: IntArray
+    """The control's number among the items."""
     base_position: IntArray
     base_group: IntArray
     control_position: IntArray
@@ -161,7 +167,7 @@ def _pairs(places: _Places, items: _Items) -> _Pairs:
     return _Pairs(
         hit=places.hit[rows],
         kind=items.kind[places.item[rows]],
-        base=places.item[found],
+        control=places.item[rows],
         base_position=places.position[found],
         base_group=places.group[found],
         control_position=places.position[rows],
@@ -268,8 +274,13 @@ def _separations(pairs: _Pairs, between: IntArray, bins: Sequence[tuple[int, int
 def _system_rows(campaign: Campaign, places: _Places, items: _Items, pairs: _Pairs) -> tuple[SystemRow, ...]:
     n_systems, n_groups = len(campaign.systems), int(places.group.max()) + 1
     regular = np.flatnonzero(items.kind[places.item] == _REGULAR)
-    hit, group = places.hit[regular], places.group[regular]
     system = items.system[places.item[regular]]
+    beside = items.beside[places.item[regular]]
+    if (beside >= 0).any():
+        # Both translations of a pair count, in order of HITs.
+        system = np.stack([system, beside], axis=1).ravel()
+        regular = np.repeat(regular, 2)
+    hit, group = places.hit[regular], places.group[regular]
     n_hits = int(places.hit[-1]) + 1
     least = np.full((n_systems, n_groups + 1), np.iinfo(np.int64).max)
     most = np.zeros_like(least)
@@ -283,7 +294,7 @@ def _system_rows(campaign: Campaign, places: _Places, items: _Items, pairs: _Pai
         counts = np.concatenate([counts, counts.sum(axis=2, keepdims=True)], axis=2)
         least, most = np.minimum(least, counts.min(axis=0)), np.maximum(most, counts.max(axis=0))
     bases = np.bincount(
-        pairs.kind * (n_systems + 1) + items.system[pairs.base], minlength=len(KINDS) * (n_systems + 1)
+        pairs.kind * (n_systems + 1) + items.system[pairs.control], minlength=len(KINDS) * (n_systems + 1)
     ).reshape(len(KINDS), -1)
     total = np.bincount(system, minlength=n_systems)
     return tuple(
@@ -295,6 +306,35 @@ def _system_rows(campaign: Campaign, places: _Places, items: _Items, pairs: _Pai
             n_bases=tuple(int(bases[KINDS.index(kind), k]) for kind in CONTROL_KINDS),
         )
         for k, each in enumerate(campaign.systems)
+    )
+
+
+def _blocks(places: _Places, items: _Items, is_regular: BoolArray) -> int:
+    """Parts of the HITs that have no regular item in common; of HITs with pairs, no translation."""
+    hit, item = places.hit[is_regular], places.item[is_regular]
+    is_pair = items.beside[item] >= 0
+    if not is_pair.any():
+        return number_of_blocks(hit, item)
+    n_segments = int(items.segment.max()) + 1
+    shown = [of_system[item] * n_segments + items.segment[item] for of_system in (items.system, items.beside)]
+    return number_of_blocks(np.concatenate([hit, hit]), np.concatenate(shown))
+
+
+def _meeting_rows(
+    campaign: Campaign, places: _Places, items: _Items, is_regular: BoolArray
+) -> tuple[MeetingRow, ...]:
+    """How often each two systems stand side by side in a regular item, padding aside."""
+    item = places.item[is_regular & ~places.is_padding]
+    item = item[items.beside[item] >= 0]
+    if not len(item):
+        return ()
+    n_systems = len(campaign.systems)
+    key = items.system[item] * n_systems + items.beside[item]
+    counts = np.bincount(key, minlength=n_systems**2).reshape(n_systems, n_systems)
+    counts = counts + counts.T
+    return tuple(
+        MeetingRow(system.system_id, tuple(row))
+        for system, row in zip(campaign.systems, counts.tolist(), strict=True)
     )
 
 

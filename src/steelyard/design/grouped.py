@@ -61,7 +61,9 @@ def lay_out(
         places,
         control_text=book.text,
         new_ids=new_ids,
-        warnings=problems.warnings_before(campaign, entries, layout=layout, book=book),
+        warnings=problems.warnings_before(
+            campaign, layout=layout, n_empty=int(np.count_nonzero(~book.is_visible))
+        ),
     )
     found = problems.warnings_after(campaign, layout, design.closest)
     return replace(design, warnings=(*found, *design.warnings))

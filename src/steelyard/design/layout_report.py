@@ -89,6 +89,14 @@ class SystemRow:
 
 
 @dataclass(frozen=True, slots=True)
+class MeetingRow:
+    """How often regular items put a system side by side with each system, in order of systems."""
+
+    system_id: str
+    n_items: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class LayoutReport:
     """Everything an organiser needs to check a design before anyone is paid to work on it."""
 
@@ -122,3 +130,5 @@ class LayoutReport:
     n_blocks: int
     """Parts of the campaign that no HIT and no item connects."""
     warnings: tuple[str, ...]
+    meetings: tuple[MeetingRow, ...] = ()
+    """Empty where an item shows a single translation."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from steelyard.design.bases import BaseBook, has_visible_text
+from steelyard.design.bases import has_visible_text
 from steelyard.design.degradations import choose
 from steelyard.design.entries import Entries, gold_of
 from steelyard.design.layout import Layout, fitting_size, layout_of, layout_problems, layout_warnings
@@ -152,13 +152,22 @@ def too_few_bases(campaign: Campaign, layout: Layout, kind: ItemKind) -> str:
     )
 
 
-def warnings_before(campaign: Campaign, entries: Entries, *, layout: Layout, book: BaseBook) -> list[str]:
+def warnings_before(campaign: Campaign, *, layout: Layout, n_empty: int) -> list[str]:
     """What an organiser should know whatever the HITs are like."""
-    warnings = layout_warnings(layout)
-    empty = int(np.count_nonzero(~book.is_visible))
-    if empty:
+    warnings = [*layout_warnings(layout), *text_warnings(campaign, n_empty=n_empty)]
+    if campaign.gold and not layout.n_gold:
+        warnings.append("gold ratings are given, but without gold_every no HIT shows gold items.")
+    if campaign.calibration and not layout.n_calibration:
+        warnings.append("calibration texts are given, but the quota puts none into a HIT.")
+    return warnings
+
+
+def text_warnings(campaign: Campaign, *, n_empty: int) -> list[str]:
+    """What an organiser should know about the texts: empty ones, and those that are absent."""
+    warnings = []
+    if n_empty:
         warnings.append(
-            f"{empty} translations have no visible text; they are judged, but never serve as a base."
+            f"{n_empty} translations have no visible text; they are judged, but never serve as a base."
         )
     lacking = [
         system.system_id for system in campaign.systems if None in campaign.translations[system.system_id]
@@ -168,10 +177,6 @@ def warnings_before(campaign: Campaign, entries: Entries, *, layout: Layout, boo
             f"{len(lacking)} systems lack translations of some segments ({_some(lacking)}): their scores "
             "rest on other segments than those of the rest."
         )
-    if campaign.gold and not layout.n_gold:
-        warnings.append("gold ratings are given, but without gold_every no HIT shows gold items.")
-    if campaign.calibration and not layout.n_calibration:
-        warnings.append("calibration texts are given, but the quota puts none into a HIT.")
     return warnings
 
 

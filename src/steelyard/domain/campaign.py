@@ -35,6 +35,8 @@ class DesignSettings:
     degradation: str | None = None
     merge_duplicates: bool = True
     """Identical texts of several systems for one segment are judged once and credited to all."""
+    n_translations: int = 1
+    """How many translations of a segment an item shows: 2 for pairs. The protocol says so."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,12 +79,18 @@ def _facts(report: LayoutReport) -> list[str]:
         "translations of one segment in a HIT: "
         + ("none" if report.closest is None else f"at least {report.closest} positions apart"),
     ]
+    if report.meetings:
+        met = [number for row, each in enumerate(report.meetings) for number in each.n_items[:row]]
+        facts.append(f"two systems stand side by side in {_range((min(met), max(met)))} regular items")
     if report.n_credited:
         facts.append(f"{counted(report.n_credited, 'item')} credited to several systems with the same text")
     if report.n_unpaired:
         facts.append(f"{counted(report.n_unpaired, 'control')} without a base in the same HIT")
-    blocks = "all connected" if report.n_blocks == 1 else f"{report.n_blocks:,} blocks without a common item"
-    return [*facts, f"HITs and regular items: {blocks}"]
+    what = "translation" if report.meetings else "item"
+    blocks = (
+        "all connected" if report.n_blocks == 1 else f"{report.n_blocks:,} blocks without a common {what}"
+    )
+    return [*facts, f"HITs and regular {what}s: {blocks}"]
 
 
 def _promised(report: LayoutReport) -> list[str]:
@@ -118,6 +124,7 @@ def _tables(report: LayoutReport) -> Iterator[_Table]:
         yield _separations(report)
         yield _histogram(report)
     yield _bases(report)
+    yield from _meetings(report)
     yield from _systems(report)
 
 
@@ -231,6 +238,20 @@ def _bases(report: LayoutReport) -> _Table:
         ],
         notes=["per HIT: least and most over all HITs."],
     )
+
+
+def _meetings(report: LayoutReport) -> Iterator[_Table]:
+    """How often each two systems meet, for campaigns of pairs."""
+    for number, systems in enumerate(_slices(len(report.meetings))):
+        yield _Table(
+            title="Regular items in which two systems stand side by side, padding aside"
+            + (" (continued)" if number else ""),
+            header=["system", *(_cut(report.meetings[each].system_id)[:8] for each in systems)],
+            rows=[
+                [_cut(row.system_id), *(f"{row.n_items[each]:,}" if each != own else "–" for each in systems)]
+                for own, row in enumerate(report.meetings)
+            ],
+        )
 
 
 def _systems(report: LayoutReport) -> Iterator[_Table]:

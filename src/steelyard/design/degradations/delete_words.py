@@ -103,7 +103,7 @@ DEGRADATION = Degradation(
     name="delete-words",
     title="A phrase left out",
     cite=("Graham2014",),
-    attributes=("adequacy",),
+    attributes=("adequacy", "overall"),
     is_default=False,
     damage=damage,
 )

@@ -125,7 +125,7 @@ DEGRADATION = Degradation(
     name="replace-words",
     title="A phrase replaced by one from another document",
     cite=("Graham2014", "Bojar2016"),
-    attributes=("adequacy",),
+    attributes=("adequacy", "overall"),
     is_default=True,
     damage=damage,
 )

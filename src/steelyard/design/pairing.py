@@ -1,0 +1,351 @@
+"""Pairs: which translations of a segment stand side by side, and HITs of such pairs.
+
+Every round is a stretch of a round-robin tournament by the circle method: each segment gets a matching of
+the systems, and the matchings rotate over segments and rounds. So each system is in at most one pair of a
+segment and round, and all pairs of systems meet about equally often. To the packing, a pair is one text,
+and a pair of systems is one system: HITs are balanced over pairs of systems, and controls keep their
+distance, as in any other campaign.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+
+from steelyard.design import grouped
+from steelyard.design.bases import has_visible_text
+from steelyard.design.entries import Entries, entries_of
+from steelyard.design.layout import fitting_size, layout_of, layout_problems, layout_warnings
+from steelyard.design.places import Design
+from steelyard.design.problems import text_problems, text_warnings, warnings_after
+from steelyard.domain.campaign import Campaign, DesignSettings
+from steelyard.domain.errors import CampaignError
+from steelyard.domain.text import System
+from steelyard.domain.work import SCORED_KINDS, Hit, Item, ItemKind, ShownText, hit_name
+from steelyard.stats.connectivity import number_of_blocks
+
+Matching = tuple[tuple[int, int], ...]
+
+
+class Pair(NamedTuple):
+    """Two entries of one segment. The first is the one that is damaged or set beside the reference."""
+
+    first: int
+    second: int
+
+
+def matchings(n_systems: int) -> tuple[Matching, ...]:
+    """A round-robin tournament by the circle method: every pair once, every system once per matching.
+
+    With an odd number of systems one of them sits out in each matching, each in its turn.
+
+    >>> matchings(4)
+    (((0, 3), (1, 2)), ((0, 1), (2, 3)), ((0, 2), (1, 3)))
+    """
+    # Someone who is not there makes the number even: whoever meets them sits out.
+    n_players = n_systems + n_systems % 2
+    found = []
+    for turn in range(n_players - 1):
+        ring = [0, *(1 + (each - turn) % (n_players - 1) for each in range(n_players - 1))]
+        pairs = (sorted((ring[k], ring[-1 - k])) for k in range(n_players // 2))
+        found.append(tuple((low, high) for low, high in pairs if high < n_systems))
+    return tuple(found)
+
+
+def pair_problems(campaign: Campaign) -> list[str]:
+    """What a campaign asks for that pairs of translations cannot have."""
+    settings, problems = campaign.settings.design, []
+    if len(campaign.systems) < 2:
+        problems.append("there is one system only, and a pair needs two. Add another.")
+    if settings.order not in ("grouped", "free"):
+        problems.append(f'order = "{settings.order}" is not possible with pairs; set order = "grouped".')
+    if len({system.weight for system in campaign.systems}) > 1:
+        problems.append("systems that are compared in pairs all have the same weight; leave the weights out.")
+    if campaign.gold or settings.gold_every is not None:
+        problems.append("gold ratings are of single translations, so pairs cannot use them; leave them out.")
+    if campaign.calibration:
+        problems.append("calibration texts have scores of their own and no partner; leave them out.")
+    return problems
+
+
+def n_pair_hits(campaign: Campaign) -> int:
+    """How many HITs the pairs will take, about; 0 if there can be none."""
+    settings = campaign.settings.design
+    if pair_problems(campaign) or layout_problems(settings):
+        return 0
+    n_pairs = len(campaign.segments) * (len(campaign.systems) // 2)
+    return -(-n_pairs // layout_of(settings).n_regular) * grouped.n_rounds(campaign)
+
+
+def draw_pairs(campaign: Campaign, entries: Entries, *, rng: np.random.Generator) -> Iterator[list[Pair]]:
+    """The pairs of each round, segment by segment. Two entries with the same text never meet.
+
+    Where a system has no text of its own for a segment, or the same as its partner, those left over are
+    paired among themselves, first the pairs of systems that have met least.
+    """
+    tournament = matchings(len(campaign.systems))
+    # Systems and segments take their places in the tournament by lot.
+    seat = rng.permutation(len(campaign.systems)).tolist()
+    turn = rng.permutation(len(campaign.segments)).tolist()
+    book = _Meetings(entries)
+    present = _by_segment(entries, len(campaign.segments))
+    for number in range(grouped.n_rounds(campaign)):
+        pairs: list[Pair] = []
+        for segment, own in enumerate(present):
+            matching = tournament[(turn[segment] + number) % len(tournament)]
+            pairs += book.arrange(own, [(seat[low], seat[high]) for low, high in matching])
+        yield pairs
+
+
+def lay_out_pairs(
+    campaign: Campaign,
+    *,
+    rng: np.random.Generator,
+    new_ids: Callable[[int], Sequence[str]],
+    progress: Callable[[int], None] | None = None,
+) -> Design:
+    """The design of a campaign whose items are pairs; CampaignError lists what stands in the way.
+
+    Every round draws a new matching for each segment. Identical texts of several systems are one
+    text that is credited to all of them, so they never meet, and no tie between them is made up.
+    """
+    unfit = [*text_problems(campaign), *pair_problems(campaign)]
+    if unfit:
+        raise CampaignError(campaign.settings.name, unfit)
+    entries = entries_of(campaign, merge=campaign.settings.design.merge_duplicates)
+    rounds = list(draw_pairs(campaign, entries, rng=rng))
+    _require_enough(campaign, rounds)
+    maker = _PairedItems(campaign, entries, rng=rng)
+    designs, n_done = list[Design](), 0
+
+    def advance(n_hits: int) -> None:
+        if progress is not None:
+            progress(n_done + n_hits)
+
+    for pairs in rounds:
+        packed = _as_single_texts(campaign, entries, pairs)
+        made = grouped.lay_out(packed.campaign, rng=rng, new_ids=new_ids, progress=advance)
+        maker.add(made, packed)
+        designs.append(made)
+        n_done += len(made.hits)
+    made = maker.design(designs)
+    return replace(made, warnings=tuple(_warnings(campaign, entries, rounds, made.closest)))
+
+
+class _Meetings:
+    """Who has met whom so far, on which segment, and which of the two came first."""
+
+    def __init__(self, entries: Entries) -> None:
+        self._text, self._system = entries.text, entries.system.tolist()
+        self._met: Counter[tuple[int, int]] = Counter()
+        self._n_first: Counter[int] = Counter()
+        self._pairs: Counter[Pair] = Counter()
+
+    def arrange(self, own: Mapping[int, int], matching: Sequence[tuple[int, int]]) -> list[Pair]:
+        """The pairs of one segment, given its entries by system and the matching whose turn it is."""
+        left, pairs = set(own), []
+        for one, other in matching:
+            if one in own and other in own and self._text[own[one]] != self._text[own[other]]:
+                pairs.append(self._meet(own[one], own[other]))
+                left -= {one, other}
+        while (best := self._least_met(own, sorted(left))) is not None:
+            pairs.append(self._meet(*best))
+            left -= {self._system[entry] for entry in best}
+        return pairs
+
+    def _least_met(self, own: Mapping[int, int], left: Sequence[int]) -> tuple[int, int] | None:
+        """The two of those left over that have met least, first here and then at all."""
+        possible = [
+            (self._pairs[self._known(own[one], own[other])], self._met[one, other], own[one], own[other])
+            for one, other in combinations(left, 2)
+            if self._text[own[one]] != self._text[own[other]]
+        ]
+        return min(possible)[2:] if possible else None
+
+    def _known(self, one: int, other: int) -> Pair:
+        """The pair as it stood when these two met before, if they have."""
+        return Pair(other, one) if Pair(other, one) in self._pairs else Pair(one, other)
+
+    def _meet(self, one: int, other: int) -> Pair:
+        pair = self._known(one, other)
+        if pair not in self._pairs and self._firsts(pair.second) < self._firsts(pair.first):
+            pair = Pair(pair.second, pair.first)
+        self._pairs[pair] += 1
+        self._n_first[self._system[pair.first]] += 1
+        low, high = sorted((self._system[one], self._system[other]))
+        self._met[low, high] += 1
+        return pair
+
+    def _firsts(self, entry: int) -> int:
+        return self._n_first[self._system[entry]]
+
+
+def _by_segment(entries: Entries, n_segments: int) -> list[dict[int, int]]:
+    """The entries of every segment, by system."""
+    found: list[dict[int, int]] = [{} for _ in range(n_segments)]
+    columns = zip(entries.segment.tolist(), entries.system.tolist(), strict=True)
+    for entry, (segment, system) in enumerate(columns):
+        found[segment][system] = entry
+    return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Packed:
+    """Pairs as a campaign of single texts: a system for each pair of systems, the pair's first text."""
+
+    campaign: Campaign
+    pair: Mapping[tuple[str, str], Pair]
+    """By the names of that system and of the segment."""
+
+
+def _as_single_texts(campaign: Campaign, entries: Entries, pairs: Sequence[Pair]) -> _Packed:
+    segments = campaign.segments
+    columns: dict[str, list[str | None]] = {}
+    found: dict[tuple[str, str], Pair] = {}
+    for pair in pairs:
+        low, high = sorted(entries.system[list(pair)].tolist())
+        name, segment = f"{low} and {high}", int(entries.segment[pair.first])
+        columns.setdefault(name, [None] * len(segments))[segment] = entries.text[pair.first]
+        found[name, segments[segment].segment_id] = pair
+    # The copies of one text stay apart: they are in different pairs. One round at a time is packed.
+    design = replace(campaign.settings.design, ratings_per_item=1, merge_duplicates=False)
+    return _Packed(
+        replace(
+            campaign,
+            settings=replace(campaign.settings, design=design),
+            systems=tuple(map(System, columns)),
+            translations=columns,
+        ),
+        found,
+    )
+
+
+class _PairedItems:
+    """Items and HITs of pairs, from designs in which each pair was a single text."""
+
+    def __init__(self, campaign: Campaign, entries: Entries, *, rng: np.random.Generator) -> None:
+        self._entries, self._rng = entries, rng
+        self._system = [system.system_id for system in campaign.systems]
+        self._segment = [segment.segment_id for segment in campaign.segments]
+        self._items: dict[tuple[ItemKind, Pair], Item] = {}
+        self._rounds: list[tuple[Design, dict[str, str]]] = []
+
+    def add(self, design: Design, packed: _Packed) -> None:
+        """Take over one round. A pair that earlier rounds had already keeps its items."""
+        pairs = {item.item_id: packed.pair[item.system_id, item.segment_id] for item in design.items}
+        known: dict[str, str] = {}
+
+        def regular_first(item: Item) -> tuple[bool, str, Pair]:
+            return item.kind is not ItemKind.REGULAR, item.kind, pairs[item.item_id]
+
+        # Controls name their bases. The order must not follow from the ids, nor what is drawn from it.
+        for item in sorted(design.items, key=regular_first):
+            pair = pairs[item.item_id]
+            base = known[item.base_item_id] if item.base_item_id else None
+            kept = self._items.setdefault((item.kind, pair), self._paired(item, pair, base))
+            known[item.item_id] = kept.item_id
+        self._rounds.append((design, known))
+
+    def _paired(self, item: Item, pair: Pair, base: str | None) -> Item:
+        first, beside = self._shown(pair.first, item.kind), self._shown(pair.second, item.kind)
+        if item.kind not in SCORED_KINDS:
+            # Beside the control stands the translation that it was made from, or is shown in place of.
+            beside = first._replace(kind=ItemKind.REGULAR, credited=())
+            first = first._replace(text=item.text, credited=())
+        # By lot: were the control always the first in store, its place would give it away.
+        if self._rng.random() < 0.5:
+            first, beside = beside, first
+        return Item(
+            item.item_id,
+            item.kind,
+            first.system_id,
+            first.segment_id,
+            first.text,
+            base_item_id=base,
+            credited=first.credited,
+            beside=(beside,),
+        )
+
+    def _shown(self, entry: int, kind: ItemKind) -> ShownText:
+        entries = self._entries
+        return ShownText(
+            self._system[entries.system[entry]],
+            self._segment[entries.segment[entry]],
+            entries.text[entry],
+            kind,
+            entries.credited.get(entry, ()),
+        )
+
+    def design(self, designs: Sequence[Design]) -> Design:
+        """The rounds as one design."""
+        n_hits = sum(len(design.hits) for design in designs)
+        hits: list[Hit] = []
+        for number, (design, known) in enumerate(self._rounds, start=1):
+            for hit in design.hits:
+                placed = tuple(each._replace(item_id=known[each.item_id]) for each in hit.placed)
+                hits.append(Hit(hit_name(len(hits) + 1, n_hits), number, len(hits) + 1, placed))
+        between = [design.separation for design in designs if design.separation is not None]
+        return Design(
+            items=sorted(self._items.values(), key=lambda item: item.item_id),
+            hits=hits,
+            closest=min((design.closest for design in designs if design.closest is not None), default=None),
+            blocks=self._blocks(hits),
+            separation=(min(least for least, _ in between), max(most for _, most in between))
+            if between
+            else None,
+        )
+
+    def _blocks(self, hits: Sequence[Hit]) -> int:
+        """Parts of the HITs that share no translation, in whichever pairs it stands."""
+        shown = {item.item_id: pair for (kind, pair), item in self._items.items() if kind in SCORED_KINDS}
+        rows = [
+            (number, entry)
+            for number, hit in enumerate(hits)
+            for placed in hit.placed
+            for entry in shown.get(placed.item_id, ())
+        ]
+        columns = np.array(rows, dtype=np.int32).reshape(-1, 2)
+        return number_of_blocks(columns[:, 0], columns[:, 1])
+
+
+def _require_enough(campaign: Campaign, rounds: Sequence[Sequence[Pair]]) -> None:
+    """CampaignError if the pairs of some round do not fill a HIT; whatever else is wrong shows later."""
+    settings: DesignSettings = campaign.settings.design
+    if layout_problems(settings):
+        return
+    layout, least = layout_of(settings), min(map(len, rounds))
+    if least >= layout.n_regular:
+        return
+    size = fitting_size(settings, least)
+    advice = "Add texts." if size is None else f"Set hit_size = {size}, or add texts."
+    raise CampaignError(
+        campaign.settings.name,
+        [
+            f"{least} pairs of translations in a round are fewer than the {layout.n_regular} that one HIT of "
+            f"{layout.hit_size} items needs. {advice}"
+        ],
+    )
+
+
+def _warnings(
+    campaign: Campaign, entries: Entries, rounds: Sequence[Sequence[Pair]], nearest: int | None
+) -> list[str]:
+    """What an organiser should know about the pairs and their HITs."""
+    met = entries.system[np.array([pair for pairs in rounds for pair in pairs])]
+    number = np.arange(len(met))
+    n_parts = number_of_blocks(np.concatenate([number, number]), np.concatenate([met[:, 0], met[:, 1]]))
+    n_alone = len(campaign.systems) - len(np.unique(met))
+    layout = layout_of(campaign.settings.design)
+    n_empty = sum(not has_visible_text(text) for text in entries.text)
+    found = [*layout_warnings(layout), *text_warnings(campaign, n_empty=n_empty)]
+    if n_parts + n_alone > 1:
+        found.append(
+            f"the systems fall into {n_parts + n_alone} parts that never meet, so they cannot be ranked "
+            "together. Add segments, or raise ratings_per_item."
+        )
+    return [*warnings_after(campaign, layout, nearest), *found]
