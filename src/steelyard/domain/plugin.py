@@ -58,6 +58,8 @@ class Protocol:
     """How many translations an item shows."""
     shuffles: bool = False
     """Whether each worker sees the translations of an item in a random order."""
+    may_show: tuple[TextRole, ...] = ()
+    """Texts that a campaign may choose to show with the translations, in place of those in `shows`."""
     examples_at: tuple[float, ...] = ()
     """Ratings for which a campaign must give an example each."""
 

@@ -13,7 +13,7 @@ from steelyard.domain.campaign import CampaignSettings
 from steelyard.domain.plugin import Protocol, TextRole
 from steelyard.domain.work import Assignment, BlindedItem, SegmentTexts, ShownItem, ShownText
 from steelyard.flows.open import OpenCampaign
-from steelyard.protocols import protocols
+from steelyard.protocols import protocols, roles_shown
 from steelyard.store import work
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def view(
     protocol = protocols()[settings.protocol]
     placed = work.placed_item(connection, assignment, position, n_translations=protocol.n_translations)
     order = shown_order(protocol, assignment.assignment_id, placed.item_id)
-    item = blinded(placed, order, protocol.shows[settings.attribute])
+    item = blinded(placed, order, roles_shown(settings))
     return NextItem(assignment.assignment_id, position, n_items, position - 1, item)
 
 

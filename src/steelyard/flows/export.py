@@ -18,7 +18,7 @@ from steelyard.formats.judgements_file import write_judgements
 from steelyard.formats.table_file import write_table
 from steelyard.formats.upload_2016 import write_upload
 from steelyard.frames import hit_times_frame
-from steelyard.protocols import protocols
+from steelyard.protocols import roles_shown
 from steelyard.store import campaigns, judgements
 
 HitsLayout = Literal["audit", "upload-2016", "appraise"]
@@ -90,7 +90,7 @@ def export_hits(campaign: OpenCampaign, path: Path, *, layout: HitsLayout = "aud
 
 def _is_judged_by_reference(settings: CampaignSettings) -> bool:
     """Whether workers see the reference beside the translation, or the source; SourceError if neither."""
-    roles = protocols()[settings.protocol].shows[settings.attribute]
+    roles = roles_shown(settings)
     if roles == ("text",):
         problem = (
             f"Appraise always shows a second text beside the translation, so {settings.attribute} judged "

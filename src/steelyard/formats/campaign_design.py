@@ -10,24 +10,28 @@ from steelyard.domain.campaign import DesignSettings, ItemOrder
 from steelyard.domain.plugin import Protocol
 from steelyard.domain.wording import counted, listed
 from steelyard.domain.work import ItemKind
+from steelyard.formats.campaign_presentation import roles_chosen
 from steelyard.formats.campaign_tables import CampaignFile
 from steelyard.formats.campaign_texts import TextsOfFiles
 
 
-def design_settings(parsed: CampaignFile, texts: TextsOfFiles | None) -> DesignSettings:
-    """What [design], [gold] and [calibration] ask for together."""
-    table = parsed.design
+def design_settings(
+    parsed: CampaignFile, protocol: Protocol | None, texts: TextsOfFiles | None
+) -> DesignSettings:
+    """What the protocol, [design], [gold] and [calibration] ask for together."""
+    table, n_translations = parsed.design, protocol.n_translations if protocol else 1
     return DesignSettings(
         hit_size=table.hit_size,
         ratings_per_item=table.ratings_per_item,
         layout=table.layout,
         order=_order(parsed, texts),
         groups=table.groups,
-        quota=_quota(parsed),
+        quota=_quota(parsed, n_translations),
         gold_every=parsed.gold.every if parsed.gold else None,
         partition=table.partition,
         degradation=table.degradation,
         merge_duplicates=table.merge_duplicates,
+        n_translations=n_translations,
     )
 
 
@@ -37,15 +41,19 @@ def _order(parsed: CampaignFile, texts: TextsOfFiles | None) -> ItemOrder:
     return "given" if parsed.texts.hits or (texts is not None and texts.given) else "grouped"
 
 
-def _quota(parsed: CampaignFile) -> dict[ItemKind, int] | None:
+def _quota(parsed: CampaignFile, n_translations: int) -> dict[ItemKind, int] | None:
     table = parsed.design.quota
     if table is not None:
         quota = {ItemKind(kind): number for kind, number in table.model_dump().items()}
     else:
         usual = _usual_quota(parsed.design.hit_size)
-        if usual is None or parsed.calibration is None:
+        if usual is None or (parsed.calibration is None and n_translations == 1):
             return None
         quota = usual
+        if n_translations > 1:
+            # A preference says less about a worker than a rating does, and a reference beside a translation
+            # is easily recognised: twice as many degraded texts instead [our choice].
+            quota[ItemKind.DEGRADED] += quota.pop(ItemKind.REFERENCE)
     if parsed.calibration is not None and parsed.calibration.per_hit is not None:
         quota[ItemKind.CALIBRATION] = parsed.calibration.per_hit
     return quota
@@ -65,6 +73,7 @@ def design_problems(parsed: CampaignFile, settings: DesignSettings, protocol: Pr
         f"[design] {problem}".replace("gold_every", "[gold] every") for problem in layout_problems(settings)
     ]
     problems += _degradation_problems(parsed, protocol)
+    problems += _pair_problems(parsed, settings, protocol)
     problems += _calibration_problems(parsed)
     if settings.order != "given":
         if parsed.texts.hits:
@@ -78,6 +87,19 @@ def design_problems(parsed: CampaignFile, settings: DesignSettings, protocol: Pr
         "place for it. Remove the table."
         for name, table in (("gold", parsed.gold), ("calibration", parsed.calibration))
         if table is not None
+    ]
+
+
+def _pair_problems(parsed: CampaignFile, settings: DesignSettings, protocol: Protocol | None) -> list[str]:
+    """A reference beside a translation, where the reference is shown anyway."""
+    n_references = (settings.quota or {}).get(ItemKind.REFERENCE, 0)
+    if protocol is None or protocol.n_translations == 1 or not n_references:
+        return []
+    if "reference" not in roles_chosen(parsed, protocol):
+        return []
+    return [
+        "[design.quota] reference: workers see the reference already, so they would know it beside a "
+        'translation. Set reference = 0, or leave "reference" out of [presentation] shows.'
     ]
 
 
@@ -124,7 +146,7 @@ def needs_of(
 ) -> Needs:
     """The texts that workers or controls need."""
     attribute = parsed.campaign.attribute
-    seen = protocol.shows.get(attribute, ())
+    seen = roles_chosen(parsed, protocol)
     reason = f"{protocol.name} shows it to workers who judge {attribute}"
     return Needs(
         source=reason if "source" in seen else None,

@@ -8,7 +8,7 @@ from typing import Any
 
 from steelyard.domain.errors import SourceError
 from steelyard.domain.languages import base_language, problem_with
-from steelyard.domain.plugin import Protocol
+from steelyard.domain.plugin import Protocol, TextRole
 from steelyard.formats.campaign_files import CampaignFiles
 from steelyard.formats.campaign_tables import CampaignFile
 from steelyard.formats.text_file import read_text
@@ -24,6 +24,12 @@ def presentation(parsed: CampaignFile, protocol: Protocol, files: CampaignFiles)
             shown["line_width_px"] = table.line_width_px
         else:
             files.problems.append(f"[presentation] line_width_px: {protocol.name} has no line; leave it out.")
+    if protocol.may_show:
+        shown["shows"] = list(roles_chosen(parsed, protocol))
+    elif table.shows is not None:
+        files.problems.append(
+            f"[presentation] shows: {protocol.name} always shows the same texts; leave it out."
+        )
     words = _own_words(table.instructions, protocol, files) if table.instructions else None
     if table.instructions is None:
         words = words_in(protocol, parsed.campaign.target_language)
@@ -38,6 +44,14 @@ def presentation(parsed: CampaignFile, protocol: Protocol, files: CampaignFiles)
             example.model_dump() for example in sorted(parsed.examples, key=lambda each: -each.rating)
         ]
     return shown
+
+
+def roles_chosen(parsed: CampaignFile, protocol: Protocol) -> tuple[TextRole, ...]:
+    """The texts that workers will see; none for an attribute that the protocol does not have."""
+    chosen = parsed.presentation.shows
+    if chosen is None or not protocol.may_show:
+        return protocol.shows.get(parsed.campaign.attribute, ())
+    return ("text", *(role for role in protocol.may_show if role in chosen))
 
 
 def _own_words(name: str, protocol: Protocol, files: CampaignFiles) -> dict[str, Any] | None:

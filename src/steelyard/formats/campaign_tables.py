@@ -182,6 +182,11 @@ class PresentationTable(_Strict):
         description="Width of the line that workers mark, for protocols that have one. It moves ratings: "
         "keep it the same in campaigns you want to compare. Without it: the protocol's own.",
     )
+    shows: list[Literal["source", "reference"]] | None = Field(
+        default=None,
+        description="Texts shown with the translations, for protocols that leave the choice to you, such as "
+        "pairwise: source, reference, both, or none with []. Without it: what is usual for the attribute.",
+    )
     texts_as_images: bool = Field(
         default=False,
         description="Draw texts as pictures, against copying and robots. Screen readers cannot read them.",

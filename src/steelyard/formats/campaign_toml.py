@@ -17,7 +17,7 @@ from steelyard.formats import campaign_design as design
 from steelyard.formats.campaign_files import CampaignFiles
 from steelyard.formats.campaign_known import Gold, read_calibration, read_gold
 from steelyard.formats.campaign_mistakes import parse_tables
-from steelyard.formats.campaign_presentation import presentation
+from steelyard.formats.campaign_presentation import presentation, roles_chosen
 from steelyard.formats.campaign_tables import CampaignFile
 from steelyard.formats.campaign_texts import TextsOfFiles, read_texts
 from steelyard.formats.text_file import read_text
@@ -112,7 +112,7 @@ def _setting_problems(parsed: CampaignFile) -> list[str]:
 def _design(
     parsed: CampaignFile, files: CampaignFiles, *, protocol: Protocol | None, texts: TextsOfFiles | None
 ) -> DesignSettings:
-    settings = design.design_settings(parsed, texts)
+    settings = design.design_settings(parsed, protocol, texts)
     files.problems += design.design_problems(parsed, settings, protocol)
     if protocol is not None and parsed.campaign.attribute in protocol.attributes:
         needs = design.needs_of(parsed, settings, protocol, texts)
@@ -137,7 +137,7 @@ def _calibration(
     if parsed.calibration is None:
         return ()
     name = parsed.calibration.file
-    roles = protocol.shows.get(parsed.campaign.attribute, ()) if protocol else ()
+    roles = roles_chosen(parsed, protocol) if protocol else ()
     texts = files.read(name, lambda path: read_calibration(path, roles=roles)) or ()
     per_hit = (settings.quota or {}).get(ItemKind.CALIBRATION, 0)
     if 0 < len(texts) < per_hit:

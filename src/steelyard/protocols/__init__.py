@@ -6,11 +6,12 @@ import sys
 from functools import cache
 from typing import Any
 
-from steelyard.domain.plugin import Protocol
+from steelyard.domain.campaign import CampaignSettings
+from steelyard.domain.plugin import Protocol, TextRole
 from steelyard.protocols._words import check_words, for_attributes, read_words
 from steelyard.registry import discover
 
-__all__ = ["check_words", "languages_of", "protocols", "words_in"]
+__all__ = ["check_words", "languages_of", "protocols", "roles_shown", "words_in"]
 
 
 @cache
@@ -34,6 +35,12 @@ def words_in(protocol: Protocol, language: str) -> dict[str, Any] | None:
     folders = {name: each.folder for name, each in protocols().items()}
     words = read_words(folders, protocol.name, language)
     return None if words is None else for_attributes(words, protocol.attributes)
+
+
+def roles_shown(settings: CampaignSettings) -> tuple[TextRole, ...]:
+    """The texts that workers of a campaign see: those it chose, or else those of its protocol."""
+    chosen = settings.presentation.get("shows")
+    return protocols()[settings.protocol].shows[settings.attribute] if chosen is None else tuple(chosen)
 
 
 def languages_of(protocol: Protocol) -> tuple[str, ...]:
