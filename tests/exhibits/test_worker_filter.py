@@ -12,7 +12,7 @@ from steelyard.exhibits.tables.worker_filter import TABLE
 from steelyard.flows.analyse import weigh
 from steelyard.flows.settings import settings_from
 from steelyard.flows.source import Source
-from steelyard.qc import checks
+from steelyard.qc import checks_of
 
 Weighed = Callable[..., Evidence]
 Ratings = Callable[[Iterable[tuple[Any, ...]]], pl.DataFrame]
@@ -49,7 +49,7 @@ def test_the_papers_checks_come_first_and_all_others_follow(two: Evidence, optio
     names = TABLE.make([two], options).rows["filter"].to_list()
 
     assert names[:3] == ["unfiltered", "welch", "mann-whitney"]
-    assert set(names[1:]) == set(checks())
+    assert set(names[1:]) == set(checks_of("ratings"))
 
 
 def test_unfiltered_is_everyone(two: Evidence, options: ExhibitOptions) -> None:
@@ -65,7 +65,7 @@ def test_unfiltered_is_everyone(two: Evidence, options: ExhibitOptions) -> None:
     assert (row["same_pairs"], row["distinct_pairs"]) == (20, 10)
 
 
-@pytest.mark.parametrize("check", checks())
+@pytest.mark.parametrize("check", checks_of("ratings"))
 def test_a_check_keeps_those_who_pass_it(two: Evidence, options: ExhibitOptions, check: str) -> None:
     row = _row(TABLE.make([two], options), check)
 

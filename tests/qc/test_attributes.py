@@ -12,10 +12,11 @@ import pytest
 
 from steelyard.domain.plugin import Check
 from steelyard.domain.result import CheckSettings
-from steelyard.qc import checks
+from steelyard.qc import checks, checks_of
 
 PairFrame = Callable[..., pl.DataFrame]
-every_check = pytest.mark.parametrize("check", checks().values(), ids=checks().keys())
+CHECKS = checks_of("ratings")
+every_check = pytest.mark.parametrize("check", CHECKS.values(), ids=CHECKS.keys())
 N_WORKERS = 3000
 
 

@@ -12,11 +12,13 @@ import pytest
 from steelyard.domain.plugin import Check
 from steelyard.domain.result import CheckSettings, Verdict
 from steelyard.frames import ratings_frame
-from steelyard.qc import checks
+from steelyard.qc import checks, checks_of
 
 # The others' power is not that of a paired t-test, and not known.
 WITH_POWER = ("paired-t", "signed-rank")
-every_check = pytest.mark.parametrize("check", checks().values(), ids=checks().keys())
+# Checks of preferences have none of what ratings have; see test_preferred_original.
+CHECKS = checks_of("ratings")
+every_check = pytest.mark.parametrize("check", CHECKS.values(), ids=CHECKS.keys())
 
 
 @pytest.fixture

@@ -1,10 +1,11 @@
-"""Quality control: each module is one check that finds out which workers' ratings can be trusted."""
+"""Quality control: each module is one check that finds out which workers' judgements can be trusted."""
 
 from __future__ import annotations
 
 import sys
 from functools import cache
 
+from steelyard.domain.judgement import FrameName
 from steelyard.domain.plugin import Check
 from steelyard.registry import discover
 
@@ -13,3 +14,8 @@ from steelyard.registry import discover
 def checks() -> dict[str, Check]:
     """Every registered check by the name people type."""
     return discover(sys.modules[__name__], "CHECK")
+
+
+def checks_of(frame: FrameName) -> dict[str, Check]:
+    """The checks that read this frame, by name."""
+    return {name: check for name, check in checks().items() if check.reads == frame}

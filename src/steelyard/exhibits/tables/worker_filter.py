@@ -12,7 +12,7 @@ from steelyard.domain.exhibit import Column, Evidence, ExhibitOptions, Table
 from steelyard.domain.plugin import Exhibit
 from steelyard.domain.work import ItemKind
 from steelyard.exhibits._sources import checked_ratings, share, signature_of, title_of
-from steelyard.qc import checks
+from steelyard.qc import checks, checks_of
 
 _COLUMNS = (
     Column("filter", "Filter"),
@@ -63,7 +63,7 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Table:
 
 
 def _in_order() -> list[str]:
-    found = checks()
+    found = checks_of("ratings")
     return [*(name for name in _FIRST if name in found), *(name for name in found if name not in _FIRST)]
 
 
