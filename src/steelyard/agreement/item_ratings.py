@@ -79,8 +79,8 @@ def inter_pair_sums(ratings: ItemRatings, cut: Cut, *, weight: PairWeight) -> Pa
     for rows in _runs_of_items(ratings.item):
         item, place = ratings.item[rows] - ratings.item[rows.start], cut.place(ratings.value[rows]) - 1
         size = np.bincount(item)
-        in_cell = np.bincount(item * cut.n_categories + place, minlength=len(size) * cut.n_categories)
-        in_cell = in_cell.reshape(len(size), cut.n_categories)
+        counts = np.bincount(item * cut.n_categories + place, minlength=len(size) * cut.n_categories)
+        in_cell = counts.reshape(len(size), cut.n_categories)
         vote = 1.0 / np.maximum(size * (size - 1), 1) if weight == "item" else np.ones(len(size))
         agreeing += float(vote @ (np.einsum("uc,uc->u", in_cell, in_cell) - size))
         either += np.bincount(place, (vote * (size - 1))[item], cut.n_categories)

@@ -288,10 +288,10 @@ def _system_rows(campaign: Campaign, places: _Places, items: _Items, pairs: _Pai
         end = min(start + _CHUNK, n_hits)
         low, high = np.searchsorted(hit, [start, end])
         key = ((hit[low:high] - start) * n_systems + system[low:high]) * n_groups + group[low:high]
-        counts = np.bincount(key, minlength=(end - start) * n_systems * n_groups)
-        counts = counts.reshape(end - start, n_systems, n_groups)
+        in_cell = np.bincount(key, minlength=(end - start) * n_systems * n_groups)
+        by_group = in_cell.reshape(end - start, n_systems, n_groups)
         # The last column is the HIT as a whole.
-        counts = np.concatenate([counts, counts.sum(axis=2, keepdims=True)], axis=2)
+        counts = np.concatenate([by_group, by_group.sum(axis=2, keepdims=True)], axis=2)
         least, most = np.minimum(least, counts.min(axis=0)), np.maximum(most, counts.max(axis=0))
     bases = np.bincount(
         pairs.kind * (n_systems + 1) + items.system[pairs.control], minlength=len(KINDS) * (n_systems + 1)

@@ -146,8 +146,8 @@ def nominal_alpha(category: IntArray, unit: IntArray, *, weight: Weight | None =
     cell = unit * n_categories + category
 
     def by_unit(amount: FloatArray) -> tuple[FloatArray, FloatArray]:
-        table = np.bincount(cell, amount, n_units * n_categories).astype(np.float64, copy=False)
-        table = table.reshape(n_units, n_categories)
+        sums = np.bincount(cell, amount, n_units * n_categories).astype(np.float64, copy=False)
+        table = sums.reshape(n_units, n_categories)
         return table, table.sum(axis=1)
 
     in_cell, total = by_unit(w)

@@ -134,8 +134,8 @@ def _first_order_draws(ratings: CrossedRatings, *, draws: int, rng: np.random.Ge
     drawn = np.tile(scores, (draws, 1))
     for cluster in (ratings.worker, ratings.segment):
         n = _width(cluster)
-        shares = np.bincount(cluster * len(scores) + ratings.system, influence, n * len(scores))
-        shares = shares.reshape(n, -1)
+        cell = cluster * len(scores) + ratings.system
+        shares = np.bincount(cell, influence, n * len(scores)).reshape(n, -1)
         if n > _MANY_CLUSTERS:
             # Their sum is as good as normal, and its variance is known.
             drawn += rng.multivariate_normal(np.zeros(len(scores)), shares.T @ shares, size=draws)

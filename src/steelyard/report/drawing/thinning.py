@@ -86,7 +86,7 @@ def density_shades(x: FloatArray, y: FloatArray, box: Box) -> list[Shade]:
     row = np.clip(((y - box.top) / high).astype(np.int64), 0, rows - 1)
     counts = np.bincount(row * columns + column, minlength=rows * columns)
     # The least shade is visible, the fullest square has the strongest.
-    level = np.ceil(SHADES * np.sqrt(counts / max(1, counts.max()))).astype(np.int64)
+    level = np.ceil(SHADES * np.sqrt(counts / max(1, int(counts.max())))).astype(np.int64)
     shades = []
     for strength in range(1, SHADES + 1):
         places = [divmod(int(k), columns) for k in np.flatnonzero(level == strength)]

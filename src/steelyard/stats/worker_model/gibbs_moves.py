@@ -18,7 +18,7 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from steelyard.stats.arrays import FloatArray
+from steelyard.stats.arrays import FloatArray, IntArray
 from steelyard.stats.worker_model.gibbs_links import ItemLinks
 from steelyard.stats.worker_model.gibbs_model import GibbsModel
 from steelyard.stats.worker_model.gibbs_sums import CellSums, ChainState
@@ -130,7 +130,7 @@ def _log_prior_gain(value: FloatArray, factor: float, mean: FloatArray, weight: 
     return float(0.5 * (weight @ (before * before) - weight @ (after * after)))
 
 
-def _parts(sums: CellSums, links: ItemLinks) -> tuple[FloatArray, FloatArray, int]:
+def _parts(sums: CellSums, links: ItemLinks) -> tuple[IntArray, IntArray, int]:
     """The connected part of each item and each worker, through ratings and ties, and how many there are."""
     n_items, n = sums.n_items, sums.n_items + sums.n_workers
     tied = np.concatenate([links.order, links.repeat])
