@@ -147,7 +147,7 @@ def test_a_full_disk_stores_nothing_and_says_so(tmp_path: Path, noon: datetime) 
         connection.execute(insert(tables.links), rows)
 
     with store.read() as connection:
-        assert work.links(connection) == []
+        assert work.stored_links(connection) == []
     store.close()
 
 
@@ -165,7 +165,7 @@ def test_work_goes_on_once_a_full_disk_has_room(tmp_path: Path, noon: datetime) 
         connection.execute(insert(tables.links), [row])
 
     with store.read() as connection:
-        assert len(work.links(connection)) == 1
+        assert len(work.stored_links(connection)) == 1
     store.close()
 
 

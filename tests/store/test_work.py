@@ -52,7 +52,7 @@ def test_links_come_back_in_order_of_creation(store: Store, noon: datetime) -> N
             work.add_link(connection, link, now=noon + timedelta(seconds=number))
 
     with store.read() as connection:
-        assert work.links(connection) == made
+        assert work.stored_links(connection) == made
 
 
 def test_worker_links_made_at_one_moment_follow_the_workers_numbers(store: Store, noon: datetime) -> None:
@@ -63,7 +63,7 @@ def test_worker_links_made_at_one_moment_follow_the_workers_numbers(store: Store
         work.add_link(connection, Link("bb", "worker", "W9999"), now=noon)
 
     with store.read() as connection:
-        assert [link.worker_id for link in work.links(connection)] == ["W9999", "W10000"]
+        assert [link.worker_id for link in work.stored_links(connection)] == ["W9999", "W10000"]
 
 
 def test_a_link_is_found_by_its_token(store: Store, noon: datetime) -> None:

@@ -15,6 +15,11 @@ from steelyard.web.app import create_app
 SECRETS = ("brass", "copper", "iron", "tin", "lead", "regular", "repeat", "degraded", "base_item")
 
 
+def nested(levels: int) -> list[Any]:
+    """A list in a list in a list."""
+    return [nested(levels - 1)] if levels else []
+
+
 def answer_to(view: dict[str, Any], rating: object = 61) -> dict[str, Any]:
     """A submission for the item in view."""
     return {
@@ -83,6 +88,9 @@ def test_a_whole_hit_tells_the_worker_nothing_and_ends_finished(site: Any) -> No
         ({"answer": {}}, 422, "rating"),
         ({"answer": {"rating": 5, "spare": 1}}, 422, "spare"),
         ({"answer": 5}, 422, "answer"),
+        ({"answer": {"rating": [5]}}, 422, "rating"),
+        ({"answer": {"rating": {"of": {"what": 5}}}}, 422, "rating"),
+        ({"answer": {"rating": nested(20)}}, 422, "rating"),
         ({"judgement_id": "not-a-uuid"}, 422, "judgement_id"),
         ({"shown_ms": -1}, 422, "shown_ms"),
         ({"item_id": "0" * 16}, 409, None),
@@ -287,3 +295,14 @@ def test_an_upgrade_does_not_change_what_the_workers_of_a_campaign_read(site: An
         page = client.get(f"/w/{site.worker_token}").text
 
     assert "As it was worded at the start" in page
+
+
+def test_an_answer_nested_beyond_reason_is_refused_before_anyone_looks_inside(site: Any) -> None:
+    view = next_view(site)
+    body = json.dumps(answer_to(view, rating="here")).replace('"here"', "[" * 9_000 + "]" * 9_000)
+    headers = site.as_worker() | {"Content-Type": "application/json"}
+
+    response = site.client.post("/api/v1/work/judgements", headers=headers, content=body)
+
+    assert response.status_code == 400
+    assert next_view(site) == view

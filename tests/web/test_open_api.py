@@ -63,3 +63,12 @@ def test_a_route_is_closed_to_strangers(site: Any, method: str, path: str) -> No
     response = site.client.request(method, path)
 
     assert response.status_code == 401
+
+
+def test_the_description_shows_what_answers_of_this_campaign_look_like(site: Any) -> None:
+    description = site.client.get("/openapi.json").json()
+
+    request = description["paths"]["/api/v1/work/judgements"]["post"]["requestBody"]
+    answer = request["content"]["application/json"]["schema"]["properties"]["answer"]
+    assert answer["properties"]["rating"] == {"type": "number", "minimum": 0, "maximum": 100}
+    assert (answer["required"], answer["additionalProperties"]) == (["rating"], False)

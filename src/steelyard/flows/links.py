@@ -34,7 +34,7 @@ class Links:
 def links(campaign: OpenCampaign, *, base_url: str) -> Links:
     """All links, the workers' in order of creation."""
     with campaign.store.read() as connection:
-        found = work.links(connection)
+        found = work.stored_links(connection)
     by_role = {link.role: link.token for link in found if link.role != "worker"}
     return Links(
         manager_url=f"{base_url}/m/{by_role['manager']}",

@@ -35,7 +35,7 @@ STOPS_MOVING = 0.65
 
 
 @dataclass(frozen=True)
-class Line:
+class RatingLine:
     """Any number of the scale, whole or real, marked as a place on a line."""
 
     scale: Scale
@@ -69,7 +69,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Choices:
+class RatingChoices:
     """One of the whole numbers of the scale, each a choice of its own."""
 
     scale: Scale

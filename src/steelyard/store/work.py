@@ -35,12 +35,12 @@ __all__ = [
     "claim_opening",
     "find_link",
     "has_claimable",
-    "links",
     "n_submitted",
     "next_size",
     "open_assignment",
     "placed_item",
     "progress",
+    "stored_links",
     "submit_assignment",
 ]
 
@@ -109,7 +109,7 @@ def add_link(connection: Connection, link: Link, *, now: datetime) -> None:
     connection.execute(insert(tables.links), [row])
 
 
-def links(connection: Connection) -> list[Link]:
+def stored_links(connection: Connection) -> list[Link]:
     """All links in order of creation; of those made at one moment, workers in order of their numbers."""
     stored = tables.links
     worker_id = func.coalesce(stored.c.worker_id, "")

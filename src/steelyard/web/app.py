@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from copy import deepcopy
+from functools import cache, partial
 from pathlib import Path
+from typing import Any
 
 from fastapi import FastAPI
 from fastapi.staticfiles import StaticFiles
 
 from steelyard.flows.open import OpenCampaign, open_campaign
+from steelyard.protocols import protocols
 from steelyard.version import __version__
 from steelyard.web import errors, health, manager_routes, pages, worker_routes
 from steelyard.web.guards import Guards
 from steelyard.web.schemas import ErrorView
 from steelyard.web.state import Desk, LatestAnalysis
 
+JUDGEMENTS_PATH = "/api/v1/work/judgements"
 ERROR_STATUSES = (400, 401, 404, 409, 413, 422, 503)
 
 
@@ -27,6 +33,9 @@ def create_app(campaign: OpenCampaign) -> FastAPI:
         responses={status: {"model": ErrorView} for status in ERROR_STATUSES},
     )
     app.state.desk = Desk(campaign, LatestAnalysis(campaign))
+    protocol = protocols()[campaign.settings.protocol]
+    # The description says what this campaign's answers look like.
+    app.openapi = cache(partial(_described, app, protocol.answer_schema))  # type: ignore[method-assign]
     errors.install(app)
     for router in (
         worker_routes.router,
@@ -39,6 +48,17 @@ def create_app(campaign: OpenCampaign) -> FastAPI:
     app.mount("/static", StaticFiles(directory=Path(__file__).parent / "static"), name="static")
     app.add_middleware(Guards)
     return app
+
+
+def _described(app: FastAPI, answer_schema: Mapping[str, Any]) -> dict[str, Any]:
+    """The OpenAPI description, with answers as the campaign's protocol publishes them."""
+    description = deepcopy(FastAPI.openapi(app))
+    request = description["paths"][JUDGEMENTS_PATH]["post"]["requestBody"]
+    submission = request["content"]["application/json"]["schema"]
+    # Only a whole document may name its dialect.
+    answer = {key: value for key, value in answer_schema.items() if key != "$schema"}
+    submission["properties"]["answer"] = {"title": "Answer", **answer}
+    return description
 
 
 def app_at(address: str) -> FastAPI:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from datetime import datetime
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, NotRequired, TypeVar, cast
 from uuid import UUID
 
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+from typing_extensions import TypedDict
 
 from steelyard.flows.assign import Finished, NextItem, WorkView
 
 OpaqueId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
 Model = TypeVar("Model", bound=BaseModel)
 ONE_DAY_MS = 24 * 60 * 60 * 1000
+# Our choice: more than a person could fill in for one item. Its bytes are limited with the request's.
+MOST_FIELDS = 100
 
 
 class _Strict(BaseModel):
@@ -22,23 +25,44 @@ class _Strict(BaseModel):
 
 
 class SubmissionBody(_Strict):
-    """One answer. The client makes the judgement_id and sends the same one when it tries again."""
+    """One answer. The client makes the judgement_id and sends the same one when it tries again.
+
+    The answer has the shape that the campaign's protocol publishes; the protocol checks it.
+    """
 
     judgement_id: UUID
     assignment_id: OpaqueId
     item_id: OpaqueId
-    answer: Annotated[dict[str, JsonValue], Field(max_length=20)]
+    answer: Annotated[dict[str, JsonValue], Field(max_length=MOST_FIELDS)]
     shown_ms: Annotated[int, Field(ge=0, le=ONE_DAY_MS)]
 
 
+class TranslationView(TypedDict):
+    """One of several translations; with its own source and reference if they are of several segments."""
+
+    text: str
+    source: NotRequired[str]
+    reference: NotRequired[str]
+
+
+class ItemView(TypedDict):
+    """An opaque id and the texts the protocol shows: one `text`, or several `translations` in order."""
+
+    item_id: str
+    text: NotRequired[str]
+    source: NotRequired[str]
+    reference: NotRequired[str]
+    translations: NotRequired[list[TranslationView]]
+
+
 class NextItemView(BaseModel):
-    """The item to judge now: an opaque id and the texts the protocol shows."""
+    """The item to judge now."""
 
     assignment_id: str
     position: int
     n_items: int
     n_done: int
-    item: dict[str, str | list[dict[str, str]]]
+    item: ItemView
 
 
 class FinishedView(BaseModel):
@@ -165,15 +189,15 @@ def work_view(view: WorkView) -> NextItemView | FinishedView:
     """A flow's answer in the wire's shape."""
     match view:
         case NextItem(item=item):
-            texts: dict[str, str | list[dict[str, str]]] = {"item_id": item.item_id, **item.texts}
+            texts: dict[str, Any] = {"item_id": item.item_id, **item.texts}
             if item.translations:
-                texts["translations"] = [dict(each) for each in item.translations]
+                texts["translations"] = item.translations
             return NextItemView(
                 assignment_id=view.assignment_id,
                 position=view.position,
                 n_items=view.n_items,
                 n_done=view.n_done,
-                item=texts,
+                item=cast(ItemView, texts),
             )
         case Finished():
             return FinishedView(**asdict(view))

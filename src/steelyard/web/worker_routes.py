@@ -50,17 +50,17 @@ def next_item(desk: DeskOf, worker_id: WorkerId) -> NextItemView | FinishedView:
     responses={200: {"model": SubmittedView}, 201: {"model": SubmittedView}},
     openapi_extra={"requestBody": SUBMISSION_SCHEMA},
 )
-async def judge(request: Request) -> Response:
+async def submit_judgement(request: Request) -> Response:
     """Store an answer and get the next item. 201: stored now; 200: it was stored before."""
     # The one route every click goes through: parsed by hand, one hop to a thread for all that waits.
     token, body = bearer(request), parse(SubmissionBody, await request.body())
-    submitted = await run_in_threadpool(_judge, desk_of(request), token, body)
+    submitted = await run_in_threadpool(_submit, desk_of(request), token, body)
     content = SubmittedView(next=work_view(submitted.next)).model_dump_json()
     status = 201 if submitted.is_new else 200
     return Response(content, status, media_type="application/json")
 
 
-def _judge(desk: Desk, token: str, body: SubmissionBody) -> Submitted:
+def _submit(desk: Desk, token: str, body: SubmissionBody) -> Submitted:
     submission = Submission(
         judgement_id=str(body.judgement_id),
         assignment_id=body.assignment_id,
@@ -72,7 +72,7 @@ def _judge(desk: Desk, token: str, body: SubmissionBody) -> Submitted:
 
 
 @join_router.post("/join", status_code=201, dependencies=[require_visitor])
-def join(desk: DeskOf, request: Request) -> JoinedView:
+def join_campaign(desk: DeskOf, request: Request) -> JoinedView:
     """A new worker's link, for someone who came by the open link."""
     base_url = str(request.base_url).rstrip("/")
     [link] = links.add_workers(desk.campaign, 1, base_url=base_url, now=datetime.now(UTC))

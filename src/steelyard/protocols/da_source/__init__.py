@@ -6,10 +6,10 @@ from pathlib import Path
 
 from steelyard.domain.plugin import Protocol
 from steelyard.domain.scale import Scale
-from steelyard.protocols._ratings import LINE_PRESENTATION, Line, one_rating
+from steelyard.protocols._ratings import LINE_PRESENTATION, RatingLine, one_rating
 
 # 0 is "strongly disagree", 100 "strongly agree", as for `da`.
-LINE = Line(Scale(minimum=0.0, maximum=100.0))
+LINE = RatingLine(Scale(minimum=0.0, maximum=100.0))
 
 PROTOCOL = Protocol(
     name="da-source",

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from steelyard.domain.plugin import Protocol
 from steelyard.domain.scale import Scale
-from steelyard.protocols._ratings import Choices, one_rating
+from steelyard.protocols._ratings import RatingChoices, one_rating
 
 # 1 is "strongly disagree", 5 "strongly agree" [Graham2013].
-CHOICES = Choices(Scale(minimum=1.0, maximum=5.0))
+CHOICES = RatingChoices(Scale(minimum=1.0, maximum=5.0))
 
 PROTOCOL = Protocol(
     name="likert",

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from steelyard.domain.plugin import Protocol
 from steelyard.domain.scale import Scale
-from steelyard.protocols._ratings import LINE_PRESENTATION, Line, one_rating
+from steelyard.protocols._ratings import LINE_PRESENTATION, RatingLine, one_rating
 
 # The seven points of the first scale [Freitag2021], drawn as a line whose marks 0, 2, 4 and 6 became
 # 0, 33, 66 and 100 [Kocmi2022]. The marks are the keys of [marks] in the instructions.
-LINE = Line(Scale(minimum=0.0, maximum=100.0))
+LINE = RatingLine(Scale(minimum=0.0, maximum=100.0))
 
 PROTOCOL = Protocol(
     name="sqm",
