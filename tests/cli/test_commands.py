@@ -261,7 +261,7 @@ def test_what_is_registered_is_listed_with_citations(name: str, capsys: pytest.C
         (["analyse", "no-such-file.csv"], 2, "no-such-file.csv"),
         (["analyse", "no-such.db"], 2, "steelyard create"),
         (["create", "no-such.toml", "--db", "x.db"], 2, "there is no such file"),
-        (["example", "nope"], 2, "there is: adequacy4, da"),
+        (["example", "nope"], 2, "choose from: adequacy4, da"),
         (["nonsense"], 2, "No such command"),
         (["analyse", "{judged}", "--method", "magic"], 2, "there is: "),
         (["analyse", "{judged}", "--check", "magic"], 2, "paired-t"),

@@ -118,8 +118,8 @@ def test_what_the_data_cannot_support_says_what_is_missing(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["table", "tables"], "'tables' is unknown; there is: agreement, "),
-        (["plot", "pie", "--out", "pie.svg"], "'pie' is unknown; there is: agreement, "),
+        (["table", "tables"], "'tables' is unknown; choose from: agreement, "),
+        (["plot", "pie", "--out", "pie.svg"], "'pie' is unknown; choose from: agreement, "),
         (["plot", "ranking", "--out", "ranking.gif"], ".svg, .png or .pdf"),
         (["table", "agreement", "--categories", "five"], "5,4,2"),
         (["table", "agreement", "--categories", "1"], "from 2 to 100"),

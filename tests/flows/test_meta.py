@@ -277,8 +277,8 @@ def test_the_table_for_files_has_every_column(found: MetaEvaluation) -> None:
         (Wanted(), "give --pair and --gold"),
         (Wanted(pair="is-fo"), "give --gold"),
         (Wanted(pair="is-fo", gold="dqm", method="mean-z"), "--method is for databases"),
-        (Wanted(pair="is-fo", gold="mqm"), "there is: dqm"),
-        (Wanted(pair="is-da", gold="dqm"), "has no scores for is-da; there is: is-fo"),
+        (Wanted(pair="is-fo", gold="mqm"), "choose from: dqm"),
+        (Wanted(pair="is-da", gold="dqm"), "has no scores for is-da; it has: is-fo"),
         (Wanted(pair="is-fo", gold="dqm", metrics=("dull",)), 'there is no metric "dull"'),
     ],
 )

@@ -118,7 +118,7 @@ def test_scores_that_are_there_are_not_written_over(
     assert run(["analyse", str(collected / "eval.db"), *options]) == 2
 
     captured = capsys.readouterr()
-    assert "human-scores/de-en.adequacy.seg.score: is there already" in captured.err
+    assert "human-scores/de-en.adequacy.seg.score: already exists" in captured.err
     # What was analysed is printed all the same.
     assert "steelyard:" in captured.out
     assert (written / "human-scores/de-en.adequacy.seg.score").read_text("utf-8") == before

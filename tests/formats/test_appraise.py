@@ -227,7 +227,7 @@ def test_the_same_row_twice_counts_once(tmp_path: Path) -> None:
     found = read_judgements(_file(tmp_path, [*SEGMENTS, SEGMENTS[1]]))
 
     assert sorted(_said(found.frame)) == sorted(SAID)
-    assert found.warnings == ("Left out 1 row: the same row is there already.",)
+    assert found.warnings == ("Left out 1 row: the same row appears before.",)
 
 
 def test_systems_with_the_same_text_share_one_judgement(tmp_path: Path) -> None:
@@ -294,7 +294,7 @@ def test_other_tables_without_a_header_get_the_usual_error(tmp_path: Path, row: 
     problem = _problems(_file(tmp_path, [row, row.replace("20", "21")]))[0]
 
     assert (
-        "there is no column worker" in problem or "cannot be split" in problem or "is there twice" in problem
+        "there is no column worker" in problem or "cannot be split" in problem or "appears twice" in problem
     )
 
 
@@ -590,7 +590,7 @@ def test_batches_of_appraise_itself_are_read(tmp_path: Path, name: str) -> None:
             GivenItem(ItemKind.REFERENCE, "A", "3", "shown 3"),
         ),
     )
-    assert texts.warnings == ("The batches do not tell the source of 2 of 2 segments.",)
+    assert texts.warnings == ("The batches lack the source of 2 of 2 segments.",)
 
 
 def test_where_references_differ_from_what_is_shown_that_is_the_source(tmp_path: Path) -> None:
@@ -603,7 +603,7 @@ def test_where_references_differ_from_what_is_shown_that_is_the_source(tmp_path:
     texts = read_batches(_batches(tmp_path, hit))
 
     assert texts.segments == (Segment("1", "1", "shown 1", "the reference"), Segment("2", "2", "shown 2", ""))
-    assert texts.warnings == ("The batches do not tell the reference of 1 of 2 segments.",)
+    assert texts.warnings == ("The batches lack the reference of 1 of 2 segments.",)
 
 
 def test_a_reference_takes_the_place_of_the_base_half_a_hit_away(tmp_path: Path) -> None:
@@ -667,14 +667,14 @@ def test_items_of_an_earlier_campaign_are_left_out_and_counted(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
-        ({"targetText": None}, "targetText is missing or no text."),
-        ({"sourceText": 7}, "sourceText is missing or no text."),
+        ({"targetText": None}, "targetText is missing or not a text."),
+        ({"sourceText": 7}, "sourceText is missing or not a text."),
         ({"targetID": ""}, "targetID is empty."),
-        ({"itemID": "x"}, "itemID is missing or no whole number."),
-        ({"itemID": True}, "itemID is missing or no whole number."),
-        ({"itemID": None}, "itemID is missing or no whole number."),
+        ({"itemID": "x"}, "itemID is missing or not a whole number."),
+        ({"itemID": True}, "itemID is missing or not a whole number."),
+        ({"itemID": None}, "itemID is missing or not a whole number."),
         ({"itemType": "SRC"}, "itemType 'SRC' is none of TGT, CHK, BAD, REF."),
-        ({"documentID": 5}, "documentID is no text."),
+        ({"documentID": 5}, "documentID is not a text."),
         (
             {"_kind": "odd"},
             "_kind 'odd' is none of regular, repeat, degraded, reference, gold, calibration.",
@@ -717,8 +717,8 @@ def test_all_problems_of_batches_are_listed_at_once(tmp_path: Path) -> None:
     ("content", "problem"),
     [
         ("", "is not JSON"),
-        ("{}", "is no list of batches"),
-        ("[]", "is no list of batches"),
+        ("{}", "is not a list of batches"),
+        ("[]", "is not a list of batches"),
         ("[1]", 'batch 1: has no list "items"'),
         ('[{"items": {}}]', 'batch 1: has no list "items"'),
     ],

@@ -55,8 +55,8 @@ def test_everything_wrong_with_gold_is_named_by_line(folder: Path, problems_with
     for problem in (
         'gold.csv: line 3: "alpha" and segment 3 have their rating in line 2 too.',
         "gold.csv: line 4: the rating 101 is outside the scale 0 to 100 of the protocol.",
-        'gold.csv: line 5: the system "gamma" takes no part; there is: alpha, beta.',
-        'gold.csv: line 6: the system "alhpa" takes no part; did you mean "alpha"?',
+        'gold.csv: line 5: the system "gamma" does not take part; choose from: alpha, beta.',
+        'gold.csv: line 6: the system "alhpa" does not take part; did you mean "alpha"?',
         'gold.csv: line 7: the segment "99" is not in the texts, whose segments are 1 to 20.',
         "gold.csv: line 8: the rating good is not a number.",
         "gold.csv: line 9: the rating inf is not a number.",
@@ -153,7 +153,7 @@ def test_without_a_deviation_scores_are_taken_as_exact(folder: Path, read_with: 
 @pytest.mark.parametrize(
     ("more", "expected"),
     [
-        (CALIBRATION, '[calibration] lacks the key "per_hit": say how many'),
+        (CALIBRATION, '[calibration] lacks the key "per_hit": set how many'),
         (f"{CALIBRATION}per_hit = 0", '[calibration] "per_hit" should be greater than or equal to 1'),
         (
             f"quota = {{ degraded = 5, calibration = 4 }}\n{CALIBRATION}per_hit = 5",
@@ -161,7 +161,7 @@ def test_without_a_deviation_scores_are_taken_as_exact(folder: Path, read_with: 
         ),
         (
             f"{CALIBRATION}per_hit = 21",
-            "old.csv: has 20 texts, but each HIT is to hold 21, none of them twice.",
+            "old.csv: has 20 texts, but each HIT must hold 21 different ones.",
         ),
     ],
 )

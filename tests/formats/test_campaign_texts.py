@@ -205,7 +205,7 @@ def test_missing_translations_are_named_by_segment(folder: Path, problems_of_fil
     long_table(folder / "texts.csv", leave_out=2)
 
     assert (
-        'the system "gamma" has no translation of 2 segments (s3, s4). Add them, remove the system, or say '
+        'the system "gamma" has no translation of 2 segments (s3, s4). Add them, remove the system, or set '
         "[texts] incomplete = true."
     ) in problems_of_file('[texts]\nfile = "texts.csv"\n')
 
@@ -230,9 +230,9 @@ def test_missing_translations_can_be_allowed(folder: Path, read_file: Read) -> N
         ),
         (
             'reference = "refA"',
-            'several references, which this file has not: columns = { reference = "COLUMN" }',
+            'several references, which this file does not have: columns = { reference = "COLUMN" }',
         ),
-        ('source = "source.txt"', "[texts] source: texts.csv has its own already; leave it out."),
+        ('source = "source.txt"', "[texts] source: texts.csv already has its own; leave it out."),
         ('documents = "source.txt"', "source.txt: has 20 lines, but texts.csv has 4 segments"),
         ('format = "wmt-xml"', "texts.csv: line 1 is not well-formed XML"),
         (
@@ -295,7 +295,7 @@ def test_a_file_whose_format_cannot_be_told_is_refused(problems_of_file: Problem
     text = problems_of_file('[texts]\nfile = "source.txt"\n')
 
     assert "source.txt: cannot tell the format; end the name in .csv" in text
-    assert "or say [texts] format" in text
+    assert "or set [texts] format" in text
 
 
 XML = """<dataset id="toy"><doc id="d">
@@ -382,7 +382,7 @@ def test_hits_exclude_another_order(folder: Path, problems_with: Problems) -> No
 
     text = problems_with("[texts]", '[texts]\nhits = "upload.csv"', more='order = "free"\n')
 
-    assert '[texts] hits are laid out already, so [design] order = "free" cannot be had' in text
+    assert '[texts] hits are already laid out, so [design] order = "free" cannot be had' in text
 
 
 def test_hits_have_no_place_for_gold(folder: Path, problems_with: Problems) -> None:

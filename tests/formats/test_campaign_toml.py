@@ -125,7 +125,7 @@ def test_a_whole_number_will_do_for_a_weight(read_with: Read) -> None:
             "translate what `steelyard example da --instructions en` prints and name your file: ",
         ),
         ('"en"', '"tlh"', '[presentation] instructions = "own.toml"'),
-        ('"da"', '"dba"', 'protocol "dba" is unknown; there is: '),
+        ('"da"', '"dba"', 'protocol "dba" is unknown; choose from: '),
         ('"adequacy"', '"beauty"', 'attribute "beauty" is unknown; da has: adequacy, fluency.'),
         (
             "hit_size = 50",
@@ -137,14 +137,14 @@ def test_a_whole_number_will_do_for_a_weight(read_with: Read) -> None:
             "quota = {degraded = 3}",
             "[design] quota: no worker can be tested on 3 degraded items",
         ),
-        ("hit_size = 50", 'degradation = "blur"', '[design] degradation "blur" is unknown; there is: '),
+        ("hit_size = 50", 'degradation = "blur"', '[design] degradation "blur" is unknown; choose from: '),
         (
             "hit_size = 50",
             'degradation = "duplicate-words"',
-            '"duplicate-words" does not lower adequacy for sure',
+            '"duplicate-words" does not reliably lower adequacy',
         ),
-        ("hit_size = 50", 'order = "given"', '[design] order = "given" needs HITs that are laid out already'),
-        ("hit_size = 50", 'order = "documents"', '[design] order = "documents" needs to know which segments'),
+        ("hit_size = 50", 'order = "given"', '[design] order = "given" needs HITs that are already laid out'),
+        ("hit_size = 50", 'order = "documents"', '[design] order = "documents" must know which segments'),
         (
             "hit_size = 50",
             "quota = {calibration = 5, degraded = 5}",
@@ -152,9 +152,9 @@ def test_a_whole_number_will_do_for_a_weight(read_with: Read) -> None:
         ),
         ('"beta"', '"alpha"', 'the name "alpha" is used 2 times'),
         ('"beta.txt"', '"gamma.txt"', "gamma.txt: there is no such file"),
-        ('name = "beta"', 'name = "calibration"', "this one stands for calibration texts"),
+        ('name = "beta"', 'name = "calibration"', "it is reserved for calibration texts"),
         ("[design]", "[design", "is not valid TOML"),
-        ("[texts]", "[quality]\ncheck = 'guess'\n[texts]", 'check "guess" is unknown; there is: '),
+        ("[texts]", "[quality]\ncheck = 'guess'\n[texts]", 'check "guess" is unknown; choose from: '),
         (
             "[design]",
             "[presentation]\nline_width_px = 300\n[design]",
@@ -227,7 +227,7 @@ def test_byte_order_mark_crlf_and_gzip_make_no_difference(folder: Path, read_wit
         (
             "da",
             "fluency",
-            "each HIT shows 5 in the place of translations (to do without, set [design.quota] deg",
+            "each HIT shows 5 in place of translations (to do without, set [design.quota] deg",
         ),
         (
             "da-source",

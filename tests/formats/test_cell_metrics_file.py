@@ -56,7 +56,7 @@ def test_every_problem_is_listed_with_its_line(tmp_path: Path) -> None:
         read_cell_metrics(written(tmp_path, "scores.csv", text))
 
     assert caught.value.problems == (
-        "line 3: BLEU of de-en is there twice; each pair has one row for a metric.",
+        "line 3: BLEU of de-en appears twice; each pair has one row for a metric.",
         "line 4: has no pair.",
         "line 5: has no metric.",
         "line 5: best_old is 'x', which is not a number.",

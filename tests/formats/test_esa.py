@@ -175,7 +175,7 @@ def test_every_row_is_a_judgement_or_counted_in_a_warning(tmp_path: Path) -> Non
     assert len(found.frame) == len(ROWS)
     assert [warning for warning in found.warnings if warning.startswith("Left out")] == [
         "Left out 1 row: ratings in tutorials.",
-        "Left out 1 row: the same row is there already.",
+        "Left out 1 row: the same row appears before.",
         "Left out 1 row: the item was submitted again later, which counts.",
     ]
 

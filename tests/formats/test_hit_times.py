@@ -275,7 +275,7 @@ def test_all_problems_of_a_table_are_listed_with_their_lines(tmp_path: Path) -> 
 
     problems = _problems(_file(tmp_path, text))
 
-    ways = "is no time: write ISO 8601, Unix seconds or Tue Mar 03 09:30:05 PDT 2020."
+    ways = "is not a time: write ISO 8601, Unix seconds or Tue Mar 03 09:30:05 PDT 2020."
     assert problems == (
         "line 2: worker is empty.",
         "line 4: hit is empty.",
@@ -292,7 +292,7 @@ def test_all_problems_of_a_table_are_listed_with_their_lines(tmp_path: Path) -> 
     [
         ("hit,work_seconds", "there is no column worker (or workerid, worker_id)."),
         ("worker,work_seconds", "there is no column hit (or hitid, hit_id)."),
-        ("worker,hit,colour", "there is none of work_seconds, accept_time, submit_time and approval"),
+        ("worker,hit,colour", "there is no work_seconds, accept_time, submit_time and approval"),
     ],
 )
 def test_missing_columns_are_refused(tmp_path: Path, header: str, problem: str) -> None:

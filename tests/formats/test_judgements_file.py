@@ -314,7 +314,7 @@ def test_an_open_quote_is_refused_where_it_begins(tmp_path: Path) -> None:
 def test_a_column_named_twice_is_refused(tmp_path: Path) -> None:
     problems = _problems(_file(tmp_path, "worker,segment,rating,rating\nw,1,5,6\n"))
 
-    assert problems == ("line 1: the column 'rating' is there twice.",)
+    assert problems == ("line 1: the column 'rating' appears twice.",)
 
 
 def test_another_scale_is_accepted_when_given(tmp_path: Path) -> None:
@@ -475,7 +475,7 @@ def test_credits_round_trip(tmp_path: Path, ending: str) -> None:
         ("w1,1,70,B,repeat,h1,j1", "has another kind than above"),
         ("w1,1,70,B,regular,h2,j1", "has another hit than above"),
         ("w2,1,71,B,regular,h1,j1", "has another worker and another rating than above"),
-        ("w1,1,70,A,regular,h1,j1", "is there twice for system A"),
+        ("w1,1,70,A,regular,h1,j1", "appears twice for system A"),
     ],
 )
 def test_rows_that_share_an_id_but_disagree_are_refused(tmp_path: Path, row: str, problem: str) -> None:

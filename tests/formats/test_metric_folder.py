@@ -176,19 +176,19 @@ def test_a_metric_may_be_named_without_its_reference(folder: Path, wish: str) ->
 def test_a_name_that_could_be_two_metrics_is_refused(problems_with: Callable[..., str]) -> None:
     text = problems_with("metric-scores/en-de/BLEU-refB.sys.score", "A\t1\n", metrics=["BLEU"])
 
-    assert 'the metric "BLEU" is there 2 times: name one of BLEU-refA, BLEU-refB.' in text
+    assert 'the metric "BLEU" appears 2 times: name one of BLEU-refA, BLEU-refB.' in text
 
 
 def test_unknown_names_are_refused_with_those_there_are(problems_with: Callable[..., str]) -> None:
     text = problems_with(golds=["da", "mqm"], metrics=["COMET", "BLEU-refZ"])
 
-    assert 'has no human scores "da" for en-de; there is: mqm, wmt-z. Other pairs: zh-en.' in text
-    assert 'there is no metric "COMET"; there is: BLEU-refA, Kiwi-23-src.' in text
+    assert 'has no human scores "da" for en-de; choose from: mqm, wmt-z. Other pairs: zh-en.' in text
+    assert 'there is no metric "COMET"; choose from: BLEU-refA, Kiwi-23-src.' in text
     assert "3 problems" in text
 
 
 def test_an_unknown_pair_is_refused_with_those_there_are(folder: Path) -> None:
-    with pytest.raises(SourceError, match=r"has no scores for en-fr; there is: en-de, zh-en\. Choose"):
+    with pytest.raises(SourceError, match=r"has no scores for en-fr; it has: en-de, zh-en\. Choose"):
         read_metric_folder(folder, "en-fr")
 
 
@@ -221,7 +221,7 @@ def test_metrics_outside_the_folder_of_the_pair_are_left_out_with_a_warning(fold
 
     assert len(scored.metrics) == 2
     assert scored.warnings == (
-        "Files in metric-scores itself were not read: those of en-de are in a folder of its own.",
+        "Files in metric-scores itself were not read: those of en-de are in a folder of their own.",
     )
 
 
@@ -241,7 +241,7 @@ def test_a_file_beside_its_packed_copy_is_refused(folder: Path) -> None:
     path = folder / "human-scores/en-de.mqm.sys.score.gz"
     path.write_bytes(gzip.compress(b"A\t1\n"))
 
-    with pytest.raises(SourceError, match=r"en-de\.mqm\.sys\.score: is there twice"):
+    with pytest.raises(SourceError, match=r"en-de\.mqm\.sys\.score: exists twice"):
         read_metric_folder(folder, "en-de")
 
 
@@ -251,7 +251,7 @@ def test_every_line_that_cannot_be_read_is_named(problems_with: Callable[..., st
     )
 
     where = "metric-scores/en-de/Bad-src.seg.score: line"
-    assert f'{where} 2: the score "NaN" is no finite number; write None where there is none.' in text
+    assert f'{where} 2: the score "NaN" is not a finite number; write None where there is none.' in text
     assert f'{where} 3: the score "inf"' in text
     assert f'{where} 4: "" is not a system and a score with a tab between.' in text
     assert f'{where} 5: the score "1,5"' in text
@@ -331,7 +331,7 @@ def test_a_system_that_only_one_file_knows_is_named(folder: Path) -> None:
 
     # refB is a reference: metrics that take it have no scores of it.
     assert read_metric_folder(folder, "en-de").warnings == (
-        "Only New-refA has scores of b: is the name spelt otherwise elsewhere?",
+        "Only New-refA has scores of b: is it spelt differently elsewhere?",
     )
 
 
@@ -350,7 +350,7 @@ def test_systems_that_one_of_two_files_lacks_are_named_and_not_scored(folder: Pa
 
 @pytest.mark.parametrize("name", ["nowhere", "documents"])
 def test_any_other_folder_is_refused(folder: Path, name: str) -> None:
-    with pytest.raises(SourceError, match=r"no such folder|is no folder in the layout of mt-metrics-eval"):
+    with pytest.raises(SourceError, match=r"no such folder|is not a folder in the layout of mt-metrics-eval"):
         read_metric_folder(folder / name, "en-de")
 
 
@@ -447,7 +447,7 @@ def test_a_file_beside_the_folders_names_the_segments_of_the_lines(tmp_path: Pat
 def test_what_changes_in_texts_is_told(tmp_path: Path) -> None:
     assert write_scored_pair(tmp_path, toy(), texts=TEXTS) == (
         "Line ends within 3 texts were written as spaces: a line is a segment.",
-        "Translations that do not exist were written as empty lines: A 1.",
+        "Missing translations were written as empty lines: A 1.",
     )
 
 
@@ -456,7 +456,7 @@ def test_files_that_are_there_are_kept(tmp_path: Path) -> None:
     path = tmp_path / "human-scores/de-en.da.seg.score"
     path.write_text("mine\n", "utf-8")
 
-    with pytest.raises(SourceError, match=r"human-scores/de-en\.da\.seg\.score: is there already"):
+    with pytest.raises(SourceError, match=r"human-scores/de-en\.da\.seg\.score: already exists"):
         write_scored_pair(tmp_path, toy())
 
     assert path.read_text("utf-8") == "mine\n"

@@ -135,5 +135,5 @@ def test_a_pair_that_is_not_there_is_named(test_set: Path, pair: LanguagePair, e
 
 
 def test_any_other_folder_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match="is no folder in the layout of mt-metrics-eval"):
+    with pytest.raises(SourceError, match="is not a folder in the layout of mt-metrics-eval"):
         read_mt_metrics_eval(tmp_path, pair=PAIR)

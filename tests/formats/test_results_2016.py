@@ -252,7 +252,7 @@ def test_rejected_work_is_kept_and_said(tmp_path: Path) -> None:
     found = read_judgements(path)
 
     assert found.frame.height == 4
-    assert "1 HIT had been rejected; the ratings are kept, checks decide." in found.warnings
+    assert "1 HIT had been rejected; the ratings are kept, and checks decide." in found.warnings
 
 
 @pytest.mark.parametrize(
@@ -303,8 +303,8 @@ def test_language_pairs_of_one_file_share_no_segments(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("answers", "problem"),
     [
-        (["nonsense", *ANSWERS_2016[1:]], "answer 1: 'nonsense' is no answer to an item of this HIT"),
-        ([*ANSWERS_2016[:3], ANSWERS_2016[1]], "answer 4: 'uedin_nmt_12_BAD_REF_1__8' is no answer to an"),
+        (["nonsense", *ANSWERS_2016[1:]], "answer 1: 'nonsense' does not answer an item of this HIT"),
+        ([*ANSWERS_2016[:3], ANSWERS_2016[1]], "answer 4: 'uedin_nmt_12_BAD_REF_1__8' does not answer an"),
         ([*ANSWERS_2015[:3], "3_1000007_61"], "answer 4: item 3 of the HIT does not have the key 1000007."),
         ([*ANSWERS_2015[:3], "4_1000009_61"], "answer 4: item 4 of the HIT does not have the key 1000009."),
         ([*ANSWERS_2016[:3], "uedin_nmt_12_SYSTEM_3__high"], "answer 4: rating high is not a number."),
@@ -356,7 +356,7 @@ def test_the_only_column_of_answers_is_taken_whatever_its_name(tmp_path: Path) -
 def test_the_same_submission_twice_is_refused(tmp_path: Path) -> None:
     row = _row(ITEMS, ANSWERS_2016)
 
-    assert "is there twice for system" in _problems(_batch(tmp_path, row, row))[0]
+    assert "appears twice for system" in _problems(_batch(tmp_path, row, row))[0]
 
 
 @pytest.mark.parametrize("change", ["crlf", "bom", "gz", "remark of two lines"])
@@ -429,7 +429,7 @@ def test_standardised_scores_are_no_ratings(tmp_path: Path) -> None:
     path = tmp_path / "ad-good-stnd.csv"
     path.write_text("\n".join([FLAT_HEADER, *(row.replace(" 8 ", " -0.9 ") for row in FLAT_ROWS)]))
 
-    assert _problems(path)[0].startswith("holds standardised scores, and the raw ratings are needed.")
+    assert _problems(path)[0].startswith("holds standardised scores, but raw ratings are needed.")
 
 
 def test_columns_named_by_the_caller_win_over_recognition(tmp_path: Path) -> None:
@@ -561,8 +561,8 @@ def test_a_key_of_another_campaign_is_not_believed(tmp_path: Path, audit: pl.Dat
 @pytest.mark.parametrize(
     ("old", "new", "problem"),
     [
-        ("segment", "phrase", "there is no column segment; export it anew."),
-        (",news-1,", ",,", "line 2: segment is empty; export the key anew."),
+        ("segment", "phrase", "there is no column segment; export it again."),
+        (",news-1,", ",,", "line 2: segment is empty; export the key again."),
     ],
 )
 def test_a_damaged_key_is_refused_by_name(

@@ -145,7 +145,7 @@ def test_numbers_of_parquet_and_jsonl_become_text(tmp_path: Path) -> None:
     ("name", "text", "expected"),
     [
         ("x.csv", "", "is empty: the first line must name the columns"),
-        ("x.csv", "a,a\n1,2\n", "line 1: the column 'a' is there twice"),
+        ("x.csv", "a,a\n1,2\n", "line 1: the column 'a' appears twice"),
         ("x.csv", "a,b\n1,2,3\n4,5\n6,7,8\n", "line 4: 3 cells, but the header names 2 columns"),
         ("x.csv", 'a,b\n1,"2"3\n', r"line 2: cannot be split into cells .* look at its quotes"),
         ("x.jsonl", '{"a": 1}\n[1]\nno\n', "line 3: not JSON"),

@@ -138,10 +138,10 @@ def test_every_contradiction_is_named_with_both_lines(tmp_path: Path) -> None:
         read_texts_table(table(tmp_path / "x.csv", columns))
 
     assert list(caught.value.problems) == [
-        "line 3: segment 1 has another document than in line 2.",
-        "line 3: segment 1 has another source than in line 2.",
+        "line 3: segment 1 has a different document in line 2.",
+        "line 3: segment 1 has a different source in line 2.",
         'line 4: system "alpha" has a translation of segment 1 in line 2 too.',
-        "line 4: segment 1 has another reference than in line 2.",
+        "line 4: segment 1 has a different reference in line 2.",
         "line 6: has no segment.",
     ]
 

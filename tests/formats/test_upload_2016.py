@@ -145,7 +145,7 @@ def test_all_problems_are_listed_at_once(tmp_path: Path) -> None:
             "there is no column sys_0: the layout has sys_i, sid_i, tst_i and rid_i for each item.",
         ),
         ("sys_0,sid_0,rid_0\nA,1,1000001\n", "there is no column tst_0."),
-        (HEADER, "holds no HIT: after the header comes one row per HIT."),
+        (HEADER, "holds no HIT: one row per HIT must follow the header."),
         (HEADER + "de,en,ad,0,,,,,,,,\n", "line 2: holds no item."),
         ("", "is empty: the first line must name the columns."),
     ],

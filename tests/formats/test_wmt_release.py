@@ -90,7 +90,7 @@ def test_ratings_come_back_from_standardised_scores(tmp_path: Path) -> None:
     assert found.frame["hit_id"].to_list() == ["HM1"] * 4 + ["HM2"] * 2
     assert found.warnings == (
         "Ignored columns: hit.",
-        "Got the raw ratings back from standardised scores, with ad-xxen-trk-mean-sd.txt.",
+        "Recovered the raw ratings from standardised scores, with ad-xxen-trk-mean-sd.txt.",
     )
 
 
@@ -176,7 +176,7 @@ def test_without_means_scores_are_refused_with_the_file_that_is_missing(tmp_path
 
     problem = _problems(path)[0]
 
-    assert problem.startswith("holds standardised scores, and the raw ratings are needed.")
+    assert problem.startswith("holds standardised scores, but raw ratings are needed.")
     assert "if ad-xxen-trk-mean-sd.txt " in problem
 
 
@@ -200,7 +200,7 @@ def test_a_worker_without_a_mean_is_refused_by_name(tmp_path: Path) -> None:
     means.write_text(means.read_text().replace('"M2"', '"M7"'))
 
     assert _problems(path) == (
-        "line 6: the worker M2 is not in ad-xxen-trk-mean-sd.txt, so the raw ratings cannot be got back.",
+        "line 6: the worker M2 is not in ad-xxen-trk-mean-sd.txt, so the raw ratings cannot be recovered.",
     )
 
 
@@ -221,7 +221,7 @@ def test_a_score_that_is_no_number_is_refused_with_its_line(tmp_path: Path) -> N
         ('[1] "M1"\n[1] NA\n[1] NA\n', "line 1: three lines like"),
         ('[1] "M1"\n[1] 5\n[1] 6\n[1] "M2"\n[1] five\n[1] 6\n', "line 4: three lines like"),
         ("", "line 1: three lines like"),
-        ('[1] "M1"\n[1] 5\n[1] 6\n' * 2, "the worker M1 is there twice."),
+        ('[1] "M1"\n[1] 5\n[1] 6\n' * 2, "the worker M1 appears twice."),
     ],
 )
 def test_damaged_means_are_refused_by_name_and_line(tmp_path: Path, printed: str, problem: str) -> None:

@@ -139,7 +139,7 @@ def test_texts_of_segments_that_the_source_lacks_are_counted(tmp_path: Path) -> 
         ('system="Lab_1" ', "", "line 8: <hyp> has no system; it must say whose it is."),
         ("news.2", "news.1", 'line 10: the document "news.1" is in line 3 too; give it another id.'),
         ('<seg id="2">Zwei L.', '<seg id="1">Zwei L.', "line 8: segment 1 is in <hyp> of line 8 twice."),
-        ("utf-8", "klingon", "declares the encoding klingon, which is unknown or not its own"),
+        ("utf-8", "klingon", "declares the encoding klingon, which is unknown or wrong"),
     ],
 )
 def test_what_is_wrong_is_named(tmp_path: Path, old: str, new: str, expected: str) -> None:

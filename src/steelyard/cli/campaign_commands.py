@@ -36,7 +36,7 @@ def example(protocol: str, instructions: str | None) -> None:
 
     known = protocols()
     if protocol not in known:
-        raise click.UsageError(f'There is no protocol "{protocol}"; there is: {", ".join(known)}.')
+        raise click.UsageError(f'There is no protocol "{protocol}"; choose from: {", ".join(known)}.')
     if instructions is None:
         click.echo((known[protocol].folder / "example.toml").read_text("utf-8"), nl=False)
         return

@@ -187,4 +187,4 @@ def _categories(text: str) -> tuple[int, ...]:
 
 def _require_known(name: str, known: list[str]) -> None:
     if name not in known:
-        raise click.BadParameter(f"{name!r} is unknown; there is: {', '.join(known)}.", param_hint="NAME")
+        raise click.BadParameter(f"{name!r} is unknown; choose from: {', '.join(known)}.", param_hint="NAME")

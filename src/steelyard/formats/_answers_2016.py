@@ -93,7 +93,9 @@ def _by_name(answer: str, waiting: dict[str, list[HitItem]], number: int) -> Ans
     rest = _BY_NAME.search(answer)
     candidates = waiting.get(answer[: rest.start()]) if rest else None
     if not rest or not candidates:
-        raise UnreadableError(number, f"{answer!r} is no answer to an item of this HIT, or a second one.")
+        raise UnreadableError(
+            number, f"{answer!r} does not answer an item of this HIT, or answers one twice."
+        )
     return Answered(candidates.pop(), int(rest["index"]), rest["rating"])
 
 

@@ -85,7 +85,7 @@ def _batches(path: Path) -> list[Any]:
     except ValueError as error:
         raise SourceError(str(path), [f"is not JSON ({error})."]) from None
     if not isinstance(content, list) or not content:
-        raise SourceError(str(path), ['is no list of batches: [{"task": {...}, "items": [...]}, ...].'])
+        raise SourceError(str(path), ['is not a list of batches: [{"task": {...}, "items": [...]}, ...].'])
     return content
 
 
@@ -123,17 +123,19 @@ def _load(batch: Any, number: int, counts: _Counts) -> Iterator[_Loaded]:
 
 def _item_problems(item: Any) -> list[str]:
     if not isinstance(item, dict):
-        return ["is no JSON object."]
-    problems = [f"{name} is missing or no text." for name in _STRINGS if not isinstance(item.get(name), str)]
+        return ["is not a JSON object."]
+    problems = [
+        f"{name} is missing or not a text." for name in _STRINGS if not isinstance(item.get(name), str)
+    ]
     if item.get("targetID") == "":
         problems.append("targetID is empty.")
     number = item.get("itemID")
     if isinstance(number, bool) or not (isinstance(number, int) or str(number).isdecimal()):
-        problems.append("itemID is missing or no whole number.")
+        problems.append("itemID is missing or not a whole number.")
     if item.get("itemType") not in KINDS_BY_TYPE:
         problems.append(f"itemType {item.get('itemType')!r} is none of {', '.join(KINDS_BY_TYPE)}.")
     if not isinstance(item.get("documentID", ""), str | None):
-        problems.append("documentID is no text.")
+        problems.append("documentID is not a text.")
     if item.get("_kind") not in (None, *ItemKind):
         problems.append(f"_kind {item['_kind']!r} is none of {', '.join(ItemKind)}.")
     return problems
@@ -289,4 +291,4 @@ def _warnings(counts: _Counts, texts: _Collected, references_shown: bool) -> Ite
     ):
         missing = there.count("")
         if missing:
-            yield f"The batches do not tell the {what} of {missing} of {len(segments)} segments."
+            yield f"The batches lack the {what} of {missing} of {len(segments)} segments."

@@ -26,7 +26,7 @@ def without_second_rows(rows: pl.DataFrame, submission: Sequence[str], warnings:
     again = rows.select(
         pl.struct(*submission, "system").is_first_distinct().not_() & pl.col("end").is_not_null()
     ).to_series()
-    return _without(rows, again, warnings, "the same row is there already")
+    return _without(rows, again, warnings, "the same row appears before")
 
 
 def without_superseded(rows: pl.DataFrame, warnings: list[str]) -> pl.DataFrame:

@@ -102,7 +102,7 @@ class ColumnReader:
                 said = " and another ".join(others)
                 self.problems.append((found["row"], f"{text} has another {said} than above; {advice}"))
             else:
-                twice = f"{text} is there twice for system {shown(found['system_id'])}; {advice}"
+                twice = f"{text} appears twice for system {shown(found['system_id'])}; {advice}"
                 self.problems.append((found["row"], twice))
 
     def _refuse_two_golds(self, frame: pl.DataFrame) -> None:

@@ -128,7 +128,7 @@ def _with_ratings(cells: pl.DataFrame, table: JudgementTable, path: Path) -> tup
         raise SourceError(
             str(path), [f"{place}: {text}." for place, (_, text) in zip(places, problems, strict=True)]
         )
-    warnings = [f"Got the raw ratings back from standardised scores, with {named(sorted(files))}."]
+    warnings = [f"Recovered the raw ratings from standardised scores, with {named(sorted(files))}."]
     if unusual:
         warnings.append(
             f"The ratings of {counted(len(unusual), 'worker')} ({named(unusual)}) have another mean "

@@ -58,7 +58,7 @@ def checked(
         problems = sorted(reader.problems, key=lambda problem: problem[0])
         places = table.places([row for row, _ in problems])
         told = [f"{place}: {text}." for place, (_, text) in zip(places, problems, strict=True)]
-        raise SourceError(where, told + ["further on, more of the same."] * reader.n_untold)
+        raise SourceError(where, told + ["there are more of the same below."] * reader.n_untold)
     return JudgementsFile(
         frame=frame,
         warnings=(*table.warnings, *reader.warnings),
@@ -96,7 +96,7 @@ def with_languages_apart(cells: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
         has_segment = pl.col("segment").fill_null("") != ""
         cells = cells.with_columns(pl.when(has_segment).then(apart).otherwise("segment").alias("segment"))
     warning = (
-        f"There are {len(pairs)} language pairs ({named(pairs)}): a system's score is over all it has. "
+        f"There are {len(pairs)} language pairs ({named(pairs)}): a system's score covers all of them. "
         "For one pair, take its rows into a file of their own."
     )
     return cells.drop("languages"), [warning] if len(pairs) > 1 else []

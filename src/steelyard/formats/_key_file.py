@@ -107,9 +107,9 @@ def keys_in(folder: Path | None, columns: Sequence[str]) -> list[Key]:
 def _key(path: Path, table: CellTable, columns: Sequence[str]) -> Key:
     missing = [column for column in COLUMNS if column not in table.columns]
     if missing:
-        raise SourceError(str(path), [f"there is no column {column}; export it anew." for column in missing])
+        raise SourceError(str(path), [f"there is no column {column}; export it again." for column in missing])
     empty = [
-        f"{table.place(row)}: {column} is empty; export the key anew."
+        f"{table.place(row)}: {column} is empty; export the key again."
         for column in (*columns, "hit", "kind", "system", "segment")
         for row, cell in enumerate(table.columns[column])
         if not cell

@@ -77,10 +77,10 @@ def choose_metrics(found: Sequence[MetricName], wanted: Sequence[str] | None) ->
             chosen[matches[0]] = None
         elif matches:
             problems.append(
-                f'the metric "{wish}" is there {len(matches)} times: name one of {listed(matches)}.'
+                f'the metric "{wish}" appears {len(matches)} times: name one of {listed(matches)}.'
             )
         else:
-            problems.append(f'there is no metric "{wish}"; there is: {listed(full, most=100) or "none"}.')
+            problems.append(f'there is no metric "{wish}"; choose from: {listed(full, most=100) or "none"}.')
     return list(chosen), problems
 
 

@@ -96,7 +96,7 @@ def _problems(frame: pl.DataFrame, is_bad: pl.Series) -> list[str]:
         if system is None:
             problem = f'"{line[:80]}" is not a system and a score with a tab between.'
         else:
-            problem = f'the score "{cell}" is no finite number; write {ABSENT} where there is none.'
+            problem = f'the score "{cell}" is not a finite number; write {ABSENT} where there is none.'
         problems.append(f"line {number + 1}: {problem}")
     if len(numbers) > _MOST_PROBLEMS:
         problems.append(f"{len(numbers) - _MOST_PROBLEMS:,} further lines cannot be read.")

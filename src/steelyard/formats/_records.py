@@ -67,7 +67,7 @@ def column_names(cells: Sequence[str], where: str) -> list[str]:
     names = [name.strip() or f"column {number}" for number, name in enumerate(cells, start=1)]
     repeated = sorted(name for name, times in Counter(names).items() if times > 1)
     if repeated:
-        raise SourceError(where, [f"line 1: the column {shown(name)!r} is there twice." for name in repeated])
+        raise SourceError(where, [f"line 1: the column {shown(name)!r} appears twice." for name in repeated])
     return names
 
 

@@ -73,7 +73,7 @@ def moments_for(path: Path, groups: Sequence[str]) -> Mapping[str, Moments]:
         raise SourceError(
             str(path),
             [
-                f"holds standardised scores, and the raw ratings are needed. They come back if {wanted} "
+                f"holds standardised scores, but raw ratings are needed. They can be recovered if {wanted} "
                 "(each worker's mean and standard deviation, of the same release) lies beside it; "
                 "or take a file of raw ratings, such as ad-latest.csv or ad-good-raw.csv."
             ],
@@ -102,7 +102,7 @@ def _read_moments(path: Path) -> Moments:
         rows.append(row)
     repeated = pl.Series([name for name, *_ in rows], dtype=pl.String)
     problems += [
-        f"the worker {shown(name)} is there twice."
+        f"the worker {shown(name)} appears twice."
         for name in repeated.filter(repeated.is_duplicated()).unique()
     ]
     if problems:
@@ -154,7 +154,7 @@ def ratings_from(cells: pl.DataFrame, moments: Moments) -> tuple[pl.Series, list
 def _problem(row: Mapping[str, object], name: str) -> str:
     worker, score = shown(str(row["worker"])), shown(str(row["written"]))
     if row["mean"] is None:
-        return f"the worker {worker} is not in {name}, so the raw ratings cannot be got back"
+        return f"the worker {worker} is not in {name}, so the raw ratings cannot be recovered"
     if row["z"] is None:
         return f"score {score} of worker {worker} is not a number"
     rating = shown(str(row["exact"]))

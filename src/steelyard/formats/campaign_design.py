@@ -78,7 +78,7 @@ def design_problems(parsed: CampaignFile, settings: DesignSettings, protocol: Pr
     if settings.order != "given":
         if parsed.texts.hits:
             problems.append(
-                f'[texts] hits are laid out already, so [design] order = "{settings.order}" cannot be had; '
+                f'[texts] hits are already laid out, so [design] order = "{settings.order}" cannot be had; '
                 "leave out one of the two."
             )
         return problems
@@ -110,10 +110,10 @@ def _degradation_problems(parsed: CampaignFile, protocol: Protocol | None) -> li
     known = degradations()
     fitting = [each.name for each in known.values() if attribute in each.attributes]
     if name not in known:
-        return [f'[design] degradation "{name}" is unknown; there is: {", ".join(fitting or known)}.']
+        return [f'[design] degradation "{name}" is unknown; choose from: {", ".join(fitting or known)}.']
     if name not in fitting and protocol is not None and attribute in protocol.attributes:
         choices = ", ".join(fitting) or "none"
-        return [f'[design] degradation "{name}" does not lower {attribute} for sure; choose from: {choices}.']
+        return [f'[design] degradation "{name}" does not reliably lower {attribute}; choose from: {choices}.']
     return []
 
 
@@ -125,7 +125,7 @@ def _calibration_problems(parsed: CampaignFile) -> list[str]:
         return ["[design.quota] calibration needs the texts: name their file in the table [calibration]."]
     per_hit = parsed.calibration.per_hit
     if per_hit is None and not in_quota:
-        return ['[calibration] lacks the key "per_hit": say how many of the texts each HIT holds.']
+        return ['[calibration] lacks the key "per_hit": set how many of the texts each HIT holds.']
     if per_hit is not None and in_quota and per_hit != in_quota:
         return [
             f"[calibration] per_hit = {per_hit}, but [design.quota] calibration = {in_quota}; leave out one."
@@ -158,7 +158,7 @@ def _controls_need(settings: DesignSettings, texts: TextsOfFiles | None) -> str 
     if settings.order == "given":
         given = texts.given if texts is not None else ()
         needed = any(item.kind == ItemKind.REFERENCE and item.text is None for hit in given for item in hit)
-        return "the HITs show it in the place of translations" if needed else None
+        return "the HITs show it in place of translations" if needed else None
     # Whole documents do without references where there are none.
     if settings.quota is None and settings.order == "documents":
         return None
@@ -169,7 +169,7 @@ def _controls_need(settings: DesignSettings, texts: TextsOfFiles | None) -> str 
     others = {kind: count for kind, count in (quota or {}).items() if count and kind != ItemKind.REFERENCE}
     without = ", ".join(f"{kind} = {count}" for kind, count in others.items())
     return (
-        f"each HIT shows {number} in the place of translations "
+        f"each HIT shows {number} in place of translations "
         f"(to do without, set [design.quota] {without or 'degraded = 0'})"
     )
 
@@ -203,11 +203,11 @@ _HOW = {
 def document_problems(settings: DesignSettings, texts: TextsOfFiles) -> list[str]:
     """Order by document where every segment stands alone; given HITs where there are none."""
     if settings.order == "given" and not texts.given:
-        return ['[design] order = "given" needs HITs that are laid out already: name them as [texts] hits.']
+        return ['[design] order = "given" needs HITs that are already laid out: name them as [texts] hits.']
     alone = all(segment.document_id == segment.segment_id for segment in texts.segments)
     if settings.order == "documents" and alone:
         return [
-            '[design] order = "documents" needs to know which segments belong together: name a file with the '
+            '[design] order = "documents" must know which segments belong together: name a file with the '
             'document of each line as [texts] documents, or give the table a column "document".'
         ]
     return []

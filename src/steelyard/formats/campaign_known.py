@@ -102,8 +102,8 @@ class _Known:
         systems = list(self.texts.translations)
         if system not in systems:
             close = get_close_matches(system, systems, n=1)
-            hint = f'did you mean "{close[0]}"?' if close else f"there is: {listed(systems)}."
-            return f'the system "{system}" takes no part; {hint}'
+            hint = f'did you mean "{close[0]}"?' if close else f"choose from: {listed(systems)}."
+            return f'the system "{system}" does not take part; {hint}'
         number = self.numbers.get(segment)
         if number is None:
             first, last = self.texts.segments[0].segment_id, self.texts.segments[-1].segment_id

@@ -30,17 +30,15 @@ class CampaignTable(_Strict):
         description="Short name for files and the signature: letters, digits, dots, dashes, underscores."
     )
     title: Annotated[str, Field(min_length=1, max_length=200)] = Field(
-        description="The heading workers see. Say here whom you are looking for."
+        description="The heading workers see. Say here who should take part."
     )
-    protocol: str = Field(description="How workers are asked; `steelyard protocols` lists what there is.")
+    protocol: str = Field(description="How workers are asked; `steelyard protocols` lists the choices.")
     attribute: str = Field(description="What they judge, such as adequacy or fluency.")
     source_language: str = Field(description="Code of the source language, such as de, pt-BR or hsb.")
     target_language: str = Field(
-        description="Code of the language of the translations; instructions are in it too."
+        description="Code of the language of the translations and of the instructions."
     )
-    seed: Annotated[int, Field(ge=0, lt=2**63)] = Field(
-        default=7, description="Everything random follows from it."
-    )
+    seed: Annotated[int, Field(ge=0, lt=2**63)] = Field(default=7, description="Seed of everything random.")
 
 
 class ColumnsTable(_Strict):
@@ -76,18 +74,19 @@ class TextsTable(_Strict):
         description="One file or folder that holds the texts of all systems, in place of plain files.",
     )
     format: TextsFormat | None = Field(
-        default=None, description="What `file` is. Usually its ending and beginning say so."
+        default=None, description="What `file` is. Usually clear from its ending and first lines."
     )
     columns: ColumnsTable = Field(
         default_factory=ColumnsTable, description="Columns of a table, by what they hold."
     )
     hits: Text | None = Field(
-        default=None, description='HITs laid out already, in the upload layout of 2016; sets order = "given".'
+        default=None,
+        description='HITs that are already laid out, in the upload layout of 2016; sets order = "given".',
     )
     incomplete: bool = Field(
         default=False,
         description="Systems may lack translations of some segments. An empty line, or an empty cell of a "
-        "wide table, then is a translation that does not exist, not one that is empty.",
+        "wide table, then means that there is no translation, not an empty one.",
     )
 
 
@@ -103,23 +102,25 @@ class SystemTable(_Strict):
     is_human: bool = Field(default=False, description="A person made these translations.")
     weight: Annotated[float, Field(gt=0, allow_inf_nan=False)] = Field(
         default=1.0,
-        description="How much of it is judged, beside the other systems: at 0.5, half as many of its "
+        description="How much of it is judged, relative to the other systems: at 0.5, half as many of its "
         "translations in each round as at 1.",
     )
 
 
 class QuotaTable(_Strict):
-    """Items of each kind but regular ones in a HIT. Kinds left out have none.
+    """Items of each kind in a HIT, apart from regular ones. Kinds left out have none.
 
     In document order the numbers are proportions: control documents make up a quarter of a HIT.
     """
 
     degraded: Number = Field(
         default=0,
-        description="Damaged copies of other items of the HIT: 5 or more, or none and no worker is tested.",
+        description="Damaged copies of other items of the HIT: 5 or more; with none, no worker is tested.",
     )
     repeat: Number = Field(default=0, description="The same texts once more.")
-    reference: Number = Field(default=0, description="The human reference in a system's place.")
+    reference: Number = Field(
+        default=0, description="The human reference in place of a system's translation."
+    )
     calibration: Number = Field(
         default=0, description="Texts of known score, as [calibration] per_hit; one of the two is enough."
     )
@@ -132,7 +133,7 @@ class DesignTable(_Strict):
         default=100, description="Items in one HIT, controls included."
     )
     ratings_per_item: Annotated[int, Field(ge=1, le=1000)] = Field(
-        default=1, description="How often each translation is judged, each time by another worker."
+        default=1, description="How often each translation is judged, each time by a different worker."
     )
     layout: LayoutName = Field(
         default="2014",
@@ -170,7 +171,7 @@ class QualityTable(_Strict):
 
     check: str = Field(
         default="paired-t",
-        description="How careful workers are told from careless ones; `steelyard checks` lists the ways.",
+        description="How to tell careful workers from careless ones; `steelyard checks` lists the choices.",
     )
 
 
@@ -179,7 +180,7 @@ class PresentationTable(_Strict):
 
     line_width_px: Annotated[int, Field(ge=400, le=1200)] | None = Field(
         default=None,
-        description="Width of the line that workers mark, for protocols that have one. It moves ratings: "
+        description="Width of the line that workers mark, for protocols that have one. It affects ratings: "
         "keep it the same in campaigns you want to compare. Without it: the protocol's own.",
     )
     shows: list[Literal["source", "reference"]] | None = Field(
@@ -189,7 +190,7 @@ class PresentationTable(_Strict):
     )
     texts_as_images: bool = Field(
         default=False,
-        description="Draw texts as pictures, against copying and robots. Screen readers cannot read them.",
+        description="Draw texts as pictures, to hinder copying and robots. Screen readers cannot read them.",
     )
     instructions: Text | None = Field(
         default=None,
@@ -201,17 +202,17 @@ class PresentationTable(_Strict):
 class ExampleTable(_Strict):
     """One example for each answer, shown to workers: for protocols that ask for them, such as adequacy4."""
 
-    rating: Finite = Field(description="The rating that is right for it.")
+    rating: Finite = Field(description="The right rating for it.")
     text: Text = Field(description="The translation.")
     reference: Text = Field(description="Its human reference.")
 
 
 class GoldTable(_Strict):
-    """Translations that an expert has rated: every so many-th item shows one, and tells about the worker."""
+    """Translations that an expert has rated, shown at regular intervals to measure workers."""
 
     file: Text = Field(description="Table with the columns system, segment and rating.")
     every: Annotated[int, Field(ge=2)] = Field(
-        default=6, description="Every so many-th item of a HIT is gold."
+        default=6, description="Interval of gold items in a HIT: 6 makes every sixth item gold."
     )
 
 
@@ -219,8 +220,8 @@ class CalibrationTable(_Strict):
     """Texts whose score an earlier campaign found: they put new ratings on the old scale."""
 
     file: Text = Field(
-        description="Table with the columns id, text, score, sd (0 if absent), and reference and source as "
-        "far as workers see them; 20 texts or more."
+        description="Table with the columns id, text, score, sd (0 if absent), and reference and source if "
+        "workers see them; 20 texts or more."
     )
     per_hit: Annotated[int, Field(ge=1)] | None = Field(
         default=None, description="How many of them each HIT holds; [design.quota] calibration says the same."

@@ -118,7 +118,7 @@ def _format_of(path: Path) -> TextsFormat:
     if ending == ".json" or begins.startswith((b"[", b"{")):
         return "appraise"
     endings = ", ".join([*READ_ENDINGS, ".xml", ".json"])
-    problem = f"cannot tell the format; end the name in {endings}, or say [texts] format."
+    problem = f"cannot tell the format; end the name in {endings}, or set [texts] format."
     raise SourceError(str(path), [problem])
 
 
@@ -128,7 +128,7 @@ def _refuse_keys(found: TextsFormat, parsed: CampaignFile, path: Path) -> None:
     if parsed.texts.reference is not None and found in ("table", "appraise"):
         advice = 'columns = { reference = "COLUMN" }' if found == "table" else "leave it out"
         problems.append(
-            f"[texts] reference chooses among several references, which this file has not: {advice}."
+            f"[texts] reference chooses among several references, which this file does not have: {advice}."
         )
     if "columns" in parsed.texts.model_fields_set and found != "table":
         problems.append(f"[texts] columns is for tables, and this is read as {found}; leave it out.")
@@ -144,7 +144,7 @@ def _with_line_files(texts: Texts, parsed: CampaignFile, files: CampaignFiles) -
             continue
         field = "source" if key == "source" else "document_id"
         if any(getattr(segment, field) not in ("", segment.segment_id) for segment in texts.segments):
-            files.problems.append(f"[texts] {key}: {parsed.texts.file} has its own already; leave it out.")
+            files.problems.append(f"[texts] {key}: {parsed.texts.file} already has its own; leave it out.")
             continue
         lines = files.lines(name)
         if lines is not None and len(lines) != len(segments):
@@ -172,7 +172,7 @@ def _choose(parsed: CampaignFile, texts: Texts, files: CampaignFiles) -> TextsOf
     ]
     if CALIBRATION_SYSTEM in names:
         problems.append(
-            f'the system "{CALIBRATION_SYSTEM}" needs another name: this one stands for calibration texts.'
+            f'the system "{CALIBRATION_SYSTEM}" needs another name: it is reserved for calibration texts.'
         )
     if not names or not texts.segments:
         problems.append(f"{parsed.texts.file}: has no {'segments' if names else 'translations'}.")
@@ -218,7 +218,7 @@ def _without_gaps(texts: TextsOfFiles, parsed: CampaignFile, files: CampaignFile
         elif absent and not as_given:
             files.problems.append(
                 f'the system "{name}" has no translation of {counted(len(absent), "segment")} '
-                f"({listed(absent)}). Add them, remove the system, or say [texts] incomplete = true."
+                f"({listed(absent)}). Add them, remove the system, or set [texts] incomplete = true."
             )
         if empty and len(empty) < len(ids):
             what = counted(len(empty), "segment")
@@ -238,7 +238,7 @@ def _with_hits(name: str, texts: TextsOfFiles, files: CampaignFiles) -> TextsOfF
         return texts
     if texts.given:
         files.problems.append(
-            "[texts] hits: the file of the texts has HITs of its own; leave out one of the two."
+            "[texts] hits: the file of the texts has its own HITs; leave out one of the two."
         )
         return texts
     numbers = {str(k): segment.segment_id for k, segment in enumerate(texts.segments, start=1)}

@@ -90,7 +90,7 @@ def _setting_problems(parsed: CampaignFile) -> list[str]:
     protocol = known.get(campaign.protocol)
     if protocol is None:
         problems.append(
-            f'[campaign] protocol "{campaign.protocol}" is unknown; there is: {", ".join(known)}.'
+            f'[campaign] protocol "{campaign.protocol}" is unknown; choose from: {", ".join(known)}.'
         )
     elif campaign.attribute not in protocol.attributes:
         choices = ", ".join(protocol.attributes)
@@ -99,7 +99,7 @@ def _setting_problems(parsed: CampaignFile) -> list[str]:
         )
     if parsed.quality.check not in checks():
         problems.append(
-            f'[quality] check "{parsed.quality.check}" is unknown; there is: {", ".join(checks())}.'
+            f'[quality] check "{parsed.quality.check}" is unknown; choose from: {", ".join(checks())}.'
         )
     names = [system.name for system in parsed.systems]
     for name in sorted({name for name in names if names.count(name) > 1}):
@@ -142,6 +142,6 @@ def _calibration(
     per_hit = (settings.quota or {}).get(ItemKind.CALIBRATION, 0)
     if 0 < len(texts) < per_hit:
         files.problems.append(
-            f"{name}: has {len(texts)} texts, but each HIT is to hold {per_hit}, none of them twice."
+            f"{name}: has {len(texts)} texts, but each HIT must hold {per_hit} different ones."
         )
     return texts

@@ -31,7 +31,7 @@ def read_cell_metrics(path: Path) -> tuple[CellMetric, ...]:
         wrong = _problems_with(cells)
         key = (cells["pair"], cells["metric"])
         if not wrong and key in found:
-            wrong = [f"{key[1]} of {key[0]} is there twice; each pair has one row for a metric."]
+            wrong = [f"{key[1]} of {key[0]} appears twice; each pair has one row for a metric."]
         problems += [f"{table.place(row)}: {problem}" for problem in wrong]
         if not wrong:
             found[key] = CellMetric(*key, values=FourCells(*(float(cells[cell]) for cell in CELLS)))

@@ -96,7 +96,7 @@ def _choose(found: Sequence[str], where: str) -> dict[str, str]:
     problems = [f"there is no column {name} (or {', '.join(others[name])}). {listed}" for name in missing]
     if not missing and len(taken) == 2:
         problems = [
-            "there is none of work_seconds, accept_time, submit_time and approval beside worker and hit: "
+            "there is no work_seconds, accept_time, submit_time and approval beside worker and hit: "
             f"it says nothing about any HIT. {listed}"
         ]
     if problems:
@@ -138,7 +138,7 @@ class _Reader:
         self._refuse(
             column,
             found.is_null(),
-            "is no time: write ISO 8601, Unix seconds or Tue Mar 03 09:30:05 PDT 2020",
+            "is not a time: write ISO 8601, Unix seconds or Tue Mar 03 09:30:05 PDT 2020",
         )
         return found
 

@@ -68,7 +68,7 @@ class _Layout:
         pairs = _pairs(folder)
         if pair not in pairs:
             there = (
-                f"there is: {listed(pairs)}. Choose one of them (--pair)."
+                f"it has: {listed(pairs)}. Choose one of them (--pair)."
                 if pairs
                 else "nor for any other pair."
             )
@@ -77,9 +77,7 @@ class _Layout:
         own = folder / "metric-scores" / pair
         loose = _score_files(folder / "metric-scores")
         metrics, more = files_by_name(own.glob("*") if own.is_dir() else loose)
-        problems = [
-            f"{name}: is there twice, once packed; remove one of the two." for name in (*twice, *more)
-        ]
+        problems = [f"{name}: exists twice, once packed; remove one of the two." for name in (*twice, *more)]
         if loose and not own.is_dir() and len(pairs) > 1:
             problems.append(
                 f"has scores for {listed(pairs)}, so those in metric-scores could be of any pair: "
@@ -94,7 +92,7 @@ class _Layout:
         warnings: tuple[str, ...] = ()
         if loose and own.is_dir():
             warnings = (
-                f"Files in metric-scores itself were not read: those of {pair} are in a folder of its own.",
+                f"Files in metric-scores itself were not read: those of {pair} are in a folder of their own.",
             )
         return cls(
             folder,
@@ -118,7 +116,7 @@ def _pairs(folder: Path) -> list[str]:
         raise SourceError(str(folder), ["there is no such folder."])
     if not any((folder / name).is_dir() for name in ("human-scores", "metric-scores")):
         problem = (
-            "is no folder in the layout of mt-metrics-eval: it has neither human-scores nor metric-scores."
+            "is not a folder in the layout of mt-metrics-eval: it has neither human-scores nor metric-scores."
         )
         raise SourceError(str(folder), [problem])
     pairs = {path.name.partition(".")[0] for path in _score_files(folder / "human-scores")}
@@ -142,7 +140,7 @@ def _choose_golds(layout: _Layout, wanted: Sequence[str] | None) -> tuple[list[s
     others = [pair for pair in _pairs(layout.folder) if pair != layout.pair]
     further = f" Other pairs: {listed(others)}." if others else ""
     problems = [
-        f'has no human scores "{name}" for {layout.pair}; there is: {there}.{further}'
+        f'has no human scores "{name}" for {layout.pair}; choose from: {there}.{further}'
         for name in wanted
         if name not in layout.golds
     ]
@@ -277,7 +275,7 @@ class _Reader:
             alone = [name for name in each.systems if known[name] == 1 and name not in references]
             if alone and len(scores) > 1:
                 self.warnings.append(
-                    f"Only {each.name} has scores of {listed(alone)}: is the name spelt otherwise elsewhere?"
+                    f"Only {each.name} has scores of {listed(alone)}: is it spelt differently elsewhere?"
                 )
 
 

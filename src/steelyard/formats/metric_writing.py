@@ -173,7 +173,7 @@ def _text_warnings(texts: Texts) -> list[str]:
         )
     if any(absent.values()):
         some = [f"{name} {count:,}" for name, count in absent.items() if count]
-        warnings.append(f"Translations that do not exist were written as empty lines: {listed(some)}.")
+        warnings.append(f"Missing translations were written as empty lines: {listed(some)}.")
     return warnings
 
 
@@ -181,7 +181,7 @@ def _existing(folder: Path, contents: Mapping[str, Callable[[], str]]) -> list[s
     """What is wrong with files that are there already: packed ones, and others than would be written."""
     found = [f"{name}.gz" for name in contents if (folder / f"{name}.gz").exists()]
     found += [name for name, content in contents.items() if _is_other(folder / name, content)]
-    return [f"{name}: is there already; remove it, or write to another folder." for name in sorted(found)]
+    return [f"{name}: already exists; remove it, or write to another folder." for name in sorted(found)]
 
 
 def _is_other(path: Path, content: Callable[[], str]) -> bool:

@@ -40,7 +40,7 @@ def _pair_name(folder: Path, pair: LanguagePair) -> str:
         if name in found:
             return name
     if not found:
-        problem = "is no folder in the layout of mt-metrics-eval: it has no sources/SOURCE-TARGET.txt."
+        problem = "is not a folder in the layout of mt-metrics-eval: it has no sources/SOURCE-TARGET.txt."
         raise SourceError(str(folder), [problem])
     raise SourceError(
         str(folder),

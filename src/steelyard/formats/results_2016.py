@@ -241,7 +241,9 @@ def _warnings(rows: Sequence[Mapping[str, str | None]], found: _Found) -> list[s
         )
     rejected = sum(row.get("AssignmentStatus") == "Rejected" for row in rows)
     if rejected:
-        warnings.append(f"{counted(rejected, 'HIT')} had been rejected; the ratings are kept, checks decide.")
+        warnings.append(
+            f"{counted(rejected, 'HIT')} had been rejected; the ratings are kept, and checks decide."
+        )
     unread = sum(bool(row.get("SubmitTime")) and not _iso(row["SubmitTime"]) for row in rows)
     if unread:
         warnings.append(f"The time of submission of {counted(unread, 'HIT')} could not be read.")

@@ -79,7 +79,7 @@ def _not_utf8(content: bytes, line: int) -> str:
     if _is_nearly_utf8(content):
         return (
             f"line {line} is not UTF-8, though nearly all of the file is: a character was cut in two, "
-            "or a piece in another encoding pasted in. Mend that line."
+            "or a piece in another encoding pasted in. Fix that line."
         )
     likely = likely_encoding(content)
     if likely is None:

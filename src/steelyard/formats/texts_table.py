@@ -151,7 +151,7 @@ def _of_segments(rows: _Rows, name: str, numbers: Sequence[int], ids: Sequence[s
             said[number], said_at[number] = value, row
         elif said[number] != value:
             place = rows.table.place(said_at[number])
-            rows.refuse(row, f"segment {ids[number]} has another {name} than in {place}.")
+            rows.refuse(row, f"segment {ids[number]} has a different {name} in {place}.")
     return said
 
 

@@ -56,7 +56,7 @@ def read_upload(path: Path) -> tuple[tuple[GivenItem, ...], ...]:
     problems: list[str] = []
     hits = [tuple(_items(table, row, columns=columns, problems=problems)) for row in range(len(table))]
     if not hits:
-        problems.append("holds no HIT: after the header comes one row per HIT.")
+        problems.append("holds no HIT: one row per HIT must follow the header.")
     if not problems:
         problems = [f"{table.place(row)}: holds no item." for row, hit in enumerate(hits) if not hit]
     if problems:

@@ -111,7 +111,7 @@ def _utf8(content: bytes, where: str) -> bytes:
     try:
         return content.decode(name).encode()
     except (LookupError, UnicodeDecodeError):
-        problem = f"declares the encoding {name}, which is unknown or not its own; save it as UTF-8."
+        problem = f"declares the encoding {name}, which is unknown or wrong; save it as UTF-8."
         raise SourceError(where, [problem]) from None
 
 

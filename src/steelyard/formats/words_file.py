@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 HEADING = """\
-# What workers read. Translate the texts, keep the names before the equals signs and whatever stands
+# What workers read. Translate the texts, keep the names before the equals signs and anything
 # in {braces}. Name the file in the campaign file: [presentation] instructions = "this-file.toml"
 """
 
