@@ -1,4 +1,4 @@
-"""Commands that make a campaign and look after it."""
+"""Commands that create and run a campaign."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @click.option(
     "--instructions",
     metavar="LANGUAGE",
-    help="Print the words that workers read in this language instead, to translate or to change.",
+    help="Print the words that workers read in this language, to translate or change.",
 )
 def example(protocol: str, instructions: str | None) -> None:
     """Print a commented campaign file that `create` accepts."""
@@ -51,7 +51,7 @@ def example(protocol: str, instructions: str | None) -> None:
 
 @click.command()
 def schema() -> None:
-    """Print the JSON Schema of campaign files, for editors that check as you type."""
+    """Print the JSON Schema of campaign files, for editors that check them as you type."""
     from steelyard.formats.campaign_schema import schema_text
 
     click.echo(schema_text(), nl=False)
@@ -59,16 +59,16 @@ def schema() -> None:
 
 @click.command()
 @click.argument("campaign", metavar="CAMPAIGN.toml", type=click.Path(path_type=Path))
-@click.option("--db", help="SQLite file to make, or a postgresql:// address.")
+@click.option("--db", help="SQLite file to create, or a postgresql:// address.")
 @click.option(
     "--explain-layout",
     is_flag=True,
     help="Print groups, kinds, pairs and how far apart they are. Without --db nothing is written.",
 )
 def create(campaign: Path, db: str | None, explain_layout: bool) -> None:
-    """Read texts, make items and HITs, write them to a database."""
+    """Create a campaign: read its texts, design its HITs and store them."""
     if db is None and not explain_layout:
-        raise click.UsageError("Say where to write the campaign with --db, or only look: --explain-layout.")
+        raise click.UsageError("Name a database with --db, or use --explain-layout to look only.")
     from steelyard.flows import create as creation
 
     designed = creation.design(campaign, progress=progress_bar)
@@ -95,14 +95,14 @@ def _say_created(created: Created, db: str) -> None:
     )
     if created.separation is not None:
         least, most = created.separation
-        click.echo(f"Between a control and its base lie {least} to {most} other items.")
+        click.echo(f"{least} to {most} other items lie between a control and its base.")
     if created.blocks > 1:
         click.echo(
             f"The HITs fall into {created.blocks:,} blocks without a common item: their workers can be "
             "compared through systems, not item by item."
         )
     else:
-        click.echo("Common items connect all HITs, and so their workers.")
+        click.echo("Common items connect all HITs and their workers.")
     click.echo(
         f"Next: steelyard serve {_printable(db)}\n"
         f"and for workers' links: steelyard links {_printable(db)} --add 10"
@@ -111,11 +111,11 @@ def _say_created(created: Created, db: str) -> None:
 
 @click.command()
 @database_argument
-@click.option("--add", type=click.IntRange(1, 10_000), help="Make links for so many new workers.")
+@click.option("--add", type=click.IntRange(1, 10_000), help="Make links for this many new workers.")
 @base_url_option
 @json_option
 def links(db: str, add: int | None, base_url: str, json_file: str | None) -> None:
-    """Show the workers' links, the open link and the manager's link."""
+    """Print the links for workers and for the manager."""
     from dataclasses import asdict
 
     from steelyard.flows.links import add_workers
@@ -138,7 +138,7 @@ def links(db: str, add: int | None, base_url: str, json_file: str | None) -> Non
 @click.command()
 @database_argument
 @click.option(
-    "--workers", type=click.IntRange(1, 10_000), help="How many; by default one for each open place."
+    "--workers", type=click.IntRange(1, 10_000), help="Number of workers; by default one for each open place."
 )
 @seed_option
 def simulate(db: str, workers: int | None, seed: int) -> None:
@@ -174,10 +174,10 @@ def simulate(db: str, workers: int | None, seed: int) -> None:
     type=click.Choice(["audit", "upload-2016", "appraise"]),
     default="audit",
     show_default=True,
-    help="A table of all places, or files with which another system can run the campaign.",
+    help="A table of all items, or files for running the campaign in another system.",
 )
 def hits(db: str, target: Path, layout: Literal["audit", "upload-2016", "appraise"]) -> None:
-    """Write every HIT. Keep it from workers: it tells the controls."""
+    """Write all HITs to a file. Do not show it to workers: it reveals the controls."""
     from steelyard.flows.export import export_hits
     from steelyard.flows.open import open_campaign
 
@@ -186,7 +186,7 @@ def hits(db: str, target: Path, layout: Literal["audit", "upload-2016", "apprais
     click.echo(f"{n_items:,} items in {target}")
     key = target.with_name(f"{target.stem}.key.csv")
     if layout != "audit" and key.exists():
-        click.echo(f"Keep {key} to yourself, and beside the results: it leads from them back to the items.")
+        click.echo(f"Keep {key} private, and put it beside the results: it maps them back to the items.")
 
 
 @click.command()

@@ -1,4 +1,4 @@
-"""The options that say what the cells of a comparison of years are, and what metrics make of them."""
+"""Options that name the cells of a comparison of years and the metrics' scores of them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 cells_option = click.option(
     "--cells",
     metavar="CELL=SYSTEM,…",
-    help="Systems of each cell, if names do not tell: curr_old=A,curr_new=B,best_old=C+D,best_new=E.",
+    help="Systems of each cell, if their names do not say: curr_old=A,curr_new=B,best_old=C+D,best_new=E.",
 )
 metric_scores_option = click.option(
     "--metric-scores",

@@ -1,4 +1,4 @@
-"""Sources under names of the caller's own: TITLE=SOURCE."""
+"""Sources under names that the user chooses: TITLE=SOURCE."""
 
 from __future__ import annotations
 

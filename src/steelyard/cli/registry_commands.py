@@ -1,4 +1,4 @@
-"""Commands that say what is registered."""
+"""Commands that list what is registered."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def methods() -> None:
 
 @click.command()
 def checks() -> None:
-    """List the checks of workers."""
+    """List the checks that tell careful workers from careless ones."""
     from steelyard.qc import checks as registered
 
     _print(registered().values())

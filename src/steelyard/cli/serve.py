@@ -13,10 +13,14 @@ from steelyard.cli.options import database_argument, port_option
 
 @click.command()
 @database_argument
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @port_option
 @click.option(
-    "--processes", type=click.IntRange(1, 64), default=1, show_default=True, help="Processes to serve with."
+    "--processes",
+    type=click.IntRange(1, 64),
+    default=1,
+    show_default=True,
+    help="Number of server processes.",
 )
 def serve(db: str, host: str, port: int, processes: int) -> None:
     """Serve a campaign to workers and its manager until Ctrl-C."""
@@ -28,7 +32,7 @@ def serve(db: str, host: str, port: int, processes: int) -> None:
         if port and not base_url.endswith(f":{port}"):
             click.echo(f"Port {port} is taken; using another.")
         found = links(campaign, base_url=base_url)
-        click.echo(f"Serving {campaign.settings.name} at {base_url} (Ctrl-C ends it)")
+        click.echo(f"Serving {campaign.settings.name} at {base_url} (Ctrl-C to stop)")
         click.echo(f"  anyone may judge   {found.open_url}\n  the manager        {found.manager_url}")
         campaign.close()
         run_server(db, listening, processes=processes)
@@ -70,7 +74,7 @@ def url_of(listening: socket.socket) -> str:
 
 
 def run_server(address: str, listening: socket.socket, *, processes: int) -> None:
-    """Serve until interrupted, quietly; each process has a store of its own."""
+    """Serve until interrupted, quietly; each process has its own store."""
     import uvicorn
     from uvicorn.supervisors import Multiprocess
 
