@@ -10,7 +10,7 @@ import pytest
 
 from steelyard.aggregation import methods
 from steelyard.agreement.summary import AgreementOptions, agreement
-from steelyard.domain.result import CheckSettings, MethodSettings
+from steelyard.domain.result import CheckSettings
 from steelyard.domain.scale import VAS
 from steelyard.domain.work import ItemKind
 from steelyard.frames import control_pairs, hit_times_frame, index_of, ratings_frame, with_categories
@@ -98,7 +98,7 @@ def test_scores_are_the_same(
     known = pl.when((pl.col("item_kind") == "regular") & ("Denkowski2010" in methods()[name].cite)).then(60.0)
     fits = [
         methods()[name].fit(
-            rows.with_columns(known=known), MethodSettings(draws=20), np.random.default_rng(1)
+            rows.with_columns(known=known), methods()[name].settings(draws=20), np.random.default_rng(1)
         )
         for rows in (coded[0], frame)
     ]

@@ -15,7 +15,7 @@ from steelyard.domain.exhibit import Evidence, ExhibitOptions
 from steelyard.domain.result import Analysis as AnalysisRecord
 from steelyard.domain.scale import VAS, Scale
 from steelyard.flows.analyse import weigh
-from steelyard.flows.settings import Choices, settings_from
+from steelyard.flows.settings import settings_from
 from steelyard.flows.source import Source, from_campaign, read_source
 from steelyard.frames import gather_credit
 
@@ -120,9 +120,9 @@ class Campaign:
         """All judgements given so far."""
         return Judgements(from_campaign(self._opened))
 
-    def analyse(self, **choices: Unpack[Choices]) -> Analysis:
-        """Check workers, score and rank systems; the choices are those of `steelyard.analyse`."""
-        return analyse(self.judgements(), **choices)
+    def analyse(self, **options: Any) -> Analysis:
+        """Check workers, score and rank systems; the options are those of `steelyard.analyse`."""
+        return analyse(self.judgements(), **options)
 
     def export(self, path: str | PathLike[str]) -> int:
         """Write all judgements to a file that `read` takes; returns their number."""
@@ -219,50 +219,52 @@ def read(
     )
 
 
-def analyse(judgements: Any, **choices: Unpack[Choices]) -> Analysis:
+def analyse(judgements: Any, **options: Any) -> Analysis:
     """Quality control, scores and ranking of judgements, or of anything that `read` takes.
 
-    `check` is the campaign's own, or paired-t, unless given; "none" keeps everyone. The other
-    choices are the options of `steelyard analyse`: method, check_attributes, require_consistency,
-    keep, keep_hits, clusters, standardise_over, standardise_per, unit, test, offset_per, ends, random_clicks,
-    recipe, attribute, draws, seed.
+    Options are those of `steelyard analyse --help`, with underscores: `method="two-stage"`,
+    `gold_form="printed"`. `check` is the campaign's own, or paired-t, unless given; "none" keeps everyone.
+    ChoiceError names the options and values that exist.
     """
     source = _source_of(judgements)
-    evidence = weigh(source, settings_from(source, **choices))
+    evidence = weigh(source, settings_from(source, **options))
     record = evidence.analysis
     known = {field.name: getattr(record, field.name) for field in fields(record)}
     return Analysis(**known, evidence=evidence)
 
 
-def evaluate(
-    judgements: Any, *, settings: EvaluationSettings | None = None, **choices: Unpack[Choices]
-) -> Evaluation:
+def evaluate(judgements: Any, *, settings: EvaluationSettings | None = None, **options: Any) -> Evaluation:
     """Which method comes closest to ratings it has not seen, by trials, as `steelyard evaluate`.
 
-    `settings` says what is tried (`steelyard.evaluation.settings.EvaluationSettings`); the choices are those
-    of `analyse` that say how workers are checked. `rows` of what is returned has a row for each method.
+    `settings` says what is tried (`steelyard.evaluation.settings.EvaluationSettings`); the options are those
+    of `analyse`: how workers are checked, and options of the methods compared. `rows` of what is returned has
+    a row for each method.
     """
+    from steelyard.evaluation.entries import compared_methods
     from steelyard.evaluation.settings import EvaluationSettings as Settings
     from steelyard.flows.evaluate import evaluate as try_methods
 
-    source = _source_of(judgements)
-    return try_methods(source, replace(settings or Settings(), analysis=settings_from(source, **choices)))
+    source, wished = _source_of(judgements), settings or Settings()
+    analysis = settings_from(source, compared=compared_methods(wished), **options)
+    return try_methods(source, replace(wished, analysis=analysis))
 
 
 def normalise(
-    judgements: Any, *, settings: NormalisationSettings | None = None, **choices: Unpack[Choices]
+    judgements: Any, *, settings: NormalisationSettings | None = None, **options: Any
 ) -> Normalisation:
     """How close each way of weighing workers comes to an expert's ratings, as `steelyard normalise`.
 
     Judgements of translations that the expert rated have that rating in the column `known`. `settings`:
-    `steelyard.evaluation.normalisation.settings.NormalisationSettings`; the choices are those of `analyse`
-    that concern gold. `rows` of what is returned has a row for each method.
+    `steelyard.evaluation.normalisation.settings.NormalisationSettings`; the options are those of `analyse`,
+    each taken by the methods that have it. `rows` of what is returned has a row for each method.
     """
+    from steelyard.evaluation.normalisation.settings import USUAL_METHODS
     from steelyard.evaluation.normalisation.settings import NormalisationSettings as Settings
     from steelyard.flows.normalise import normalise as compare
 
-    source = _source_of(judgements)
-    return compare(source, replace(settings or Settings(), analysis=settings_from(source, **choices)))
+    source, wished = _source_of(judgements), settings or Settings()
+    analysis = settings_from(source, compared=wished.methods or USUAL_METHODS, **options)
+    return compare(source, replace(wished, analysis=analysis))
 
 
 def replicate(
@@ -271,20 +273,20 @@ def replicate(
     *,
     settings: ReplicationSettings | None = None,
     prices: Prices | None = None,
-    **choices: Unpack[Choices],
+    **options: Any,
 ) -> Replication:
     """How well mean ratings are replicated, and how many ratings that takes, as `steelyard replicate`.
 
     `second` is another collection of the same items; without it the workers are split in two halves.
     `settings`: `steelyard.evaluation.replication.settings.ReplicationSettings`; `prices`:
-    `steelyard.flows.replicate.Prices`; the choices are those of `analyse`.
+    `steelyard.flows.replicate.Prices`; the options are those of `analyse`.
     """
     from steelyard.evaluation.replication.settings import ReplicationSettings as Settings
     from steelyard.flows.replicate import replicate as study
 
     first = _source_of(judgements)
     other = None if second is None else _source_of(second)
-    wished = replace(settings or Settings(), analysis=settings_from(first, **choices))
+    wished = replace(settings or Settings(), analysis=settings_from(first, **options))
     return study(first, other, wished, prices=prices)
 
 
@@ -292,13 +294,13 @@ def compare_years(
     judgements: Mapping[str, Any] | Sequence[tuple[str, Any]],
     *,
     settings: LongitudinalSettings | None = None,
-    **choices: Unpack[Choices],
+    **options: Any,
 ) -> Longitudinal:
     """How much translation gained between two years, as `steelyard longitudinal`.
 
     `judgements`: those of each language pair by its name, such as {"de-en": "years.db"}; or a list of names
     and judgements, where a pair has a source for each attribute. `settings`:
-    `steelyard.flows.longitudinal.LongitudinalSettings`; the choices are those of `analyse`.
+    `steelyard.flows.longitudinal.LongitudinalSettings`; the options are those of `analyse`.
     """
     from steelyard.flows.longitudinal import LongitudinalSettings as Settings
     from steelyard.flows.longitudinal import longitudinal as compare
@@ -312,7 +314,7 @@ def compare_years(
     for pair, given in named:
         source = _source_of(given)
         address = fspath(given) if isinstance(given, str | PathLike) else ""
-        analysis = settings_from(source, **choices)
+        analysis = settings_from(source, **options)
         sources.append(pair_source(address, source, analysis, pair=pair, texts=bool(wished.metrics)))
     return compare(sources, wished)
 
@@ -322,19 +324,19 @@ def link(
     *,
     slope: Slope = "free",
     common: Common = "auto",
-    **choices: Unpack[Choices],
+    **options: Any,
 ) -> Linked:
     """The systems of several campaigns, oldest first, on one scale, as `steelyard longitudinal --link`.
 
     What links campaigns are items they have in common, usually the calibration items of the later ones.
-    The choices are those of `analyse`.
+    The options are those of `analyse`.
     """
     from steelyard.flows.link_campaigns import link as study
 
     if isinstance(judgements, str | PathLike) or not judgements:
         raise ChoiceError('Give the campaigns as a list, the oldest first, such as ["2019.db", "2024.db"].')
     sources = [_source_of(given) for given in judgements]
-    return study(sources, settings_from(sources[-1], **choices), slope=slope, common=common)
+    return study(sources, settings_from(sources[-1], **options), slope=slope, common=common)
 
 
 def judge_metrics(

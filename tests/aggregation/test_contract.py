@@ -76,7 +76,7 @@ def _fit_of_crowd(method: Method, settings: MethodSettings) -> Fit:
 
 
 def _new_fit(method: Method, frame: pl.DataFrame, settings: MethodSettings = SETTINGS) -> Fit:
-    return method.fit(frame, settings, np.random.default_rng(7))
+    return method.fit(frame, method.own_settings(settings), np.random.default_rng(7))
 
 
 def _scores(fit: Fit) -> dict[str, float]:

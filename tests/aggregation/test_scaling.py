@@ -8,16 +8,17 @@ import numpy as np
 import polars as pl
 import pytest
 
-from steelyard.aggregation.scaling import METHOD
+from steelyard.aggregation._gold import WithoutGold
+from steelyard.aggregation.scaling import METHOD, ScalingSettings
 from steelyard.domain.errors import NotEnoughData
-from steelyard.domain.result import Fit, MethodSettings, WithoutGold
+from steelyard.domain.result import Fit
 from steelyard.domain.scale import Scale
 
 FrameOf = Callable[..., pl.DataFrame]
 
 
 def _fit(frame: pl.DataFrame, *, without_gold: WithoutGold = "exclude") -> Fit:
-    settings = MethodSettings(scale=Scale(1, 4), draws=0, without_gold=without_gold)
+    settings = ScalingSettings(scale=Scale(1, 4), draws=0, without_gold=without_gold)
     return METHOD.fit(frame, settings, np.random.default_rng(7))
 
 

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from steelyard.aggregation import methods
-from steelyard.aggregation.two_stage import METHOD
+from steelyard.aggregation.two_stage import METHOD, TwoStageSettings
 from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.result import Fit, MethodSettings, Unit
 from steelyard.domain.scale import Scale
@@ -20,7 +20,7 @@ FOUR = Scale(1, 4)
 
 
 def _fit(frame: pl.DataFrame, **settings: object) -> Fit:
-    chosen = MethodSettings(**({"scale": FOUR, "draws": 0} | settings))  # type: ignore[arg-type]
+    chosen = TwoStageSettings(**({"scale": FOUR, "draws": 0} | settings))  # type: ignore[arg-type]
     return METHOD.fit(frame, chosen, np.random.default_rng(7))
 
 
@@ -218,7 +218,7 @@ def test_without_gold_it_is_said_how_to_give_some(
     frame = four_points.with_columns(hidden.alias("known"))
 
     with pytest.raises(NotEnoughData, match=rf"{name}: .*\[gold\] table.*--columns known="):
-        methods()[name].fit(frame, MethodSettings(scale=FOUR), np.random.default_rng(7))
+        methods()[name].fit(frame, methods()[name].settings(scale=FOUR), np.random.default_rng(7))
 
 
 def test_if_nobody_is_better_than_chance_nothing_is_scored(four_points: pl.DataFrame) -> None:

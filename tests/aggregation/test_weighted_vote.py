@@ -8,16 +8,16 @@ import numpy as np
 import polars as pl
 import pytest
 
-from steelyard.aggregation.weighted_vote import METHOD
+from steelyard.aggregation.weighted_vote import METHOD, WeightedVoteSettings
 from steelyard.domain.errors import NotEnoughData
-from steelyard.domain.result import Fit, MethodSettings
+from steelyard.domain.result import Fit
 from steelyard.domain.scale import VAS, Scale
 
 FrameOf = Callable[..., pl.DataFrame]
 
 
 def _fit(frame: pl.DataFrame, **settings: object) -> Fit:
-    chosen = MethodSettings(**({"scale": Scale(1, 4), "draws": 0} | settings))  # type: ignore[arg-type]
+    chosen = WeightedVoteSettings(**({"scale": Scale(1, 4), "draws": 0} | settings))  # type: ignore[arg-type]
     return METHOD.fit(frame, chosen, np.random.default_rng(7))
 
 

@@ -7,8 +7,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from steelyard.aggregation import methods
-from steelyard.domain.errors import NotEnoughData
+from steelyard.aggregation import methods, methods_with
+from steelyard.aggregation._judged_items import WorkerModelSettings
 from steelyard.domain.result import Fit, MethodSettings
 from steelyard.frames import ratings_frame
 
@@ -56,7 +56,8 @@ def _crowd(
 def _fit(
     frame: pl.DataFrame, settings: MethodSettings = SETTINGS, *, method: str = "worker-model", seed: int = 7
 ) -> Fit:
-    return methods()[method].fit(frame, settings, np.random.default_rng(seed))
+    chosen = methods()[method]
+    return chosen.fit(frame, chosen.own_settings(settings), np.random.default_rng(seed))
 
 
 def _scores(fit: Fit) -> dict[str, float]:
@@ -391,12 +392,9 @@ def test_another_winner_than_that_of_mean_z_is_warned_about(crowd: _Crowd) -> No
     assert f"probability {1 - fit.p_values[0, place]:.2f}" in warning
 
 
-@pytest.mark.parametrize(
-    "settings", [replace(SETTINGS, ends="censored"), replace(SETTINGS, random_clicks=True)]
-)
-def test_what_other_models_know_is_refused_with_their_names(crowd: _Crowd, settings: MethodSettings) -> None:
-    with pytest.raises(NotEnoughData, match="Use --method worker-model-ep or worker-model-gibbs"):
-        _fit(crowd.frame, settings)
+@pytest.mark.parametrize("name", ["ends", "random_clicks"])
+def test_what_other_models_know_is_theirs_alone(name: str) -> None:
+    assert methods_with(name) == ["worker-model-ep", "worker-model-gibbs"]
 
 
 # What shares an offset.
@@ -404,7 +402,7 @@ def test_what_other_models_know_is_refused_with_their_names(crowd: _Crowd, setti
 
 @pytest.mark.parametrize("offset_per", ["worker", "system", "hit"])
 def test_offsets_may_be_shared_by_other_things(crowd: _Crowd, fit: Fit, offset_per: str) -> None:
-    other = _fit(crowd.frame, replace(SETTINGS, offset_per=offset_per))  # type: ignore[arg-type]
+    other = _fit(crowd.frame, WorkerModelSettings(draws=400, offset_per=offset_per))  # type: ignore[arg-type]
 
     assert other.systems["system_id"].to_list() == fit.systems["system_id"].to_list()
     assert _scores(other) == pytest.approx(_scores(fit), abs=0.1)
@@ -417,7 +415,7 @@ def test_tastes_for_systems_make_differences_less_sure(crowd: _Crowd) -> None:
     frame = crowd.frame.with_columns(rating=pl.col("rating") + pl.Series(taste[worker, system]))
 
     of_system, of_worker = (
-        _fit(frame, replace(SETTINGS, offset_per=name))  # type: ignore[arg-type]
+        _fit(frame, WorkerModelSettings(draws=400, offset_per=name))  # type: ignore[arg-type]
         for name in ("system", "worker")
     )
 

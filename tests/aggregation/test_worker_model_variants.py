@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 from steelyard.aggregation import methods
-from steelyard.domain.errors import NotEnoughData
-from steelyard.domain.result import Fit, MethodSettings
+from steelyard.domain.errors import ChoiceError
+from steelyard.domain.result import Fit
 from steelyard.frames import ratings_frame
 
 both = pytest.mark.parametrize("name", ["worker-model-ep", "worker-model-gibbs"])
@@ -20,7 +20,8 @@ QUALITY = {"good": 65.0, "fair": 55.0, "poor": 45.0}
 
 def _fit(name: str, rows: list[dict[str, Any]], **choices: Any) -> Fit:
     frame = ratings_frame(pl.DataFrame(rows, infer_schema_length=None).with_columns(attribute=pl.lit("")))
-    return methods()[name].fit(frame, MethodSettings(draws=50, **choices), np.random.default_rng(7))
+    method = methods()[name]
+    return method.fit(frame, method.settings(draws=50, **choices), np.random.default_rng(7))
 
 
 def _crowd(*, shift: float = 0.0, seed: int = 3) -> list[dict[str, Any]]:
@@ -103,7 +104,7 @@ def test_the_published_model_takes_an_offset_for_each_hit() -> None:
 
 
 def test_sampling_knows_no_truncated_ends() -> None:
-    with pytest.raises(NotEnoughData, match="censored ends only"):
+    with pytest.raises(ChoiceError, match=r"There is no ends 'truncated'\. Use one of: open, censored\."):
         _fit("worker-model-gibbs", _crowd(), ends="truncated")
 
 

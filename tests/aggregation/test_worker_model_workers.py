@@ -11,11 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steelyard.aggregation import methods
+from steelyard.aggregation._judged_items import WorkerModelSettings
 from steelyard.domain.errors import NotEnoughData
-from steelyard.domain.result import Fit, MethodSettings
+from steelyard.domain.result import Fit
 from steelyard.frames import ratings_frame
 
-SETTINGS = MethodSettings(draws=40)
+SETTINGS = WorkerModelSettings(draws=40)
 N_WORKERS, N_SYSTEMS, N_SEGMENTS = 12, 3, 40
 LEARNED = ["offset", "slope", "precision", "weight", "offset_sd", "slope_sd", "precision_sd"]
 
@@ -66,7 +67,7 @@ def _shown(crowd: _Crowd, n: int) -> np.ndarray:
     return crowd.quality.sample(fraction=1, shuffle=True, seed=1).head(n)["quality"].to_numpy()
 
 
-def _fit(frame: pl.DataFrame, chosen: MethodSettings = SETTINGS) -> Fit:
+def _fit(frame: pl.DataFrame, chosen: WorkerModelSettings = SETTINGS) -> Fit:
     return methods()["worker-model"].fit(frame, chosen, np.random.default_rng(7))
 
 

@@ -263,7 +263,7 @@ def test_what_is_registered_is_listed_with_citations(name: str, capsys: pytest.C
         (["create", "no-such.toml", "--db", "x.db"], 2, "there is no such file"),
         (["example", "nope"], 2, "choose from: adequacy4, da"),
         (["nonsense"], 2, "No such command"),
-        (["analyse", "{judged}", "--method", "magic"], 2, "there is: "),
+        (["analyse", "{judged}", "--method", "magic"], 2, "Use one of: "),
         (["analyse", "{judged}", "--check", "magic"], 2, "paired-t"),
         (["analyse", "{judged}", "--scale", "0,100"], 2, "known already"),
         (["analyse", "{judged}", "--attribute", "beauty"], 2, "beauty"),

@@ -78,6 +78,7 @@ def test_choices_of_weighing_are_taken(judgements: Path, capsys: pytest.CaptureF
         str(judgements),
         *SCALE,
         *QUICK,
+        *("--methods", "two-stage,weighted-vote"),
         *options,
         "--without-gold",
         "shrunk",

@@ -166,7 +166,7 @@ def test_it_is_told_which_methods_use_gold(method: str, uses_gold: bool, found: 
 
 
 def test_votes_by_agreement_with_others_use_no_gold(three: pl.DataFrame) -> None:
-    method = replace(FOUR_POINTS.method_settings, vote_by="others")
+    method = replace(FOUR_POINTS.method_settings, for_others=(("vote_by", "others"),))
     settings = replace(SETTINGS, analysis=replace(FOUR_POINTS, method_settings=method))
 
     found = normalise(three, replace(settings, methods=("weighted-vote",)))

@@ -144,7 +144,7 @@ def test_weights_are_those_of_the_methods(resistance: tuple[pl.DataFrame, pl.Dat
 
 
 def test_what_chance_gives_may_be_told_from_the_gold_itself(study: Study) -> None:
-    method = replace(SETTINGS.analysis.method_settings, gold_expected="gold")
+    method = replace(SETTINGS.analysis.method_settings, for_others=(("gold_expected", "gold"),))
     settings = replace(study.settings, analysis=replace(SETTINGS.analysis, method_settings=method))
 
     found, _ = random_resistance(replace(study, settings=settings), fit_all(study))

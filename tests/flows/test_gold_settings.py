@@ -5,24 +5,27 @@ from __future__ import annotations
 import json
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from steelyard.aggregation import methods, methods_with
 from steelyard.cli.main import run
-from steelyard.domain.errors import ChoiceError, SourceError
+from steelyard.domain.errors import ChoiceError, SourceError, as_command_line
 from steelyard.domain.scale import Scale
 from steelyard.flows.analyse import analyse
 from steelyard.flows.create import create
 from steelyard.flows.settings import settings_from
 from steelyard.flows.source import Source, read_source
 
-CHOICES = {
+CHOICES: dict[str, Any] = {
     "gold_form": "printed",
     "gold_expected": "gold",
     "vote_by": "others",
     "without_gold": "shrunk",
 }
+CHOICES_OF_TWO = {name: CHOICES[name] for name in CHOICES if name != "vote_by"}
 
 
 @pytest.fixture
@@ -52,8 +55,9 @@ def test_gold_is_read_onto_the_scale_of_the_ratings(source: Source) -> None:
 
 @pytest.mark.parametrize("name", CHOICES)
 def test_every_choice_reaches_the_method_and_the_signature(source: Source, name: str) -> None:
-    usual = settings_from(source, method="two-stage", draws=0)
-    chosen = settings_from(source, method="two-stage", draws=0, **{name: CHOICES[name]})  # type: ignore[arg-type]
+    method = methods_with(name)[-1]
+    usual = settings_from(source, method=method, draws=0)
+    chosen = settings_from(source, method=method, draws=0, **{name: CHOICES[name]})
 
     told = f"|{name.replace('_', '-')}:{CHOICES[name]}|"
     assert getattr(chosen.method_settings, name) == CHOICES[name]
@@ -71,7 +75,34 @@ def test_the_signature_tells_the_scale_of_gold_where_it_is_another(source: Sourc
 @pytest.mark.parametrize("name", CHOICES)
 def test_a_value_that_does_not_exist_is_refused(source: Source, name: str) -> None:
     with pytest.raises(ChoiceError, match=f"There is no {name} 'odd'. Use one of"):
-        settings_from(source, **{name: "odd"})  # type: ignore[arg-type]
+        settings_from(source, method=methods_with(name)[0], **{name: "odd"})
+
+
+@pytest.mark.parametrize("name", CHOICES)
+def test_an_option_is_refused_by_a_method_without_it(source: Source, name: str) -> None:
+    with pytest.raises(ChoiceError) as refused:
+        settings_from(source, method="mean-z", **{name: CHOICES[name]})
+
+    takers = {
+        "gold_form": "two-stage",
+        "gold_expected": "two-stage",
+        "vote_by": "weighted-vote",
+        "without_gold": "scaling, two-stage and weighted-vote",
+    }
+    assert str(refused.value) == f"{name} is an option of {takers[name]}, not of mean-z."
+    assert refused.value.spelt(as_command_line).startswith(f"--{name.replace('_', '-')} is an option of ")
+
+
+def test_options_of_the_methods_compared_are_kept_for_them(source: Source) -> None:
+    compared = ["mean-z", "two-stage", "scaling"]
+    settings = settings_from(source, compared=compared, **CHOICES_OF_TWO).method_settings
+
+    assert dict(settings.for_others) == CHOICES_OF_TWO
+    assert methods()["two-stage"].own_settings(settings) == methods()["two-stage"].settings(
+        scale=source.scale, gold_scale=source.gold_scale, for_others=settings.for_others, **CHOICES_OF_TWO
+    )
+    with pytest.raises(ChoiceError, match="vote_by is an option of weighted-vote, not of mean-z and two-"):
+        settings_from(source, compared=["two-stage"], vote_by="others")
 
 
 def test_the_scale_of_gold_is_for_files_only(campaign_file: Path, tmp_path: Path, noon: datetime) -> None:
@@ -87,7 +118,8 @@ def test_the_scale_of_gold_is_for_files_only(campaign_file: Path, tmp_path: Path
 def test_the_command_takes_gold_and_all_choices(
     file: Path, method: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    options = [part for name, value in CHOICES.items() for part in (f"--{name.replace('_', '-')}", value)]
+    own = {name: value for name, value in CHOICES.items() if method in methods_with(name)}
+    options = [part for name, value in own.items() for part in (f"--{name.replace('_', '-')}", value)]
 
     code = run(
         [
@@ -100,6 +132,14 @@ def test_the_command_takes_gold_and_all_choices(
     told = json.loads(capsys.readouterr().out)
     assert [row["system_id"] for row in told["systems"]] == ["good", "poor"]
     assert "|gold-scale:0,8|" in told["signature"]
+    assert all(f"|{name.replace('_', '-')}:{value}|" in told["signature"] for name, value in own.items())
+
+
+def test_the_command_refuses_options_of_other_methods(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code = run(["analyse", str(file), "--method", "mean-z", "--gold-form", "printed"])
+
+    assert code == 2
+    assert "--gold-form is an option of two-stage, not of mean-z." in capsys.readouterr().err
 
 
 def test_workers_of_the_analysis_have_weights_and_offsets(source: Source) -> None:

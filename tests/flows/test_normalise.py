@@ -86,10 +86,12 @@ def test_title_and_warnings_are_the_sources(study: Normalisation) -> None:
                 analysis=AnalysisSettings(
                     seed=1,
                     method_settings=MethodSettings(
-                        gold_form="printed",
-                        gold_expected="gold",
-                        vote_by="others",
-                        without_gold="shrunk",
+                        for_others=(
+                            ("gold_form", "printed"),
+                            ("gold_expected", "gold"),
+                            ("vote_by", "others"),
+                            ("without_gold", "shrunk"),
+                        ),
                         unit="worker",
                         gold_scale=Scale(0, 3),
                     ),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import polars as pl
 import pytest
@@ -213,13 +215,26 @@ def test_unknown_choices_are_answered_with_the_known_ones(
     source: Source, choice: dict[str, str], known: str
 ) -> None:
     with pytest.raises(ChoiceError) as raised:
-        settings_from(source, method="worker-model", **choice)  # type: ignore[arg-type]
+        settings_from(source, method="worker-model-ep", **choice)
 
     assert str(raised.value) == known
 
 
-def test_ends_of_the_scale_are_for_other_worker_models(source: Source) -> None:
-    settings = settings_from(source, method="worker-model", ends="censored")
+@pytest.mark.parametrize("choice", [{"ends": "censored"}, {"random_clicks": True}])
+def test_ends_and_random_clicks_are_for_other_worker_models(source: Source, choice: dict[str, Any]) -> None:
+    with pytest.raises(ChoiceError) as refused:
+        settings_from(source, method="worker-model", **choice)
 
-    with pytest.raises(ChoiceError, match="worker-model knows neither ends of the scale nor random clicks"):
-        analyse(source, settings)
+    (name,) = choice
+    assert str(refused.value) == (
+        f"{name} is an option of worker-model-ep and worker-model-gibbs, not of worker-model."
+    )
+
+
+def test_a_value_that_only_another_method_knows_is_refused_with_its_name(source: Source) -> None:
+    with pytest.raises(ChoiceError) as refused:
+        settings_from(source, method="worker-model-gibbs", ends="truncated")
+
+    assert str(refused.value) == (
+        "worker-model-gibbs has no ends 'truncated': worker-model-ep has. Use one of: open, censored."
+    )

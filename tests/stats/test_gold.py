@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.domain.result import GoldForm
 from steelyard.domain.scale import VAS, Scale
 from steelyard.stats.arrays import FloatArray
 from steelyard.stats.gold import (
+    GoldForm,
     RatingPoints,
     agreement_with_gold,
     beyond_uniform,

@@ -3,17 +3,34 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import polars as pl
 
-from steelyard.aggregation._judged_items import JudgedItems
+from steelyard.aggregation._judged_items import JudgedItems, WorkerModelSettings
+from steelyard.domain.options import option
 from steelyard.domain.scale import Scale
 from steelyard.stats.arrays import FloatArray
 from steelyard.stats.worker_model.problem import Normal, Posterior, WorkerRatings
 
 # A worker of whose ratings more than this share seem random is worth a warning.
 MOSTLY_RANDOM = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class CommonScaleSettings(WorkerModelSettings):
+    """Choices of the published worker model and its variants."""
+
+    ends: Literal["open", "censored", "truncated"] = option(
+        "open",
+        help="What a rating at an end of the scale says: itself, at least that much (censored), or that no "
+        "rating could lie beyond (truncated).",
+        signature="ends",
+    )
+    random_clicks: bool = option(
+        False, help="Allow for any rating being a click at random.", signature="clicks:random"
+    )
 
 
 @dataclass(frozen=True)

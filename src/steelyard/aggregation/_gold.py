@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
@@ -11,6 +12,7 @@ import polars as pl
 from steelyard.aggregation._order import CELL
 from steelyard.aggregation._segment_means import fit_means, scored_rows, worker_table
 from steelyard.domain.errors import NotEnoughData
+from steelyard.domain.options import option
 from steelyard.domain.result import Fit, MethodSettings
 from steelyard.domain.wording import counted
 from steelyard.domain.work import SCORED_KINDS, ItemKind
@@ -25,6 +27,17 @@ _GOLD_KINDS = (*SCORED_KINDS, ItemKind.GOLD)
 # With fewer gold items, what is found about workers is rough [our choice].
 FEW_GOLD_ITEMS = 10
 _NAMES = (*CELL, "attribute", "worker_id")
+# What becomes of workers who judged no gold item.
+WithoutGold = Literal["exclude", "shrunk"]
+
+
+def without_gold_option() -> Any:
+    """The option that the methods with gold have in common, declared by each after those of its own."""
+    return option(
+        "exclude",
+        help="What becomes of workers who judged no gold item: left out, or taken to be average (shrunk).",
+        signature="without-gold",
+    )
 
 
 @dataclass(frozen=True)

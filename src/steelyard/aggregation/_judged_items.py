@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import polars as pl
 
 from steelyard.domain.errors import NotEnoughData
-from steelyard.domain.result import OffsetPer
+from steelyard.domain.options import option
+from steelyard.domain.result import MethodSettings
 from steelyard.domain.work import KNOWN_KINDS, ItemKind
 from steelyard.frames import as_categories, index_of, spread_credit
 from steelyard.stats.arrays import FloatArray, IntArray
 from steelyard.stats.connectivity import number_of_blocks
 from steelyard.stats.worker_model.effects import ItemOrigin
 
+OffsetPer = Literal["usual", "worker", "system", "hit"]
 # Kinds of texts: a repeat is the text that it repeats.
 _IS_KNOWN = pl.col("item_kind").is_in([str(kind) for kind in KNOWN_KINDS])
 _KINDS = (
@@ -25,6 +28,18 @@ _KINDS = (
 _TEXTS_PER_SEGMENT = 1.5
 # A worker's offset for one system can be told from the quality of its texts from so many on [our choice].
 _TEXTS_PER_SYSTEM = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerModelSettings(MethodSettings):
+    """Choices of every worker model."""
+
+    offset_per: OffsetPer = option(
+        "usual",
+        help="What shares an offset: all ratings of a worker, those of one system, or those in one HIT.",
+        signature="offset",
+        usual="what the ratings support",
+    )
 
 
 @dataclass(frozen=True)

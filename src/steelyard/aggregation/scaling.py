@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import polars as pl
 
@@ -9,19 +11,28 @@ from steelyard.aggregation._gold import (
     Crowd,
     Gold,
     Treatment,
+    WithoutGold,
     crowd_of,
     few_gold_items,
     fit_treated,
     gold_of,
     shown_once,
     without_gold,
+    without_gold_option,
 )
 from steelyard.domain.plugin import Method
 from steelyard.domain.result import Fit, MethodSettings
 from steelyard.stats.gold import gold_differences, shrunk
 
 
-def fit(frame: pl.DataFrame, settings: MethodSettings, rng: np.random.Generator) -> Fit:
+@dataclass(frozen=True, slots=True)
+class ScalingSettings(MethodSettings):
+    """Whom to leave out."""
+
+    without_gold: WithoutGold = without_gold_option()
+
+
+def fit(frame: pl.DataFrame, settings: ScalingSettings, rng: np.random.Generator) -> Fit:
     """Mean of ratings to which each worker's mean signed distance from gold was added [Denkowski2010].
 
     A harsh worker's ratings go up, a generous one's down, neither rounded nor cut off at the ends of the
@@ -29,12 +40,12 @@ def fit(frame: pl.DataFrame, settings: MethodSettings, rng: np.random.Generator)
     `without_gold="shrunk"` they are shifted as the others on average, to which these are drawn as well.
     """
     crowd = crowd_of(frame, settings, method=METHOD.name)
-    return fit_treated(crowd, _treatment(crowd, gold_of(crowd)), rng)
+    return fit_treated(crowd, _treatment(crowd, gold_of(crowd), settings), rng)
 
 
-def _treatment(crowd: Crowd, gold: Gold) -> Treatment:
+def _treatment(crowd: Crowd, gold: Gold, settings: ScalingSettings) -> Treatment:
     found = gold_differences(gold.rating, gold.known, gold.worker, n_workers=crowd.n_workers)
-    shift = shrunk(found.shift, found.n) if crowd.settings.without_gold == "shrunk" else found.shift
+    shift = shrunk(found.shift, found.n) if settings.without_gold == "shrunk" else found.shift
     is_unknown = np.isnan(shift)
     return Treatment(
         keeps=~is_unknown[crowd.worker],
@@ -56,5 +67,6 @@ METHOD = Method(
     reads=("ratings",),
     scale_free=False,
     fit=fit,
+    settings=ScalingSettings,
     weighs_workers=True,
 )

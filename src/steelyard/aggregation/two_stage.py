@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Literal
+
 import numpy as np
 import polars as pl
 
@@ -9,6 +12,7 @@ from steelyard.aggregation._gold import (
     Crowd,
     Gold,
     Treatment,
+    WithoutGold,
     crowd_of,
     few_gold_items,
     fit_treated,
@@ -16,13 +20,32 @@ from steelyard.aggregation._gold import (
     left_out,
     shown_once,
     without_gold,
+    without_gold_option,
 )
+from steelyard.domain.options import option
 from steelyard.domain.plugin import Method
 from steelyard.domain.result import Fit, MethodSettings
-from steelyard.stats.gold import expected_from_gold, k_delta, shift_if_closer, shrunk
+from steelyard.stats.gold import GoldForm, expected_from_gold, k_delta, shift_if_closer, shrunk
 
 
-def fit(frame: pl.DataFrame, settings: MethodSettings, rng: np.random.Generator) -> Fit:
+@dataclass(frozen=True, slots=True)
+class TwoStageSettings(MethodSettings):
+    """How distance from gold becomes a weight."""
+
+    gold_form: GoldForm = option(
+        "usual",
+        help="How distance from gold becomes a weight: 0 at chance on every scale (usual), or as printed.",
+        signature="gold-form",
+    )
+    gold_expected: Literal["uniform", "gold"] = option(
+        "uniform",
+        help="The distance that chance gives: between two random ratings, or of one from the gold shown.",
+        signature="gold-expected",
+    )
+    without_gold: WithoutGold = without_gold_option()
+
+
+def fit(frame: pl.DataFrame, settings: TwoStageSettings, rng: np.random.Generator) -> Fit:
     """Weighted mean of ratings that were brought to the gold first [Denkowski2010].
 
     Stage 1 adds to a worker's ratings the mean of what is missing to the gold, if that brings them closer
@@ -33,11 +56,11 @@ def fit(frame: pl.DataFrame, settings: MethodSettings, rng: np.random.Generator)
     item always seems perfect.
     """
     crowd = crowd_of(frame, settings, method=METHOD.name)
-    return fit_treated(crowd, _treatment(crowd, gold_of(crowd)), rng)
+    return fit_treated(crowd, _treatment(crowd, gold_of(crowd), settings), rng)
 
 
-def _treatment(crowd: Crowd, gold: Gold) -> Treatment:
-    settings, points, n_workers = crowd.settings, crowd.points, crowd.n_workers
+def _treatment(crowd: Crowd, gold: Gold, settings: TwoStageSettings) -> Treatment:
+    points, n_workers = crowd.points, crowd.n_workers
     shift, found = shift_if_closer(gold.rating, gold.known, gold.worker, points=points, n_workers=n_workers)
     expected = None
     if settings.gold_expected == "gold":
@@ -70,5 +93,6 @@ METHOD = Method(
     reads=("ratings",),
     scale_free=False,
     fit=fit,
+    settings=TwoStageSettings,
     weighs_workers=True,
 )

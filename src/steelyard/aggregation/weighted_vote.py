@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Literal
+
 import numpy as np
 import polars as pl
 
 from steelyard.aggregation._gold import (
     Crowd,
     Treatment,
+    WithoutGold,
     crowd_of,
     few_gold_items,
     fit_treated,
@@ -16,14 +20,26 @@ from steelyard.aggregation._gold import (
     require_pairs,
     shown_once,
     without_gold,
+    without_gold_option,
 )
+from steelyard.domain.options import option
 from steelyard.domain.plugin import Method
 from steelyard.domain.result import Fit, MethodSettings
 from steelyard.stats.gold import agreement_with_gold, shrunk
 from steelyard.stats.gold_agreement import pairwise_agreement
 
 
-def fit(frame: pl.DataFrame, settings: MethodSettings, rng: np.random.Generator) -> Fit:
+@dataclass(frozen=True, slots=True)
+class WeightedVoteSettings(MethodSettings):
+    """With whom a worker must agree to have weight."""
+
+    vote_by: Literal["gold", "others"] = option(
+        "gold", help="Whom a worker must agree with to have weight.", signature="vote-by"
+    )
+    without_gold: WithoutGold = without_gold_option()
+
+
+def fit(frame: pl.DataFrame, settings: WeightedVoteSettings, rng: np.random.Generator) -> Fit:
     """Weighted mean of raw ratings, a worker's weight being the agreement P(A) with gold [Denkowski2010].
 
     With `vote_by="others"` it is the agreement with all other workers on the translations they have in
@@ -34,16 +50,16 @@ def fit(frame: pl.DataFrame, settings: MethodSettings, rng: np.random.Generator)
     """
     crowd = crowd_of(frame, settings, method=METHOD.name)
     by_gold = settings.vote_by == "gold"
-    return fit_treated(crowd, _by_gold(crowd) if by_gold else _by_others(crowd), rng)
+    return fit_treated(crowd, _by_gold(crowd, settings) if by_gold else _by_others(crowd), rng)
 
 
-def _by_gold(crowd: Crowd) -> Treatment:
+def _by_gold(crowd: Crowd, settings: WeightedVoteSettings) -> Treatment:
     gold = gold_of(crowd)
     weight = agreement_with_gold(
         gold.rating, gold.known, gold.worker, points=crowd.points, n_workers=crowd.n_workers
     )
     n = np.bincount(gold.worker, minlength=crowd.n_workers)
-    if crowd.settings.without_gold == "shrunk":
+    if settings.without_gold == "shrunk":
         weight = shrunk(weight, n)
     return Treatment(
         keeps=(weight > 0)[crowd.worker],
@@ -79,5 +95,6 @@ METHOD = Method(
     reads=("ratings",),
     scale_free=False,
     fit=fit,
+    settings=WeightedVoteSettings,
     weighs_workers=True,
 )

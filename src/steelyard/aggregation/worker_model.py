@@ -8,11 +8,11 @@ import numpy as np
 import polars as pl
 from scipy.sparse import csr_array
 
-from steelyard.aggregation._judged_items import JudgedItems, judged_items
+from steelyard.aggregation._judged_items import JudgedItems, WorkerModelSettings, judged_items
 from steelyard.aggregation._worker_fit import Believed, fit_believed, with_learnt
-from steelyard.domain.errors import ChoiceError, NotEnoughData
+from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.plugin import Method
-from steelyard.domain.result import Diagnostics, Fit, MethodSettings
+from steelyard.domain.result import Diagnostics, Fit
 from steelyard.stats.arrays import FloatArray
 from steelyard.stats.worker_model.effects import ItemOrigin
 from steelyard.stats.worker_model.problem import WorkerRatings
@@ -22,7 +22,7 @@ from steelyard.stats.worker_model.units import PSEUDO_RATINGS, OwnUnits, in_own_
 from steelyard.stats.worker_model.variational import Learned, Workers, learn
 
 
-def fit(frame: pl.DataFrame, settings: MethodSettings, rng: np.random.Generator) -> Fit:
+def fit(frame: pl.DataFrame, settings: WorkerModelSettings, rng: np.random.Generator) -> Fit:
     """Quality of every text from all ratings, each weighed by how its worker proved to judge [Mathur2018].
 
     Ratings are first put in each worker's own units, drawn towards everyone's where a worker gave few. Each
@@ -32,7 +32,6 @@ def fit(frame: pl.DataFrame, settings: MethodSettings, rng: np.random.Generator)
     much workers, systems and texts vary is learned from the ratings too. Nobody is left out; a worker who
     always gives the same rating has no weight. Scores are in deviations of the ratings of trusted workers.
     """
-    _require_supported(settings)
     items = judged_items(frame, method=METHOD.name, offset_per=settings.offset_per)
     model = learn_workers(items)
     workers = with_learnt(frame, learned_columns(model))
@@ -93,14 +92,6 @@ def score_units(units: OwnUnits, ratings: WorkerRatings, workers: Workers) -> tu
     centre = units.centre - units.centre.mean(axis=1, keepdims=True)
     level: FloatArray = trust @ (centre / units.deviation[:, None]) / trust.sum()
     return float(trust @ workers.slope / trust.sum()), level
-
-
-def _require_supported(settings: MethodSettings) -> None:
-    if settings.ends != "open" or settings.random_clicks:
-        raise ChoiceError(
-            "worker-model knows neither ends of the scale nor random clicks: on real ratings neither helped. "
-            "Use --method worker-model-ep or worker-model-gibbs for them."
-        )
 
 
 def _of_those_who_vary(items: JudgedItems, units: OwnUnits) -> WorkerRatings:
@@ -228,6 +219,7 @@ METHOD = Method(
     reads=("ratings",),
     scale_free=False,
     fit=fit,
+    settings=WorkerModelSettings,
     own_test=True,
     weighs_workers=True,
 )

@@ -8,12 +8,18 @@ import numpy as np
 import polars as pl
 from scipy.sparse import csr_array, diags_array
 
-from steelyard.aggregation._common_scale import CommonScale, mostly_random, on_common_scale, worker_columns
-from steelyard.aggregation._judged_items import judged_items
+from steelyard.aggregation._common_scale import (
+    CommonScale,
+    CommonScaleSettings,
+    mostly_random,
+    on_common_scale,
+    worker_columns,
+)
+from steelyard.aggregation._judged_items import OffsetPer, judged_items
 from steelyard.aggregation._worker_fit import Believed, fit_believed, with_learnt
 from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.plugin import Method
-from steelyard.domain.result import Diagnostics, Fit, MethodSettings, OffsetPer
+from steelyard.domain.result import Diagnostics, Fit
 from steelyard.stats.arrays import FloatArray
 from steelyard.stats.worker_model.ep import expectation_propagation
 from steelyard.stats.worker_model.ep_bounds import Bounds
@@ -25,7 +31,7 @@ from steelyard.stats.worker_model.published import NotConverged, PublishedPriors
 HIT_SD = 0.5
 
 
-def fit(frame: pl.DataFrame, settings: MethodSettings, rng: np.random.Generator) -> Fit:
+def fit(frame: pl.DataFrame, settings: CommonScaleSettings, rng: np.random.Generator) -> Fit:
     """Quality of every text, offset and precision of every worker, as published [Mathur2018].
 
     All ratings are standardised together. A rating is the quality of the text plus the worker's offset plus
@@ -48,7 +54,7 @@ def fit(frame: pl.DataFrame, settings: MethodSettings, rng: np.random.Generator)
     )
 
 
-def _posterior(scale: CommonScale, settings: MethodSettings) -> Posterior:
+def _posterior(scale: CommonScale, settings: CommonScaleSettings) -> Posterior:
     low, high = scale.ends(settings.scale)
     options = EpOptions(
         bounds=None if settings.ends == "open" else Bounds(low, high, settings.ends),
@@ -112,6 +118,7 @@ METHOD = Method(
     reads=("ratings",),
     scale_free=False,
     fit=fit,
+    settings=CommonScaleSettings,
     own_test=True,
     weighs_workers=True,
 )

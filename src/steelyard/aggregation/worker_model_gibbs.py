@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 import polars as pl
 from scipy.sparse import csr_array
 
-from steelyard.aggregation._common_scale import mostly_random, on_common_scale, worker_columns
-from steelyard.aggregation._judged_items import has_known_items, judged_items
+from steelyard.aggregation._common_scale import (
+    CommonScaleSettings,
+    mostly_random,
+    on_common_scale,
+    worker_columns,
+)
+from steelyard.aggregation._judged_items import OffsetPer, has_known_items, judged_items
 from steelyard.aggregation._worker_fit import Believed, fit_believed, with_learnt
 from steelyard.aggregation.worker_model import (
     LearnedWorkers,
@@ -18,9 +24,10 @@ from steelyard.aggregation.worker_model import (
     score_units,
     to_all_segments,
 )
-from steelyard.domain.errors import ChoiceError, NotEnoughData
+from steelyard.domain.errors import NotEnoughData
+from steelyard.domain.options import option
 from steelyard.domain.plugin import Method
-from steelyard.domain.result import Diagnostics, Fit, MethodSettings, OffsetPer
+from steelyard.domain.result import Diagnostics, Fit
 from steelyard.stats.arrays import FloatArray, IntArray
 from steelyard.stats.worker_model.effects import KIND_VARIANCE, ItemOrigin
 from steelyard.stats.worker_model.gibbs import (
@@ -40,15 +47,24 @@ OPTIONS = GibbsOptions(sweeps=2000, warm_up=500, chains=2)
 PATIENT = GibbsOptions(sweeps=6000, warm_up=2000, chains=2)
 
 
-def fit(frame: pl.DataFrame, settings: MethodSettings, rng: np.random.Generator) -> Fit:
+@dataclass(frozen=True, slots=True)
+class SampledModelSettings(CommonScaleSettings):
+    """Those of the published worker model, as far as they can be sampled."""
+
+    ends: Literal["open", "censored"] = option(
+        "open",
+        help="What a rating at an end of the scale says: itself, or at least that much (censored).",
+        signature="ends",
+    )
+
+
+def fit(frame: pl.DataFrame, settings: SampledModelSettings, rng: np.random.Generator) -> Fit:
     """The same model as `worker-model`, sampled instead of approximated [Mathur2018].
 
     Priors are those that `worker-model` learns. With ends of the scale, random clicks or items of known
     quality, all ratings are instead standardised together as published, each worker with a slope around 1.
     Two chains must agree, otherwise there is no answer.
     """
-    if settings.ends == "truncated":
-        raise ChoiceError(f"{METHOD.name} knows censored ends only. Use --method worker-model-ep.")
     if settings.ends != "open" or settings.random_clicks or has_known_items(frame):
         return _on_common_scale(frame, settings, rng)
     items = judged_items(frame, method=METHOD.name, offset_per=settings.offset_per)
@@ -72,7 +88,7 @@ def fit(frame: pl.DataFrame, settings: MethodSettings, rng: np.random.Generator)
     return _with_diagnostics(fitted, draws)
 
 
-def _on_common_scale(frame: pl.DataFrame, settings: MethodSettings, rng: np.random.Generator) -> Fit:
+def _on_common_scale(frame: pl.DataFrame, settings: SampledModelSettings, rng: np.random.Generator) -> Fit:
     offset_per: OffsetPer = "hit" if settings.offset_per == "hit" else "worker"
     items = judged_items(frame, method=METHOD.name, offset_per=offset_per)
     scale = on_common_scale(items, with_order=True)
@@ -164,6 +180,7 @@ METHOD = Method(
     reads=("ratings",),
     scale_free=False,
     fit=fit,
+    settings=SampledModelSettings,
     own_test=True,
     weighs_workers=True,
 )

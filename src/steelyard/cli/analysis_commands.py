@@ -7,14 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from steelyard.cli.analysis_options import analysis_options, evidence_from
+from steelyard.cli.analysis_options import (
+    BriefMethodsCommand,
+    MethodsCommand,
+    analysis_options,
+    evidence_from,
+)
 from steelyard.cli.options import json_option, keep_sources, progress_bar, source_argument, write_text
 
 if TYPE_CHECKING:
     from steelyard.flows.metric_folder import WrittenFolder
 
 
-@click.command()
+@click.command(cls=MethodsCommand)
 @source_argument
 @analysis_options
 @click.option(
@@ -93,7 +98,7 @@ def _require_pair(source: str, folder: Path | None, pair: str | None, gold_name:
         raise click.UsageError("A file does not tell its languages: add --pair, e.g. --pair de-en.")
 
 
-@click.command()
+@click.command(cls=BriefMethodsCommand)
 @source_argument
 @click.option("--html", "html_file", metavar="FILE", help="The page to write.")
 @click.option(

@@ -3,194 +3,171 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from steelyard.cli.options import Decorator, progress_bar, seed_option, with_options
+from steelyard.cli.options import (
+    SectionedCommand,
+    SectionedOption,
+    click_options,
+    made_option,
+    progress_bar,
+    seed_option,
+    with_options,
+)
+from steelyard.domain.result import MethodSettings
+from steelyard.domain.wording import joined
+from steelyard.flows.settings import AnalysisOptions
 
 if TYPE_CHECKING:
     from steelyard.domain.exhibit import Evidence
+    from steelyard.domain.options import Option
     from steelyard.domain.scale import Scale
     from steelyard.flows.source import Source
 
-# Choices of an analysis that say which ratings count and how they are standardised.
+# Options of an analysis that say which ratings count and how they are standardised.
 OF_RATINGS = (
     *("check", "check_attributes", "require_consistency", "keep_hits", "keep"),
     *("standardise_over", "standardise_per", "attribute", "seed"),
 )
-# Options that say how a source is read; all others are choices of the analysis.
+# Options that say how a source is read; all others are those of the analysis.
 _READING = ("columns", "scale", "gold_scale", "hit_times")
+_OF_METHODS = "steelyard options of methods"
+# Sections of the help.
+_SCORES, _FILES = "Scores and ranking", "Reading a file"
 
-
-METHOD = click.option(
-    "--method", help="How ratings become scores: see `steelyard methods`.  [default: mean-z]"
-)
-CHECK = click.option(
-    "--check", help="How workers are checked: see `steelyard checks`, or none.  [default: paired-t]"
-)
-CHECK_ATTRIBUTES = click.option(
-    "--check-attributes",
-    metavar="NAME,…",
-    help="Check workers by these attributes only.  [default: all]",
-)
+METHOD, ATTRIBUTE, RECIPE = click_options(AnalysisOptions, "method", "attribute", "recipe")
 # Which ratings count.
-KEEPING: tuple[Decorator, ...] = (
-    CHECK,
-    CHECK_ATTRIBUTES,
-    click.option(
-        "--require-consistency",
-        is_flag=True,
-        help="Passing also asks that repeats be rated as at first.",
-    ),
-    click.option(
-        "--keep-hits/--exclude-hits",
-        default=None,
-        help="Keep or leave out single HITs that were rejected or careless.  [default: leave out]",
-    ),
-    click.option(
-        "--keep",
-        type=click.Choice(["everyone", "passing"]),
-        help="Whose ratings count.  [default: passing; everyone for methods that weigh workers]",
-    ),
+KEEPING = click_options(
+    AnalysisOptions,
+    *("check", "check_attributes", "require_consistency", "keep_hits", "keep"),
+    section="Which ratings count",
 )
-STANDARDISING: tuple[Decorator, ...] = (
-    click.option(
-        "--standardise-over",
-        type=click.Choice(["all", "system"]),
-        help="Ratings that define a worker's mean.  [default: all]",
-    ),
-    click.option(
-        "--standardise-per",
-        type=click.Choice(["worker", "attribute"]),
-        help="Of several attributes, standardise all together or each alone.  [default: worker]",
-    ),
+CHECK, CHECK_ATTRIBUTES = click_options(AnalysisOptions, "check", "check_attributes")
+STANDARDISING = click_options(MethodSettings, "standardise_over", "standardise_per", section=_SCORES)
+BOOTSTRAP_DRAWS = click_options(MethodSettings, "draws", section=_SCORES)[0]
+_RANKING = (
+    *click_options(MethodSettings, "unit", "test", section=_SCORES),
+    *click_options(AnalysisOptions, "clusters", section=_SCORES),
+    BOOTSTRAP_DRAWS,
 )
-_RANKING: tuple[Decorator, ...] = (
-    click.option(
-        "--clusters",
-        type=click.Choice(["strict", "wmt21"]),
-        help="Rule for borders.  [default: strict]",
-    ),
-    click.option(
-        "--unit",
-        type=click.Choice(["judgement", "worker", "flat"]),
-        help="What a segment score averages.  [default: judgement]",
-    ),
-    click.option(
-        "--test",
-        type=click.Choice(["rank-sum", "rank-sum-common", "signed-rank", "permutation"]),
-        help="Test between systems; all but the first take common segments only.  [default: rank-sum]",
-    ),
-)
-_MODELLING: tuple[Decorator, ...] = (
-    click.option(
-        "--offset-per",
-        type=click.Choice(["usual", "worker", "system", "hit"]),
-        help="Worker models: what shares an offset.",
-    ),
-    click.option(
-        "--ends",
-        type=click.Choice(["open", "censored", "truncated"]),
-        help="worker-model-ep, -gibbs: what a rating at an end of the scale says.  [default: open]",
-    ),
-    click.option(
-        "--random-clicks",
-        is_flag=True,
-        help="worker-model-ep, -gibbs: any rating may be a click at random.",
-    ),
-)
-# How workers are weighed against an expert.
-WEIGHING: tuple[Decorator, ...] = (
-    click.option(
-        "--gold-form",
-        type=click.Choice(["usual", "printed"]),
-        help="two-stage: how distance from gold becomes a weight.  [default: usual, 0 at chance]",
-    ),
-    click.option(
-        "--gold-expected",
-        type=click.Choice(["uniform", "gold"]),
-        help="two-stage: the distance that chance gives, of two random ratings or of one from the gold."
-        "  [default: uniform]",
-    ),
-    click.option(
-        "--vote-by",
-        type=click.Choice(["gold", "others"]),
-        help="weighted-vote: whom a worker must agree with.  [default: gold]",
-    ),
-    click.option(
-        "--without-gold",
-        type=click.Choice(["exclude", "shrunk"]),
-        help="Methods with gold: what becomes of workers who judged none.  [default: exclude]",
-    ),
-)
-BOOTSTRAP_DRAWS = click.option(
-    "--draws",
-    type=click.IntRange(min=0),
-    help="Draws of the bootstrap behind the intervals.  [default: 1000]",
-)
-ATTRIBUTE = click.option("--attribute", help="Take one attribute of a file with several.")
 # How a file is read.
-READING: tuple[Decorator, ...] = (
-    click.option("--scale", metavar="MIN,MAX", help="Range of the ratings in a file.  [default: 0,100]"),
+READING = (
+    click.option(
+        "--scale",
+        cls=SectionedOption,
+        section=_FILES,
+        metavar="MIN,MAX",
+        help="Range of the ratings.  [default: 0,100]",
+    ),
     click.option(
         "--columns",
+        cls=SectionedOption,
+        section=_FILES,
         metavar="OURS=THEIRS,…",
-        help="Column names of a file, e.g. worker=login,rating=points.",
+        help="Names of columns, e.g. worker=login,rating=points.",
     ),
 )
 GOLD_SCALE = click.option(
     "--gold-scale",
+    cls=SectionedOption,
+    section=_FILES,
     metavar="MIN,MAX",
-    help="Range of an expert's ratings in a file.  [default: that of the ratings]",
+    help="Range of an expert's ratings.  [default: that of the ratings]",
 )
 HIT_TIMES = click.option(
     "--hit-times",
+    cls=SectionedOption,
+    section=_FILES,
     type=click.Path(path_type=Path),
     metavar="FILE",
     help="A table of when each HIT was taken and handed in.",
 )
-
-
 # The options of every command that analyses judgements.
 analysis_options = with_options(
     METHOD,
+    RECIPE,
+    ATTRIBUTE,
+    seed_option,
     *KEEPING,
     *STANDARDISING,
     *_RANKING,
-    *_MODELLING,
-    *WEIGHING,
-    click.option(
-        "--recipe",
-        type=click.Choice(["wmt"]),
-        help="All of these as WMT21/22 had them; options given beside it win.",
-    ),
-    ATTRIBUTE,
-    BOOTSTRAP_DRAWS,
     *READING,
     GOLD_SCALE,
     HIT_TIMES,
-    seed_option,
 )
 
 
-def evidence_from(sources: Sequence[str], choices: dict[str, Any]) -> list[Evidence]:
-    """Each source read and analysed as the options say."""
-    from steelyard.aggregation import methods
-    from steelyard.flows.analyse import weigh
-    from steelyard.flows.settings import settings_from
+class MethodsCommand(SectionedCommand):
+    """A command that also takes the options of methods; its help has them under their methods' names.
 
-    require_known("method", choices["method"], list(methods()))
+    They are looked up when the command is used, so that listing commands stays fast.
+    """
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """The command's own parameters, then those of methods, then --help."""
+        if _OF_METHODS not in ctx.meta:
+            ctx.meta[_OF_METHODS] = _method_params()
+        *own, about_help = super().get_params(ctx)
+        return [*own, *ctx.meta[_OF_METHODS], about_help]
+
+
+class BriefMethodsCommand(MethodsCommand):
+    """The same for commands with many options: the help only says where those of methods are listed."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write all options but those of methods."""
+        self.get_params(ctx)
+        for param in ctx.meta[_OF_METHODS]:
+            param.hidden = True
+        super().format_options(ctx, formatter)
+        formatter.write_paragraph()
+        formatter.write_text("Options of single methods: see `steelyard analyse --help`.")
+
+
+def of_methods(choices: dict[str, Any]) -> dict[str, Any]:
+    """Those of the options given that only some methods have."""
+    from steelyard.aggregation import method_options
+
+    return {found.name: choices[found.name] for found in method_options()}
+
+
+def _method_params() -> list[click.Option]:
+    """The options that not every method has, each in the section of the methods that have it."""
+    from steelyard.aggregation import methods
+
+    kin: dict[str, list[Option]] = {}
+    owners: dict[str, list[str]] = {}
+    for method in methods().values():
+        for found in method.options:
+            kin.setdefault(found.name, []).append(found)
+            owners.setdefault(found.name, []).append(method.name)
+    # Where methods know different values, the command takes all; the method refuses those it has not.
+    widest = [max(alike, key=lambda found: len(found.choices)) for alike in kin.values()]
+    made = [made_option(found, section=f"Options of {joined(owners[found.name])}") for found in widest]
+    return sorted(made, key=lambda one: owners[str(one.name)])
+
+
+def evidence_from(
+    sources: Sequence[str], choices: dict[str, Any], *, compared: Iterable[str] = ()
+) -> list[Evidence]:
+    """Each source read and analysed as the options say; `compared` may have options too."""
+    from steelyard.flows.analyse import weigh
+    from steelyard.flows.settings import read_choices, settings_from
+
+    given = {name: value for name, value in choices.items() if name not in _READING}
     require_known_check(choices["check"])
-    wished = {name: value for name, value in choices.items() if name not in _READING}
+    # Wrong options are refused before anything takes time.
+    read_choices(given, compared=compared)
     found = []
     with progress_bar("Analysing", 2 * len(sources)) as step:
         for address in sources:
             source = read_from(address, choices)
             step(1)
-            found.append(weigh(source, settings_from(source, **wished)))
+            found.append(weigh(source, settings_from(source, compared=compared, **given)))
             step(1)
     return found
 

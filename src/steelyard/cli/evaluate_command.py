@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -12,6 +13,8 @@ from steelyard.cli.analysis_options import (
     CHECK_ATTRIBUTES,
     GOLD_SCALE,
     READING,
+    MethodsCommand,
+    of_methods,
     read_from,
     require_known_check,
 )
@@ -91,7 +94,7 @@ _evaluation_options = with_options(
 )
 
 
-@click.command()
+@click.command(cls=MethodsCommand)
 @source_argument
 @_evaluation_options
 @json_option
@@ -117,18 +120,22 @@ def evaluate(source: str, json_file: str | None, **choices: Any) -> None:
 
 
 def _settings(read: Source, choices: dict[str, Any], wished: dict[str, Any]) -> EvaluationSettings:
+    from steelyard.evaluation.entries import compared_methods
     from steelyard.evaluation.settings import EvaluationSettings
     from steelyard.flows.settings import settings_from
 
+    same = {name: choices[name] for name in ("draws", "level", "truth", "share", "least_truth")}
+    asked = EvaluationSettings(**wished, **same)
     analysis = settings_from(
         read,
+        compared=compared_methods(asked),
         check=choices["check"],
         check_attributes=choices["check_attributes"],
         attribute=choices["attribute"],
         seed=choices["seed"],
+        **of_methods(choices),
     )
-    same = {name: choices[name] for name in ("draws", "level", "truth", "share", "least_truth")}
-    return EvaluationSettings(**wished, **same, analysis=analysis)
+    return replace(asked, analysis=analysis)
 
 
 def _numbers(option: str, text: str, kind: type[Number]) -> tuple[Number, ...]:

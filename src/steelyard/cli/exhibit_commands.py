@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from steelyard.cli.analysis_options import analysis_options, evidence_from
+from steelyard.cli.analysis_options import BriefMethodsCommand, analysis_options, evidence_from
 from steelyard.cli.cell_options import cells_of, cells_option, metric_scores_of, metric_scores_option
 from steelyard.cli.named_sources import split_name
 from steelyard.cli.options import json_option, keep_sources, with_options, write_text
@@ -61,7 +61,7 @@ _name_argument = click.argument("name", metavar="NAME")
 _sources_argument = click.argument("sources", metavar="[TITLE=]SOURCE…", nargs=-1, required=True)
 
 
-@click.command()
+@click.command(cls=BriefMethodsCommand)
 @_name_argument
 @_sources_argument
 @_exhibit_options
@@ -84,7 +84,7 @@ def table(
     _require_known(name, list(tables()))
     _let_everyone(tables()[name], choices)
     keep_sources(_files_read(sources, choices), target, json_file)
-    evidence, options = _evidence(sources, choices)
+    evidence, options = _evidence(tables()[name], sources, choices)
     made = make_table(name, evidence, options)
     if target is not None:
         if target.suffix.lower() == ".tex":
@@ -99,7 +99,7 @@ def table(
         click.echo(written.to_text(made))
 
 
-@click.command()
+@click.command(cls=BriefMethodsCommand)
 @_name_argument
 @_sources_argument
 @click.option(
@@ -124,7 +124,7 @@ def plot(name: str, sources: tuple[str, ...], target: Path, **choices: Any) -> N
             f"name a file that ends in {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}.", param_hint="--out"
         )
     keep_sources(_files_read(sources, choices), target)
-    evidence, options = _evidence(sources, choices)
+    evidence, options = _evidence(figures()[name], sources, choices)
     made = make_figure(name, evidence, options)
     try:
         write_figure(made, target)
@@ -133,8 +133,13 @@ def plot(name: str, sources: tuple[str, ...], target: Path, **choices: Any) -> N
     click.echo(f"{made.title}\n{made.caption}\n{made.signature}")
 
 
-def _evidence(sources: tuple[str, ...], choices: dict[str, Any]) -> tuple[list[Evidence], ExhibitOptions]:
+def _evidence(
+    exhibit: Exhibit, sources: tuple[str, ...], choices: dict[str, Any]
+) -> tuple[list[Evidence], ExhibitOptions]:
+    from steelyard.aggregation import methods
     from steelyard.domain.exhibit import ExhibitOptions
+
+    compared = list(methods()) if exhibit.runs_methods else []
 
     wished = {name: value for name, value in choices.items() if name not in _OPTIONS}
     categories, cells = _categories(choices["categories"]), cells_of(choices["cells"])
@@ -142,7 +147,7 @@ def _evidence(sources: tuple[str, ...], choices: dict[str, Any]) -> tuple[list[E
     titles, addresses = zip(*(split_name(source) for source in sources), strict=True)
     evidence = [
         found if title is None else replace(found, title=title)
-        for title, found in zip(titles, evidence_from(addresses, wished), strict=True)
+        for title, found in zip(titles, evidence_from(addresses, wished, compared=compared), strict=True)
     ]
     options = ExhibitOptions(
         categories=categories,

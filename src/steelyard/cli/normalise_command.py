@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from steelyard.cli.analysis_options import ATTRIBUTE, GOLD_SCALE, READING, WEIGHING, read_from
+from steelyard.cli.analysis_options import (
+    ATTRIBUTE,
+    GOLD_SCALE,
+    READING,
+    MethodsCommand,
+    of_methods,
+    read_from,
+)
 from steelyard.cli.options import (
     json_option,
     keep_sources,
@@ -20,9 +27,6 @@ from steelyard.cli.options import (
 if TYPE_CHECKING:
     from steelyard.evaluation.normalisation.settings import NormalisationSettings
     from steelyard.flows.source import Source
-
-_OF_GOLD = ("gold_form", "gold_expected", "vote_by", "without_gold")
-
 
 # What is compared, and how ratings and gold are read.
 _study_options = with_options(
@@ -45,7 +49,6 @@ _study_options = with_options(
         show_default=True,
         help="Also try what five workers who click at random would do to the scores.",
     ),
-    *WEIGHING,
     ATTRIBUTE,
     *READING,
     GOLD_SCALE,
@@ -53,7 +56,7 @@ _study_options = with_options(
 )
 
 
-@click.command()
+@click.command(cls=MethodsCommand)
 @source_argument
 @_study_options
 @json_option
@@ -73,15 +76,20 @@ def normalise(source: str, json_file: str | None, **choices: Any) -> None:
 
 
 def _settings(read: Source, choices: dict[str, Any]) -> NormalisationSettings:
-    from steelyard.evaluation.normalisation.settings import NormalisationSettings
+    from steelyard.evaluation.normalisation.settings import USUAL_METHODS, NormalisationSettings
     from steelyard.flows.settings import settings_from
 
-    weighing = {name: choices[name] for name in _OF_GOLD}
+    names = tuple(name.strip() for name in (choices["methods"] or "").split(",") if name.strip())
     analysis = settings_from(
-        read, check="none", attribute=choices["attribute"], seed=choices["seed"], **weighing
+        read,
+        compared=names or USUAL_METHODS,
+        check="none",
+        attribute=choices["attribute"],
+        seed=choices["seed"],
+        **of_methods(choices),
     )
     return NormalisationSettings(
-        methods=tuple(name.strip() for name in (choices["methods"] or "").split(",") if name.strip()),
+        methods=names,
         folds=choices["folds"],
         random_workers=choices["random_workers"],
         analysis=analysis,

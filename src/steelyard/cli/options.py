@@ -43,23 +43,56 @@ base_url_option = click.option(
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
-def click_options(cls: type, *names: str) -> tuple[Decorator, ...]:
+class SectionedOption(click.Option):
+    """An option that the help shows under a heading of its own kind."""
+
+    def __init__(self, *declarations: Any, section: str | None = None, **attributes: Any) -> None:
+        super().__init__(*declarations, **attributes)
+        self.section = section
+
+
+class SectionedCommand(click.Command):
+    """A command whose help has its options in sections, those without one first."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options, section by section."""
+        sections: dict[str, list[tuple[str, str]]] = {"Options": []}
+        for param in self.get_params(ctx):
+            record = param.get_help_record(ctx) if isinstance(param, click.Option) else None
+            if record is not None:
+                sections.setdefault(getattr(param, "section", None) or "Options", []).append(record)
+        for title, records in sections.items():
+            with formatter.section(title):
+                formatter.write_dl(records)
+
+
+def click_options(cls: type, *names: str, section: str | None = None) -> tuple[Decorator, ...]:
     """The options that a settings class declares, or those of these names, for `with_options`.
 
     One that is not given is None: what that means is up to the settings.
     """
     known = {found.name: found for found in options_of(cls)}
-    return tuple(click_option(known[name]) for name in names or known)
+    return tuple(_attached(known[name], section) for name in names or known)
 
 
-def click_option(found: Option) -> Decorator:
+def _attached(found: Option, section: str | None) -> Decorator:
+    declarations, attributes = _declared(found)
+    return click.option(*declarations, cls=SectionedOption, section=section, **attributes)
+
+
+def made_option(found: Option, *, section: str | None = None) -> SectionedOption:
     """An option as the command line knows it."""
+    declarations, attributes = _declared(found)
+    return SectionedOption(declarations, section=section, **attributes)
+
+
+def _declared(found: Option) -> tuple[list[str], dict[str, Any]]:
     name = f"--{found.name.replace('_', '-')}"
     told = f"{found.help}  [default: {found.usually}]" if found.usually else found.help
     if found.is_flag:
         both = f"{name}/--{found.opposite}" if found.opposite else name
-        return click.option(both, is_flag=True, default=None, help=told)
-    return click.option(name, type=_OptionType(found), metavar=_metavar(found), help=told)
+        return [both], {"is_flag": True, "default": None, "help": told}
+    return [name], {"type": _OptionType(found), "metavar": _metavar(found), "help": told}
 
 
 def _metavar(found: Option) -> str | None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from steelyard.domain.exhibit import Evidence, ExhibitOptions, Figure, Table
 from steelyard.domain.judgement import Answer, FrameName, Said
+from steelyard.domain.options import Option, own_options
 from steelyard.domain.result import CheckSettings, Fit, MethodSettings, Verdict
 from steelyard.domain.scale import Scale
 from steelyard.domain.work import ShownItem
@@ -73,7 +74,8 @@ class Method:
     `fit` raises NotEnoughData. `own_test`: differences between systems are told by the method's own
     draws, whatever test the settings name. `weighs_workers`: it learns how far each worker can be trusted, so
     that nobody need be left out. With both, the `sd` of its segments is how unsure it is of their scores, and
-    the weight of a worker is relative to the average one's.
+    the weight of a worker is relative to the average one's. `settings`: the class of its settings, which
+    declares the options that only this method and its kin have.
     """
 
     name: str
@@ -81,10 +83,26 @@ class Method:
     cite: tuple[str, ...]
     reads: tuple[FrameName, ...]
     scale_free: bool
-    fit: Callable[[pl.DataFrame, MethodSettings, np.random.Generator], Fit]
+    fit: Callable[[pl.DataFrame, Any, np.random.Generator], Fit]
+    """(frame, settings of the method's class, rng) -> what it makes of the ratings."""
+    settings: type[MethodSettings] = MethodSettings
     least_systems: int = 1
     own_test: bool = False
     weighs_workers: bool = False
+
+    @property
+    def options(self) -> tuple[Option, ...]:
+        """The options that not every method has."""
+        return own_options(self.settings, MethodSettings)
+
+    def own_settings(self, settings: MethodSettings) -> MethodSettings:
+        """Any settings as this method's own class: what it shares with theirs, and what was meant for it."""
+        if isinstance(settings, self.settings):
+            return settings
+        known = {field.name for field in fields(self.settings)}
+        given = {field.name: getattr(settings, field.name) for field in fields(settings)}
+        meant = given | dict(settings.for_others)
+        return self.settings(**{name: value for name, value in meant.items() if name in known})
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +123,7 @@ class Exhibit:
 
     `several` says that it may be made from more than one source at once, one row or panel each.
     `of_everyone`: it looks at all ratings, whatever a check finds, so nobody need pass.
+    `runs_methods`: it runs methods beside that of the analysis, so their options matter to it.
     `make` raises NotEnoughData, saying what is missing, where the sources cannot support it.
     """
 
@@ -114,6 +133,7 @@ class Exhibit:
     make: Callable[[Sequence[Evidence], ExhibitOptions], Table | Figure]
     several: bool = False
     of_everyone: bool = False
+    runs_methods: bool = False
 
 
 @dataclass(frozen=True, slots=True)

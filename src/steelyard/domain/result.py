@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
+from steelyard.domain.options import option, require_known_values
 from steelyard.domain.scale import VAS, Scale
 
 if TYPE_CHECKING:
@@ -18,19 +19,6 @@ StandardisePer = Literal["worker", "attribute"]
 Unit = Literal["judgement", "worker", "flat"]
 Test = Literal["rank-sum", "rank-sum-common", "signed-rank", "permutation"]
 FlagRules = Literal["usual", "wmt"]
-# What shares an offset in a worker model: all ratings of a worker, those of one system, or of one HIT.
-OffsetPer = Literal["usual", "worker", "system", "hit"]
-# What a rating at the end of the scale says in a worker model: itself, "at least so much", or that more
-# could not be.
-Ends = Literal["open", "censored", "truncated"]
-# How K_Delta corrects a worker's distance from gold for chance: 0 at chance on every scale, or as printed.
-GoldForm = Literal["usual", "printed"]
-# The distance that chance would give: between two uniform ratings, or of one from the gold that was shown.
-GoldExpected = Literal["uniform", "gold"]
-# Whose ratings a worker must agree with to weigh much.
-VoteBy = Literal["gold", "others"]
-# What becomes of workers who judged no gold item.
-WithoutGold = Literal["exclude", "shrunk"]
 # The name of the check that nobody fails.
 NO_CHECK = "none"
 # Below five control pairs no test can tell: at four, the smallest exact p-value is 0.0625.
@@ -90,32 +78,44 @@ class HitVerdict:
 
 @dataclass(frozen=True, slots=True)
 class MethodSettings:
-    """Choices a method leaves to its caller."""
+    """Choices that every method leaves to its caller. A method with more declares a subclass."""
 
-    standardise_over: StandardiseOver = "all"
-    # Whether a worker's mean and deviation are taken over all attributes together or for each alone.
-    standardise_per: StandardisePer = "worker"
-    unit: Unit = "judgement"
-    test: Test = "rank-sum"
+    standardise_over: StandardiseOver = option(
+        "all", help="Ratings that define a worker's mean.", signature="over", always_signed=True
+    )
+    standardise_per: StandardisePer = option(
+        "worker",
+        help="With several attributes, standardise them all together or each alone.",
+        signature="per",
+    )
+    unit: Unit = option(
+        "judgement", help="What a segment score averages.", signature="unit", always_signed=True
+    )
+    test: Test = option(
+        "rank-sum",
+        help="Test between systems; all but the first use common segments only.",
+        signature="test",
+    )
+    draws: int = option(
+        1000,
+        help="Bootstrap draws behind the intervals; 0 for none.",
+        signature="boot",
+        always_signed=True,
+        minimum=0,
+    )
     # Fewer ratings than this and a worker's mean and deviation mean little [our choice].
     minimum_ratings: int = 10
     # WMT counts a segment that nobody could standardise as 0; we leave it out unless asked.
     unstandardised_as_zero: bool = False
-    draws: int = 1000
     level: float = 0.95
     scale: Scale = VAS
-    # Choices of the worker models only.
-    offset_per: OffsetPer = "usual"
-    ends: Ends = "open"
-    # Whether any rating may be a click at random.
-    random_clicks: bool = False
-    # Choices of the methods that weigh workers against gold.
-    gold_form: GoldForm = "usual"
-    gold_expected: GoldExpected = "uniform"
-    vote_by: VoteBy = "gold"
-    without_gold: WithoutGold = "exclude"
     # The scale that gold was given on, where it is another: known ratings are on `scale` by now.
     gold_scale: Scale | None = None
+    # Options that only some methods have, by name, where several methods are run.
+    for_others: tuple[tuple[str, Any], ...] = ()
+
+    def __post_init__(self) -> None:
+        require_known_values(self)
 
 
 @dataclass(frozen=True, slots=True)

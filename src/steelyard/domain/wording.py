@@ -22,3 +22,12 @@ def listed(names: Sequence[str], *, most: int = 10) -> str:
     """
     rest = len(names) - most
     return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def joined(names: Sequence[str]) -> str:
+    """All names as a sentence has them.
+
+    >>> joined(["scaling"]), joined(["scaling", "two-stage", "weighted-vote"])
+    ('scaling', 'scaling, two-stage and weighted-vote')
+    """
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

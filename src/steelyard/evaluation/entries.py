@@ -13,7 +13,7 @@ from steelyard.domain.errors import ChoiceError, NotEnoughData
 from steelyard.domain.plugin import Method
 from steelyard.domain.result import NO_CHECK, AnalysisSettings, Fit, MethodSettings
 from steelyard.domain.work import ItemKind
-from steelyard.evaluation.settings import PASSING, YARDSTICK
+from steelyard.evaluation.settings import PASSING, YARDSTICK, EvaluationSettings
 from steelyard.qc import checks
 
 # Taken without being asked for, as far as they exist.
@@ -70,6 +70,11 @@ def entries_of(names: Sequence[str], frame: pl.DataFrame, settings: AnalysisSett
     return found
 
 
+def compared_methods(settings: EvaluationSettings) -> list[str]:
+    """The names of the methods that these settings compare, whoever's ratings they see."""
+    return [name.removesuffix(PASSING) for name in (YARDSTICK, *(settings.methods or _USUAL))]
+
+
 def passing_workers(frame: pl.DataFrame, settings: AnalysisSettings) -> list[str]:
     """The workers who pass the check of the settings."""
     found = checks()
@@ -95,7 +100,8 @@ def answer(entry: Entry, frame: pl.DataFrame, asked: Asked) -> Fit | str:
         if frame.is_empty():
             return "no worker passed the check."
     try:
-        return entry.method.fit(frame, asked.settings, np.random.default_rng(asked.seed))
+        settings = entry.method.own_settings(asked.settings)
+        return entry.method.fit(frame, settings, np.random.default_rng(asked.seed))
     except NotEnoughData as error:
         return str(error)
 

@@ -8,9 +8,7 @@ from time import perf_counter
 import numpy as np
 import polars as pl
 
-from steelyard.aggregation import methods
 from steelyard.agreement.summary import AgreementOptions, agreement
-from steelyard.domain.errors import ChoiceError
 from steelyard.domain.exhibit import Evidence
 from steelyard.domain.plugin import Method
 from steelyard.domain.result import (
@@ -24,6 +22,7 @@ from steelyard.domain.result import (
 from steelyard.flows.kept import keep_good
 from steelyard.flows.quality import of_attributes
 from steelyard.flows.ranking import ranked_systems, system_pairs, untested_pairs
+from steelyard.flows.settings import named_method
 from steelyard.flows.signature import signature
 from steelyard.flows.source import Source
 from steelyard.frames import ENOUGH_WORKERS, index_of
@@ -51,7 +50,8 @@ def analyse(source: Source, settings: AnalysisSettings) -> Analysis:
 
 def weigh(source: Source, settings: AnalysisSettings) -> Evidence:
     """The analysis together with the ratings it rests on, as tables and figures need them."""
-    method = _method(settings.method)
+    method = named_method(settings.method)
+    settings = replace(settings, method_settings=method.own_settings(settings.method_settings))
     found = keep_good(source, settings)
     judged = of_attributes(source.frame, None if settings.attribute is None else (settings.attribute,))
     quality, systems, counts = found.quality, found.systems, found.counts
@@ -106,16 +106,9 @@ def _workers(checked: pl.DataFrame, fit: Fit, settings: AnalysisSettings) -> pl.
     )
     workers = checked.join(learnt, on="worker_id", how="left", maintain_order="left")
     # In words a weight is relative to the average worker's; some methods' are shares of agreement.
-    is_relative = _method(settings.method).own_test
+    is_relative = named_method(settings.method).own_test
     told = workers if is_relative else workers.with_columns(pl.col("weight") / pl.col("weight").mean())
     return workers.with_columns(portraits(told, scale=settings.scale)).select(_WORKER_COLUMNS)
-
-
-def _method(name: str) -> Method:
-    found = methods()
-    if name not in found:
-        raise ChoiceError(f"There is no method {name!r}. Use one of: {', '.join(found)}.")
-    return found[name]
 
 
 def _by_attribute(

@@ -9,6 +9,7 @@ from steelyard.domain.scale import VAS
 from steelyard.evaluation.comparison import prepare, run
 from steelyard.evaluation.settings import PASSING, Evaluation, EvaluationSettings
 from steelyard.flows.quality import of_attributes
+from steelyard.flows.signature import signed_method_options
 from steelyard.flows.source import Source
 from steelyard.flows.watching import Progress, unseen
 from steelyard.version import __version__
@@ -54,6 +55,7 @@ def _signature(settings: EvaluationSettings, source: Source) -> str:
         "qc": _check(settings.analysis) if _uses_check(settings) else None,
         "over": method.standardise_over if method.standardise_over != usual.standardise_over else None,
         "per": method.standardise_per if method.standardise_per != usual.standardise_per else None,
+        **signed_method_options(method),
         "scale": f"{method.scale.minimum:g},{method.scale.maximum:g}" if method.scale != VAS else None,
         "draws": settings.draws,
         "seed": settings.analysis.seed,

@@ -9,6 +9,7 @@ from steelyard.domain.scale import VAS, Scale
 from steelyard.evaluation.normalisation.settings import Normalisation, NormalisationSettings
 from steelyard.evaluation.normalisation.study import prepare, run
 from steelyard.flows.quality import of_attributes
+from steelyard.flows.signature import signed_method_options
 from steelyard.flows.source import Source
 from steelyard.flows.watching import Progress, unseen
 from steelyard.version import __version__
@@ -19,10 +20,6 @@ _RARE = {
     "over": "standardise_over",
     "per": "standardise_per",
     "least": "minimum_ratings",
-    "gold-form": "gold_form",
-    "gold-expected": "gold_expected",
-    "vote-by": "vote_by",
-    "without-gold": "without_gold",
 }
 
 
@@ -64,6 +61,7 @@ def _signature(found: Normalisation, source: Source) -> str:
         "folds": found.n_folds,
         "methods": ",".join(settings.methods),
         **rare,
+        **signed_method_options(method),
         "scale": _ends(method.scale) if method.scale != VAS else None,
         "gold-scale": None if method.gold_scale is None else _ends(method.gold_scale),
         "random": "5" if settings.random_workers else None,

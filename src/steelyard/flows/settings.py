@@ -1,59 +1,56 @@
-"""What a caller wished for, as complete settings; recipes fill in what was left open."""
+"""What a caller chose, as complete settings; recipes fill in what was left open."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-from typing import Literal, TypedDict, Unpack, get_args
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
 
-from steelyard.aggregation import methods
+from steelyard.aggregation import method_options, methods, methods_with
 from steelyard.domain.errors import ChoiceError
-from steelyard.domain.result import (
-    AnalysisSettings,
-    ClusterRule,
-    Ends,
-    GoldExpected,
-    GoldForm,
-    MethodSettings,
-    OffsetPer,
-    StandardiseOver,
-    StandardisePer,
-    Test,
-    Unit,
-    VoteBy,
-    WithoutGold,
-)
-from steelyard.flows.source import Source
+from steelyard.domain.options import given_options, option, options_of
+from steelyard.domain.plugin import Method
+from steelyard.domain.result import AnalysisSettings, ClusterRule, MethodSettings
+from steelyard.domain.wording import joined
 
-# Whose ratings are scored: everybody's, or those of workers who pass the check.
-Keep = Literal["everyone", "passing"]
+if TYPE_CHECKING:
+    from steelyard.flows.source import Source
+
+# Fewer draws have no 2.5th percentile to speak of [our choice].
+LEAST_DRAWS = 40
 
 
-class Choices(TypedDict, total=False):
-    """The options of an analysis; None and absent both mean "as usual"."""
+@dataclass(frozen=True, slots=True)
+class AnalysisOptions:
+    """The options of every analysis, whatever its method; those of methods are in their own settings."""
 
-    method: str | None
-    check: str | None
-    check_attributes: str | Sequence[str] | None
-    require_consistency: bool | None
-    keep_hits: bool | None
-    keep: Keep | None
-    clusters: ClusterRule | None
-    standardise_over: StandardiseOver | None
-    standardise_per: StandardisePer | None
-    unit: Unit | None
-    test: Test | None
-    offset_per: OffsetPer | None
-    ends: Ends | None
-    random_clicks: bool | None
-    gold_form: GoldForm | None
-    gold_expected: GoldExpected | None
-    vote_by: VoteBy | None
-    without_gold: WithoutGold | None
-    recipe: str | None
-    attribute: str | None
-    draws: int | None
-    seed: int
+    method: str | None = option(
+        None, help="How ratings become scores: see `steelyard methods`.", usual="mean-z"
+    )
+    check: str | None = option(
+        None, help="How workers are checked: see `steelyard checks`, or none.", usual="paired-t"
+    )
+    check_attributes: tuple[str, ...] = option(
+        (), help="Check workers by these attributes only.", metavar="NAME,…", usual="all"
+    )
+    require_consistency: bool = option(
+        False, help="Workers pass only if they rate repeats as they did at first."
+    )
+    keep_hits: bool | None = option(
+        None,
+        help="Keep or leave out single HITs that were rejected or careless.",
+        opposite="exclude-hits",
+        usual="leave out",
+    )
+    keep: Literal["everyone", "passing"] | None = option(
+        None, help="Whose ratings count.", usual="passing; everyone for methods that weigh workers"
+    )
+    clusters: ClusterRule | None = option(None, help="Rule for borders between clusters.", usual="strict")
+    recipe: Literal["wmt"] | None = option(
+        None, help="Choose all of these as WMT21 and WMT22 did; other options given still win."
+    )
+    attribute: str | None = option(None, help="Take one attribute of a file with several.")
+    seed: int = option(7, help="Seed of everything random.", minimum=0)
 
 
 def wmt_settings(settings: AnalysisSettings) -> AnalysisSettings:
@@ -86,98 +83,120 @@ def wmt_settings(settings: AnalysisSettings) -> AnalysisSettings:
 
 
 RECIPES = {"wmt": wmt_settings}
-# What choices of a fixed set may be.
-_KNOWN: dict[str, tuple[str, ...]] = {
-    "clusters": get_args(ClusterRule),
-    "standardise_over": get_args(StandardiseOver),
-    "standardise_per": get_args(StandardisePer),
-    "unit": get_args(Unit),
-    "test": get_args(Test),
-    "keep": get_args(Keep),
-    "offset_per": get_args(OffsetPer),
-    "ends": get_args(Ends),
-    "gold_form": get_args(GoldForm),
-    "gold_expected": get_args(GoldExpected),
-    "vote_by": get_args(VoteBy),
-    "without_gold": get_args(WithoutGold),
-    "recipe": tuple(RECIPES),
-}
 
 
-# Fewer draws have no 2.5th percentile to speak of [our choice].
-LEAST_DRAWS = 40
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Options as given, read and found to fit: of the analysis, of all methods, of this method, of others."""
+
+    analysis: AnalysisOptions
+    method: Method
+    shared: dict[str, Any]
+    own: dict[str, Any]
+    for_others: tuple[tuple[str, Any], ...]
 
 
-def _require_sense(choices: Choices) -> None:
-    """Raises ChoiceError for a choice or a value that does not exist, and for useless numbers of draws."""
-    for name in choices:
-        if name not in Choices.__annotations__:
-            known = ", ".join(Choices.__annotations__)
-            raise ChoiceError(f"There is no choice {name!r} in an analysis. Use any of: {known}.")
-    for name, known_values in _KNOWN.items():
-        value = choices.get(name)
-        if value is not None and value not in known_values:
-            raise ChoiceError(f"There is no {name} {value!r}. Use one of: {', '.join(known_values)}.")
-    draws = choices.get("draws")
-    if draws is not None and draws != 0 and draws < LEAST_DRAWS:
+def read_choices(given: Mapping[str, Any], *, compared: Iterable[str] = ()) -> Chosen:
+    """The options given, read; None was not given.
+
+    ChoiceError for an option that does not exist, that neither the method nor those `compared` have, or whose
+    value does not fit.
+    """
+    given = {name: value for name, value in given.items() if value is not None}
+    _require_known_names(given)
+    analysis = AnalysisOptions(**given_options(AnalysisOptions, given))
+    recipe = RECIPES[analysis.recipe] if analysis.recipe is not None else None
+    usual = AnalysisSettings() if recipe is None else recipe(AnalysisSettings())
+    method = named_method(analysis.method or usual.method)
+    _require_takers(given, list(dict.fromkeys([method.name, *compared])))
+    own = _own_options(method, given)
+    for_others = tuple(
+        (found.name, found.read(given[found.name]))
+        for found in method_options(compared)
+        if found.name in given and found.name not in own
+    )
+    return Chosen(analysis, method, _shared_options(given), own, for_others)
+
+
+def settings_from(source: Source, *, compared: Iterable[str] = (), **choices: Any) -> AnalysisSettings:
+    """Settings for a source from the options given; one given beside a recipe wins over it.
+
+    Options are those of `AnalysisOptions`, of the method, and of the methods `compared` in a study, each of
+    which takes those that it has. Unless the caller says otherwise, the campaign's own check is used, and
+    nobody is left out of a method that weighs workers by itself. ChoiceError as for `read_choices`.
+    """
+    chosen = read_choices(choices, compared=compared)
+    asked, method = chosen.analysis, chosen.method
+    settings = AnalysisSettings(
+        seed=asked.seed,
+        attribute=asked.attribute,
+        method_settings=MethodSettings(scale=source.scale, gold_scale=source.gold_scale),
+    )
+    if asked.recipe is not None:
+        settings = RECIPES[asked.recipe](settings)
+    keep = asked.keep or ("everyone" if method.weighs_workers else "passing")
+    shared = replace(settings.method_settings, **chosen.shared, for_others=chosen.for_others)
+    return replace(
+        settings,
+        method=method.name,
+        check=asked.check or source.check or settings.check,
+        check_attributes=asked.check_attributes or None,
+        require_consistency=asked.require_consistency,
+        exclude_hits=settings.exclude_hits if asked.keep_hits is None else not asked.keep_hits,
+        keep_everyone=keep == "everyone",
+        clusters=asked.clusters or settings.clusters,
+        method_settings=replace(method.own_settings(shared), **chosen.own),
+    )
+
+
+def named_method(name: str) -> Method:
+    """The method of this name; ChoiceError if there is none."""
+    found = methods()
+    if name not in found:
+        raise ChoiceError(f"There is no method {name!r}. Use one of: {', '.join(found)}.")
+    return found[name]
+
+
+def _require_known_names(given: Mapping[str, Any]) -> None:
+    known = [found.name for cls in (AnalysisOptions, MethodSettings) for found in options_of(cls)]
+    known += [found.name for found in method_options()]
+    for name in given:
+        if name not in known:
+            raise ChoiceError(f"There is no option {name!r} in an analysis. Use any of: {', '.join(known)}.")
+
+
+def _shared_options(given: Mapping[str, Any]) -> dict[str, Any]:
+    """What was given of the options that every method has."""
+    shared = given_options(MethodSettings, given)
+    draws = shared.get("draws")
+    if draws is not None and 0 < draws < LEAST_DRAWS:
         raise ChoiceError(
             f"{draws} draws cannot give an interval. Use at least {LEAST_DRAWS}, or 0 for no intervals."
         )
+    return shared
 
 
-def _listed(names: str | Sequence[str] | None) -> tuple[str, ...] | None:
-    """Names given as a list, or as one string with commas."""
-    if isinstance(names, str):
-        names = [name.strip() for name in names.split(",")]
-    return tuple(names) if names else None
+def _require_takers(given: Mapping[str, Any], names: Sequence[str]) -> None:
+    """ChoiceError for an option that only other methods have."""
+    here = {found.name for found in method_options(names)}
+    for found in method_options():
+        if found.name in given and found.name not in here:
+            takers = joined(methods_with(found.name))
+            raise ChoiceError(f"{{{found.name}}} is an option of {takers}, not of {joined(names)}.")
 
 
-def settings_from(source: Source, **choices: Unpack[Choices]) -> AnalysisSettings:
-    """Settings for a source from the choices given; one given beside a recipe wins over it.
-
-    Without a wish of the caller, the campaign's own check is used, and nobody is left out of a method
-    that weighs workers by itself.
-    """
-    _require_sense(choices)
-    settings = AnalysisSettings(
-        seed=choices.get("seed", 7),
-        attribute=choices.get("attribute"),
-        method_settings=MethodSettings(scale=source.scale, gold_scale=source.gold_scale),
-    )
-    recipe = choices.get("recipe")
-    if recipe is not None:
-        settings = RECIPES[recipe](settings)
-    keep_hits = choices.get("keep_hits")
-    method = choices.get("method") or settings.method
-    keep = choices.get("keep") or ("everyone" if _weighs_workers(method) else "passing")
-    of_method = settings.method_settings
-    return replace(
-        settings,
-        method=method,
-        check=choices.get("check") or source.check or settings.check,
-        check_attributes=_listed(choices.get("check_attributes")),
-        require_consistency=bool(choices.get("require_consistency")),
-        exclude_hits=settings.exclude_hits if keep_hits is None else not keep_hits,
-        keep_everyone=keep == "everyone",
-        clusters=choices.get("clusters") or settings.clusters,
-        method_settings=replace(
-            of_method,
-            standardise_over=choices.get("standardise_over") or of_method.standardise_over,
-            standardise_per=choices.get("standardise_per") or of_method.standardise_per,
-            unit=choices.get("unit") or of_method.unit,
-            test=choices.get("test") or of_method.test,
-            offset_per=choices.get("offset_per") or of_method.offset_per,
-            ends=choices.get("ends") or of_method.ends,
-            random_clicks=bool(choices.get("random_clicks")),
-            gold_form=choices.get("gold_form") or of_method.gold_form,
-            gold_expected=choices.get("gold_expected") or of_method.gold_expected,
-            vote_by=choices.get("vote_by") or of_method.vote_by,
-            without_gold=choices.get("without_gold") or of_method.without_gold,
-            draws=of_method.draws if (draws := choices.get("draws")) is None else draws,
-        ),
-    )
-
-
-def _weighs_workers(name: str) -> bool:
-    # Whether there is such a method at all is told when it is used.
-    return name in methods() and methods()[name].weighs_workers
+def _own_options(method: Method, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The method's own options, as given; ChoiceError says which other methods know a value."""
+    own = {}
+    for found in method.options:
+        if found.name not in given:
+            continue
+        value = given[found.name]
+        others = [name for name in methods_with(found.name, value) if name != method.name]
+        if found.choices and value not in found.choices and others:
+            raise ChoiceError(
+                f"{method.name} has no {{{found.name}}} {value!r}: {joined(others)} has. "
+                f"Use one of: {', '.join(found.choices)}."
+            )
+        own[found.name] = found.read(value)
+    return own

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from steelyard.aggregation import methods
+from steelyard.aggregation import chosen_options, method_options, methods
+from steelyard.domain.options import options_of, signed_options
 from steelyard.domain.result import LEAST_PAIRS, NO_CHECK, AnalysisSettings, Counts, MethodSettings
 from steelyard.domain.scale import VAS, Scale
 from steelyard.version import __version__
@@ -11,6 +12,7 @@ from steelyard.version import __version__
 def signature(settings: AnalysisSettings, counts: Counts, *, campaign: str, protocol: str | None) -> str:
     """Every choice that was made; rare ones only where they differ from the usual."""
     method, usual = settings.method_settings, MethodSettings()
+    shared = signed_options(method, options_of(MethodSettings))
     parts = {
         "steelyard": ".".join(__version__.split(".")[:2]),
         "campaign": campaign,
@@ -19,18 +21,10 @@ def signature(settings: AnalysisSettings, counts: Counts, *, campaign: str, prot
         "qc": _quality(settings),
         "kept": f"{counts.kept_judgements}/{counts.judgements}",
         "method": settings.method,
-        "unit": method.unit,
-        "over": method.standardise_over,
-        "per": method.standardise_per if method.standardise_per != usual.standardise_per else None,
-        "test": _test(settings),
+        **{name: shared.get(name) for name in ("unit", "over", "per")},
+        "test": "draws" if methods()[settings.method].own_test else shared.get("test"),
         "clusters": settings.clusters,
-        "offset": method.offset_per if method.offset_per != usual.offset_per else None,
-        "ends": method.ends if method.ends != usual.ends else None,
-        "clicks": "random" if method.random_clicks else None,
-        "gold-form": method.gold_form if method.gold_form != usual.gold_form else None,
-        "gold-expected": method.gold_expected if method.gold_expected != usual.gold_expected else None,
-        "vote-by": method.vote_by if method.vote_by != usual.vote_by else None,
-        "without-gold": method.without_gold if method.without_gold != usual.without_gold else None,
+        **signed_method_options(method),
         "p": _limit(settings) if _limit(settings) != _limit(AnalysisSettings()) else None,
         "pairs": settings.least_pairs if settings.least_pairs != LEAST_PAIRS else None,
         "least": method.minimum_ratings if method.minimum_ratings != usual.minimum_ratings else None,
@@ -38,18 +32,17 @@ def signature(settings: AnalysisSettings, counts: Counts, *, campaign: str, prot
         "level": method.level if method.level != usual.level else None,
         "scale": _range(method.scale) if method.scale != VAS else None,
         "gold-scale": _range(method.gold_scale) if method.gold_scale is not None else None,
-        "boot": method.draws,
+        "boot": shared["boot"],
         "seed": settings.seed,
     }
     return "|".join(f"{name}:{value}" for name, value in parts.items() if value is not None)
 
 
-def _test(settings: AnalysisSettings) -> str | None:
-    """How differences between systems were tested, if not by the usual test."""
-    if methods()[settings.method].own_test:
-        return "draws"
-    test = settings.method_settings.test
-    return test if test != MethodSettings().test else None
+def signed_method_options(settings: MethodSettings) -> dict[str, str]:
+    """The options that not every method has, where they differ from the usual, by their keys."""
+    chosen = chosen_options(settings)
+    signed = (found.signed(chosen[found.name]) for found in method_options())
+    return dict(part for part in signed if part is not None)
 
 
 def _quality(settings: AnalysisSettings) -> str:

@@ -6,17 +6,18 @@ Every showing of a gold item counts: one that a worker judged twice is there twi
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
-from steelyard.domain.result import GoldForm
 from steelyard.domain.scale import Scale
 from steelyard.stats.arrays import FloatArray, IntArray
 from steelyard.stats.categories import equal_width
 from steelyard.stats.kappa import beyond_chance
 from steelyard.stats.rounding import ROUNDING
 
+# How K_Delta corrects a worker's distance from gold for chance: 0 at chance on every scale, or as printed.
+GoldForm = Literal["usual", "printed"]
 # Ratings on a line agree if they are in the same of so many parts of equal width [our choice]: the finest
 # cut of those that agreement tables have.
 LINE_CATEGORIES = 5

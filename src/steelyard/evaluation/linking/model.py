@@ -83,7 +83,8 @@ def _with_calibration(evidence: Evidence, *, draws: int, rng: np.random.Generato
         known=nothing,
         known_sd=nothing,
     )
-    return methods()[settings.method].fit(frame, replace(settings.method_settings, draws=draws), rng)
+    method = methods()[settings.method]
+    return method.fit(frame, replace(method.own_settings(settings.method_settings), draws=draws), rng)
 
 
 def _to_analysis(fit: Fit, evidence: Evidence) -> tuple[float, float]:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from steelyard.aggregation.two_stage import METHOD as TWO_STAGE
+from steelyard.aggregation.two_stage import TwoStageSettings
 from steelyard.domain.result import MethodSettings
 from steelyard.domain.scale import Scale
 from steelyard.domain.work import ItemKind
@@ -71,11 +73,13 @@ def random_worker_rows(
     points = rating_points(study.judged.rating, settings.scale)
     distance = gold_differences(given, gold, worker, n_workers=n).distance
     expected = expected_from_gold(gold, worker, points=points, n_workers=n)
+    chosen = TWO_STAGE.own_settings(settings)
+    assert isinstance(chosen, TwoStageSettings)
     weights = k_delta(
         distance,
         points,
-        form=settings.gold_form,
-        expected=expected if settings.gold_expected == "gold" else None,
+        form=chosen.gold_form,
+        expected=expected if chosen.gold_expected == "gold" else None,
     )
     table = pl.DataFrame({"worker": random.names, "delta": distance, "k_delta": weights})
     return table.with_columns(_weights(fits[name], random.worker_ids) for name in WEIGHING if name in fits)

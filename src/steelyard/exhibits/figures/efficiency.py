@@ -135,5 +135,9 @@ def _panel(rows: pl.DataFrame) -> Panel:
 
 
 FIGURE = Exhibit(
-    name="efficiency", title="Closeness to the truth by number of ratings", cite=("Mathur2018",), make=make
+    name="efficiency",
+    title="Closeness to the truth by number of ratings",
+    cite=("Mathur2018",),
+    make=make,
+    runs_methods=True,
 )

@@ -143,4 +143,5 @@ FIGURE = Exhibit(
     cite=("Denkowski2010",),
     make=make,
     of_everyone=True,
+    runs_methods=True,
 )

@@ -134,4 +134,5 @@ FIGURE = Exhibit(
     cite=("Denkowski2010",),
     make=make,
     of_everyone=True,
+    runs_methods=True,
 )

@@ -127,4 +127,5 @@ TABLE = Exhibit(
     cite=("Denkowski2010",),
     make=make,
     of_everyone=True,
+    runs_methods=True,
 )
