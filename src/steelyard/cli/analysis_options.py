@@ -178,7 +178,7 @@ def read_from(address: str, choices: dict[str, Any]) -> Source:
 
     return read_source(
         address,
-        columns=columns_of(choices["columns"]),
+        columns=columns_given(choices["columns"]),
         scale=scale_of(choices["scale"]),
         gold_scale=scale_of(choices.get("gold_scale"), option="--gold-scale"),
         hit_times=choices.get("hit_times"),
@@ -200,7 +200,7 @@ def require_known(option: str, name: str | None, known: list[str]) -> None:
         )
 
 
-def columns_of(text: str | None) -> dict[str, str] | None:
+def columns_given(text: str | None) -> dict[str, str] | None:
     """Our columns and theirs, from `--columns`."""
     if text is None:
         return None

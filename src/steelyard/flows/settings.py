@@ -86,7 +86,7 @@ RECIPES = {"wmt": wmt_settings}
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ChosenOptions:
     """Options as given, read and found to fit: of the analysis, of all methods, of this method, of others."""
 
     analysis: AnalysisOptions
@@ -96,7 +96,7 @@ class Chosen:
     for_others: tuple[tuple[str, Any], ...]
 
 
-def read_choices(given: Mapping[str, Any], *, compared: Iterable[str] = ()) -> Chosen:
+def read_choices(given: Mapping[str, Any], *, compared: Iterable[str] = ()) -> ChosenOptions:
     """The options given, read; None was not given.
 
     ChoiceError for an option that does not exist, that neither the method nor those `compared` have, or whose
@@ -115,7 +115,7 @@ def read_choices(given: Mapping[str, Any], *, compared: Iterable[str] = ()) -> C
         for found in method_options(compared)
         if found.name in given and found.name not in own
     )
-    return Chosen(analysis, method, _shared_options(given), own, for_others)
+    return ChosenOptions(analysis, method, _shared_options(given), own, for_others)
 
 
 def settings_from(source: Source, *, compared: Iterable[str] = (), **choices: Any) -> AnalysisSettings:
