@@ -30,7 +30,7 @@ class DesignSettings:
     quota: Mapping[ItemKind, int] | None = None
     """Items of each kind but `regular` and `gold` in a HIT; kinds left out have none."""
     gold_every: int | None = None
-    """Every so many-th item of a HIT is gold."""
+    """Interval of gold items in a HIT: 6 makes every sixth item gold."""
     partition: Partition = "new"
     degradation: str | None = None
     merge_duplicates: bool = True

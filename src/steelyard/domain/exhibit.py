@@ -205,7 +205,7 @@ class ExhibitOptions:
     methods: tuple[str, ...] = ()
     """Methods to compare, where an exhibit compares them; empty: those it would choose itself."""
     cells: tuple[tuple[Cell, tuple[str, ...]], ...] = ()
-    """The systems that make up each cell of a comparison of years; empty: their names tell."""
+    """The systems that make up each cell of a comparison of years; empty: their names say."""
     cell_metrics: tuple[CellMetric, ...] = ()
     """Scores by metrics to show beside people's in a comparison of years."""
     split: bool = False

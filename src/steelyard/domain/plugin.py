@@ -71,7 +71,7 @@ class Method:
 
     `reads`: the frames it can work from, the best first; `fit` gets the first one that a source has.
     `scale_free` claims that rescaling one worker changes nothing. With fewer than `least_systems`
-    `fit` raises NotEnoughData. `own_test`: differences between systems are told by the method's own
+    `fit` raises NotEnoughData. `own_test`: differences between systems are tested by the method's own
     draws, whatever test the settings name. `weighs_workers`: it learns how far each worker can be trusted, so
     that nobody need be left out. With both, the `sd` of its segments is how unsure it is of their scores, and
     the weight of a worker is relative to the average one's. `settings`: the class of its settings, which

@@ -21,7 +21,7 @@ Test = Literal["rank-sum", "rank-sum-common", "signed-rank", "permutation"]
 FlagRules = Literal["usual", "wmt"]
 # The name of the check that nobody fails.
 NO_CHECK = "none"
-# Below five control pairs no test can tell: at four, the smallest exact p-value is 0.0625.
+# Below five control pairs no test can decide: at four, the smallest exact p-value is 0.0625.
 LEAST_PAIRS = 5
 
 
@@ -64,7 +64,7 @@ class CheckSettings:
 
 @dataclass(frozen=True, slots=True)
 class HitVerdict:
-    """A HIT in which a worker who passes as a whole told degraded copies apart far less than elsewhere."""
+    """A HIT in which a worker who passes as a whole distinguished degraded copies far less than elsewhere."""
 
     worker_id: str
     hit_id: str
@@ -158,7 +158,7 @@ class AnalysisSettings:
 class Diagnostics:
     """How a method came to its answer: whether it settled, after how many sweeps over the ratings.
 
-    `seconds` is filled in by whoever held the clock. `notes`: further numbers by name, for the curious.
+    `seconds` is filled in by the caller, who measures the time. `notes`: further numbers by name.
     """
 
     converged: bool

@@ -20,7 +20,7 @@ class ItemKind(StrEnum):
     CALIBRATION = "calibration"
 
 
-# Ratings of these kinds belong to a system; the other kinds only tell about the worker.
+# Ratings of these kinds belong to a system; the other kinds only measure the worker.
 SCORED_KINDS = (ItemKind.REGULAR, ItemKind.REPEAT)
 # A control is made from a regular item of the same HIT, its base.
 CONTROL_KINDS = (ItemKind.DEGRADED, ItemKind.REPEAT, ItemKind.REFERENCE)
@@ -132,7 +132,7 @@ def hit_name(number: int, n_hits: int) -> str:
 class Hit:
     """Ordered items offered as one unit of paid work.
 
-    HITs of one round share no regular item, save for padding; each round covers every
+    HITs of one round share no regular item except padding; each round covers every
     translation once. `number` counts from 1 through the campaign. Workers never learn `hit_id`.
     """
 

@@ -21,7 +21,7 @@ _NUMBER = re.compile(r"\s*[-+]?\d+(\.\d*)?\s*")
 
 
 class HitItem(NamedTuple):
-    """An item as the batch tells it: all but the key are empty where only that is known."""
+    """An item as the batch describes it: all but the key are empty where only that is known."""
 
     system: str
     segment: str

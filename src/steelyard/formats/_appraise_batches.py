@@ -57,7 +57,7 @@ def read_batches(path: Path) -> Texts:
     """The texts and HITs of a file of batches; SourceError lists every problem with batch and item.
 
     The text shown as source is taken as the reference where items of type REF repeat it, else as
-    the source. Without our notes, a batch tells nothing of the other.
+    the source. Without our notes, a batch does not hold the other.
     """
     counts = _Counts()
     batches = _batches(path)
@@ -148,7 +148,7 @@ def _names(batch: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 @dataclass(slots=True)
 class _SegmentTexts:
-    """What the batches tell of one segment."""
+    """What the batches say about one segment."""
 
     document: str
     number: int
@@ -222,7 +222,7 @@ class _Collected:
         )
 
     def segments(self, references_shown: bool) -> Iterator[Segment]:
-        """The segments in order. What the batches do not tell is empty."""
+        """The segments in order. What the batches lack is empty."""
         for segment_id in self.ordered():
             texts = self.found[segment_id]
             source, reference = texts.source, texts.reference

@@ -6,7 +6,7 @@ marked errors, start and end in Unix seconds, and on demand batchNo and a number
 with a header are read too, under any of the names in use. Appraise has a row for each system that
 gave the same text: such rows share one judgement_id.
 
-A HIT is a batch, or, where the export does not tell it, a login: most campaigns give each login one.
+A HIT is a batch, or, where the export lacks it, a login: most campaigns give each login one.
 """
 
 from __future__ import annotations
@@ -220,7 +220,7 @@ def _key_of(rows: pl.DataFrame, keys: Sequence[Key], warnings: list[str]) -> Key
 
 
 def _with_key(rows: pl.DataFrame, key: Key | None) -> pl.DataFrame:
-    """Segments, kinds, items and HITs as our campaign has them; those we cannot tell stay as they are."""
+    """Segments, kinds, items and HITs as our campaign has them; those we do not know stay as they are."""
     if key is None:
         blank = ("hit", "item_id", "known", "known_sd")
         return rows.with_columns(pl.lit(None, pl.String).alias(name) for name in blank)

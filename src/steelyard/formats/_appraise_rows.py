@@ -30,9 +30,9 @@ def without_second_rows(rows: pl.DataFrame, submission: Sequence[str], warnings:
 
 
 def without_superseded(rows: pl.DataFrame, warnings: list[str]) -> pl.DataFrame:
-    """The last submission of each item; for where items are numbered through, so that none is there twice.
+    """The last submission of each item; for where items are numbered through, so that none appears twice.
 
-    The last by its end, then by its start. Where times do not tell, the file's order does, which
+    The last by its end, then by its start. Where times do not decide, the file's order does, which
     Appraise may write newest first.
     """
     step = pl.col("end_number").diff().over("worker").sign()

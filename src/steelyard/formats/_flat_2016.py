@@ -1,7 +1,7 @@
 """Flat tables of the direct-assessment scripts, one row per rating, as WMT has released them.
 
 ad-latest.csv holds all ratings, ad-good-raw.csv those of workers who passed; *-good-stnd.csv holds
-standardised scores, from which the ratings are got back (see `_standardised_2016`). In a file *-redup a
+standardised scores, from which the ratings are recovered (see `_standardised_2016`). In a file *-redup a
 judgement of a text that several systems gave has a row for each of them: such rows share one judgement_id.
 """
 
@@ -44,7 +44,7 @@ _OPTIONAL = {"key": "rid", "hit_seconds": "time", "attribute": "item", "source":
 # R writes this where nothing is known; of the other columns it could be a name.
 _UNKNOWN = "NA"
 _MAY_BE_UNKNOWN = ("hit", "key", "hit_seconds")
-# Rows that agree in these and in the rating are one judgement, if something told its key.
+# Rows that agree in these and in the rating are one judgement, if its key is known.
 _OF_A_JUDGEMENT = ("hit", "worker", "key", "segment", "kind")
 _ATTRIBUTES = {short: attribute for attribute, short in ATTRIBUTE_NAMES.items()}
 

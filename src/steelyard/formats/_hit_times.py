@@ -1,4 +1,4 @@
-"""How long HITs took, as told beside the ratings: one value per worker and HIT."""
+"""How long HITs took, as recorded beside the ratings: one value per worker and HIT."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the names of metrics, systems and files tell in the layout of mt-metrics-eval."""
+"""What the names of metrics, systems and files mean in the layout of mt-metrics-eval."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _REFERENCE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class MetricName:
-    """A metric's name, without its references too; `references` None: the name does not tell."""
+    """A metric's name, without its references too; `references` None: the name does not say."""
 
     full: str
     base: str
@@ -33,7 +33,7 @@ class MetricName:
 
 
 def looks_like_reference(name: str) -> bool:
-    """Whether a system is a person's translation, as far as its name tells.
+    """Whether a system is a person's translation, as far as its name says.
 
     >>> [looks_like_reference(name) for name in ("refA", "ref", "synthetic_ref", "HUMAN-B", "Human-A.0")]
     [True, True, True, True, True]
@@ -46,7 +46,7 @@ def looks_like_reference(name: str) -> bool:
 def metric_name(name: str, references: Collection[str]) -> MetricName:
     """The parts of a metric's name; `references` are known by their files.
 
-    What follows the last dash names references with dots between, of which one is enough to tell.
+    What follows the last dash names references with dots between, of which one is enough.
 
     >>> metric_name("MetricX-23-refA", [])
     MetricName(full='MetricX-23-refA', base='MetricX-23', references=('refA',))

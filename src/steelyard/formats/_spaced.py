@@ -35,5 +35,5 @@ def with_tabs(text: str) -> str:
     quoted = loose & lines.str.contains('"', literal=True)
     cut = pl.Series(["\t".join(_CELL.findall(line)) for line in lines.filter(quoted)], dtype=pl.String)
     plain = lines.str.replace_all(r"[ \t]+", "\t").str.strip_chars("\t")
-    mended = lines.zip_with(~loose, plain).scatter(quoted.arg_true(), cut)
-    return "\n".join(["\t".join(names), *mended])
+    separated = lines.zip_with(~loose, plain).scatter(quoted.arg_true(), cut)
+    return "\n".join(["\t".join(names), *separated])

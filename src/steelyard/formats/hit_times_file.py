@@ -38,7 +38,7 @@ def read_hit_times(path: str | Path) -> pl.DataFrame:
     """The frame of HIT times of a file (.csv, .tsv, .jsonl, each also .gz, or .parquet).
 
     Raises SourceError with every problem found and its line. Negative seconds are unknown; without a
-    column of seconds they are the time from acceptance to submission. A HIT that is there twice for a
+    column of seconds they are the time from acceptance to submission. A HIT that appears twice for a
     worker is one: accepted first, submitted last, its longest time, and rejected if it ever was.
     """
     path, where = Path(path), str(path)
@@ -56,7 +56,7 @@ def read_hit_times(path: str | Path) -> pl.DataFrame:
         reader.rejected(),
     ]
     if reader.problems:
-        raise SourceError(where, reader.told())
+        raise SourceError(where, reader.sentences())
     frame = pl.DataFrame(columns)
     if "work_seconds" not in taken:
         lasted = (pl.col("submitted_at") - pl.col("accepted_at")).dt.total_milliseconds() / 1000
@@ -112,7 +112,7 @@ class _Reader:
         self.places = places
         self.problems: list[tuple[int, str]] = []
 
-    def told(self) -> list[str]:
+    def sentences(self) -> list[str]:
         """The problems in order of rows, each with its place."""
         ordered = sorted(self.problems, key=lambda problem: problem[0])
         places = self.places([row for row, _ in ordered])

@@ -87,7 +87,7 @@ class _Layout:
             raise SourceError(str(folder), problems)
         files = {_reference_of(path, pair) for path in (folder / "references").glob(f"{pair}.*.txt*")}
         names = [metric_name(name, files) for name in metrics]
-        # A metric that takes all references may need those that only another metric's name tells of.
+        # A metric that takes all references may need those that only another metric's name mentions.
         files |= {reference for name in names for reference in name.references or ()}
         warnings: tuple[str, ...] = ()
         if loose and own.is_dir():
@@ -198,7 +198,7 @@ class _Reader:
     def _n_segments(self, documents: Sequence[str] | None, read: Iterable[Mapping[Level, ScoreLines]]) -> int:
         """The number of segments, which every system of every file must have lines for."""
         files = [found[SEGMENTS] for found in read if SEGMENTS in found]
-        n_segments, because = self._told_segments(documents)
+        n_segments, because = self._known_segments(documents)
         if n_segments is None:
             counts = Counter(count for lines in files for count in lines.counts.tolist())
             n_segments = max(counts, key=lambda count: (counts[count], count), default=0)
@@ -207,8 +207,8 @@ class _Reader:
             self.problems += lines.uneven(n_segments, because=because)
         return n_segments
 
-    def _told_segments(self, documents: Sequence[str] | None) -> tuple[int | None, str]:
-        """The number of segments as other files tell it, and the words for it."""
+    def _known_segments(self, documents: Sequence[str] | None) -> tuple[int | None, str]:
+        """The number of segments according to other files, and how to say so."""
         pair = self.layout.pair
         if documents is not None:
             return len(documents), f"the file of documents has {len(documents):,}"

@@ -46,7 +46,7 @@ def write_scored_pair(
     that is a person is a further reference. A text must stay one line, so line ends become spaces; a
     translation that does not exist becomes an empty line. The toolkit cuts lines of documents at white
     space, so that becomes an underscore in their names. Nothing is written if names cannot be names of
-    files, or if a file is there already with other content and `overwrite` is not said.
+    files, or if a file exists with other content and `overwrite` is not set.
     """
     problems = _name_problems(scored, texts)
     contents = _score_contents(scored, problems)

@@ -4,7 +4,7 @@ A batch of results has one row per submitted HIT: HITId, WorkerId, ..., the colu
 Input.*, and all answers in one cell of an Answer.* column, joined by bars. In 2016 an answer was
 system, segment, kind, index, nothing and rating joined by underscores; in 2015 index, key and rating.
 Since names hold underscores too, an answer is matched with the items of its HIT; where the batch does
-not tell these, it is cut from the right, at the kind.
+not name these, it is cut from the right, at the kind.
 
 A HIT with too few or too many answers, or with `undefined` in them (a picture failed to load), was
 never fully judged: it is left out whole and named in a warning. Its worker is to be paid all the same.
@@ -218,7 +218,7 @@ def _iso(text: str | None) -> str | None:
 
 
 def _time(row: Mapping[str, str | None], hit: str | None) -> dict[str, object]:
-    """How long a submitted HIT took and what became of it, as far as the batch tells."""
+    """How long a submitted HIT took and its status, as far as the batch says."""
     seconds = row.get("WorkTimeInSeconds") or ""
     return {
         "worker_id": row["WorkerId"],

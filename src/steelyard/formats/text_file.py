@@ -91,7 +91,7 @@ def _not_utf8(content: bytes, line: int) -> str:
 
 
 def _is_nearly_utf8(content: bytes) -> bool:
-    # The beginning tells, and does so quickly.
+    # The first bytes decide, and quickly.
     text = content[:1_000_000].decode("utf-8", "replace")
     broken = text.count("\ufffd")
     whole = sum(not character.isascii() for character in text) - broken

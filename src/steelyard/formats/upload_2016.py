@@ -6,9 +6,9 @@ text. The kinds are SYSTEM, REPEAT, BAD_REF and REF; ours that the scripts did n
 CALIBRATION, travel under their own names, which their page hands through and their scoring leaves
 out. The page pastes the cells into a script, so texts stand in single quotes.
 
-The layout holds no texts. Beside NAME.csv we write NAME.texts.csv, for whoever draws or shows
+The layout holds no texts. Beside NAME.csv we write NAME.texts.csv, for the program that draws or shows
 them, and NAME.key.csv, which leads from a key back to our item and must stay private. Note that
-the page's own source tells systems and kinds to anyone who looks: it is the layout's weakness.
+the page's own source shows systems and kinds to anyone who looks: that is the layout's weakness.
 """
 
 from __future__ import annotations

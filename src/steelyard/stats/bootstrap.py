@@ -78,7 +78,7 @@ def two_way_bootstrap(ratings: CrossedRatings, *, draws: int, rng: np.random.Gen
 def weighted_scores(
     ratings: CrossedRatings, *, worker_weight: FloatArray, segment_weight: FloatArray
 ) -> FloatArray:
-    """System scores if workers and segments counted so many times each. Shape (draws, S).
+    """System scores with workers and segments weighted. Shape (draws, S).
 
     `worker_weight` is (workers, draws) and `segment_weight` (segments, draws). A rating counts with
     the product of its own weight and these two; a system without weight in a draw is NaN there.

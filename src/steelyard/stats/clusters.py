@@ -40,8 +40,8 @@ def clusters(
     """Number of the cluster each system belongs to, from 1. Shape (S,).
 
     `strict` ends a cluster after place k iff every system up to k is significantly better than
-    every system below. `wmt21` ends it iff the system at place k has exactly S - k wins, whoever
-    they are over, as the tables of that year were made [Akhbardeh2021]: a weaker rule, which can
+    every system below. `wmt21` ends it iff the system at place k has exactly S - k wins, over
+    whichever systems, as the tables of that year were made [Akhbardeh2021]: a weaker rule, which can
     part systems that do not differ.
 
     >>> clusters(np.array([[np.nan, .01, .01], [.9, np.nan, .2], [.9, .8, np.nan]]),

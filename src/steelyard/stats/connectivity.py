@@ -16,7 +16,7 @@ def number_of_blocks(left: _Integers, right: _Integers) -> int:
     Left and right are different things even where they bear the same number. What no edge touches
     is no part of the graph.
 
-    Two workers who share no item, not even through others, cannot be told apart from their items:
+    Two workers who share no item, not even through others, cannot be separated from their items:
     a lenient worker with bad items looks like a strict one with good items.
 
     >>> number_of_blocks(np.array([0, 0, 1, 2]), np.array([0, 1, 1, 7]))

@@ -1,4 +1,4 @@
-"""Scores that have fallen into one category, so that they tell hardly anything apart."""
+"""Scores crowded into one category, which hardly distinguish anything."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from steelyard.stats.arrays import FloatArray
 from steelyard.stats.gold import RatingPoints, categories
 
-# One category that holds more of the scores leaves little to tell apart [Denkowski2010, section 4 has 89 %].
+# One category that holds more of the scores distinguishes little [Denkowski2010, section 4 has 89 %].
 CROWDED_SHARE = 0.8
 # Of fewer scores than this most may well be in one category [our choice].
 ENOUGH_SCORES = 10

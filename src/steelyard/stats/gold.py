@@ -1,6 +1,6 @@
 """How workers' ratings of items compare with an expert's, the gold: distance, shift, agreement, weights.
 
-Every showing of a gold item counts: one that a worker judged twice is there twice. Arrays of ratings are
+Every showing of a gold item counts: one that a worker judged twice counts twice. Arrays of ratings are
 (n,), what is said of workers is (workers,) and NaN for those who judged no gold item.
 """
 
@@ -18,12 +18,12 @@ from steelyard.stats.rounding import ROUNDING
 
 # How K_Delta corrects a worker's distance from gold for chance: 0 at chance on every scale, or as printed.
 GoldForm = Literal["usual", "printed"]
-# Ratings on a line agree if they are in the same of so many parts of equal width [our choice]: the finest
+# Ratings on a line agree if they are in the same of this many parts of equal width [our choice]: the finest
 # cut of those that agreement tables have.
 LINE_CATEGORIES = 5
 # Whole steps within a span of ten: as many points as a scale of few can have.
 MOST_POINTS = 11
-# What a worker without gold is worth, and how far the others are drawn there, as if by so many gold items
+# What a worker without gold is worth, and how far the others are drawn there, as if by this many gold items
 # more [our choice].
 PSEUDO_ITEMS = 5
 # A rating this close to a place, in steps, was meant to lie on it [our choice].
@@ -124,7 +124,7 @@ def gold_differences(
 def shift_if_closer(
     rating: FloatArray, known: FloatArray, worker: IntArray, *, points: RatingPoints, n_workers: int
 ) -> tuple[FloatArray, GoldDifferences]:
-    """The shift of each worker whom it brings closer to gold, 0 for others; and the distances after it.
+    """The shift of each worker that it brings closer to gold, 0 for others; and the distances after it.
 
     Stage 1 of the 2-stage technique [Denkowski2010]: ratings J' = J + lambda+ take the place of J where
     Delta(J', G) < Delta(J, G). The worker's divergence is then consistent, not random.

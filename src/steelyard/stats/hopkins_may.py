@@ -59,9 +59,9 @@ def _derivatives(abilities: FloatArray, wins: FloatArray, ties: FloatArray) -> t
     x = (abilities[..., :, None] - abilities[..., None, :]) / DIFFERENCE_SD
     radius = DECISION_RADIUS / DIFFERENCE_SD
     win, draw = win_corrections(x, radius), draw_corrections(x, radius)
-    won, told = wins * win.slope, wins * win.curvature
+    won, information = wins * win.slope, wins * win.curvature
     slope = won - np.swapaxes(won, -1, -2) + ties * draw.slope
-    curvature = (told + np.swapaxes(told, -1, -2) + ties * draw.curvature) / DIFFERENCE_SD**2
+    curvature = (information + np.swapaxes(information, -1, -2) + ties * draw.curvature) / DIFFERENCE_SD**2
     gradient = slope.sum(axis=-1) / DIFFERENCE_SD - abilities / ABILITY_SD**2
     own = curvature.sum(axis=-1) + 1 / ABILITY_SD**2
     return gradient, own[..., None] * np.eye(wins.shape[-1]) - curvature

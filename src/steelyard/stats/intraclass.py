@@ -35,7 +35,7 @@ def one_way_icc(value: FloatArray, unit: IntArray, *, weight: Weight | None = No
     """ICC(1,1): the reliability of one rating of a unit, by one-way random effects. In O(n).
 
     (MSB - MSW) / (MSB + (k0 - 1) MSW) with the mean squares between and within units [Shrout1979];
-    units may have different numbers of ratings, and those with a single one tell about the variance
+    units may have different numbers of ratings, and those with a single one inform the variance
     between. k0 = (N - sum of m^2 / N) / (U - 1), for U units with m ratings each and N together, is
     their mean number corrected for imbalance. It takes every difference between workers for noise.
 

@@ -1,6 +1,6 @@
 """Whether one metric agrees with people better than another does, by exchanging the two metrics' scores.
 
-Were two metrics equally good, nobody could tell if at some translation their scores had been exchanged.
+If two metrics are equally good, exchanging their scores of a translation makes no difference.
 Both are standardised first, as their units differ. Each function here exchanges what it names (the unit):
 
 - `pearson_permutation_matrix`: single scores, of translations or of systems, as [Deutsch2021] advise;
@@ -140,7 +140,7 @@ def segment_permutation_matrix(
     """
     p_values = permutation_matrix(values, draws=draws, rng=rng)
     if draws >= 1 << _FEW_UNITS:
-        # With so many, all exchanges of few units have been tried.
+        # With this many, all exchanges of few units have been tried.
         return p_values
     known = (~np.isnan(values)).astype(np.int64)
     few = np.argwhere(np.triu(known @ known.T <= _FEW_UNITS, 1))
@@ -295,7 +295,7 @@ class _Mixtures:
 
 
 def _slices(length: int, width: int) -> Iterator[slice]:
-    """Slices of so many rows that, with so many numbers each, a processor keeps them at hand."""
+    """Slices of rows, each small enough for a processor's cache at this many numbers per row."""
     step = max(1, _CACHED // max(width, 1))
     return (slice(start, start + step) for start in range(0, length, step))
 

@@ -152,5 +152,5 @@ def _p_values(
 
 
 def _binomial_tail(least: int, n: int) -> float:
-    """Probability of at least so many of n with probability 1/2."""
+    """Probability of at least this many successes in n trials of probability 1/2."""
     return float(betainc(least, n - least + 1, 0.5)) if least else 1.0

@@ -227,6 +227,6 @@ def _rounding_error(scores: FloatArray) -> FloatArray:
 
 
 def _parts(n_pairs: int, width: int) -> Iterator[slice]:
-    """The pairs in parts, so that an array of so many columns stays within bounds."""
+    """The pairs in parts, so that an array of this many columns stays within bounds."""
     step = max(1, _CELLS_AT_ONCE // max(width, 1))
     return (slice(start, start + step) for start in range(0, n_pairs, step))

@@ -13,7 +13,7 @@ import numpy as np
 from steelyard.stats.arrays import FloatArray, IntArray
 from steelyard.stats.rounding import ROUNDING
 
-# Random parts of sorting keys stay clear of 1, lest adding an item's number round them up to the next item.
+# Random parts of sorting keys stay below 1, so that adding an item's number cannot round up to the next item.
 _BELOW_ONE = 0.999999
 
 
@@ -101,10 +101,10 @@ def correlations_by_place(
 
     x, y = about_mean(value), about_mean(other)
     xx, yy, xy = (np.bincount(place, product, n_places) for product in (x * x, y * y, x * y))
-    is_told = (n >= least) & (xx > ROUNDING * n * _mean_square(value))
-    is_told &= yy > ROUNDING * n * _mean_square(other)
+    is_defined = (n >= least) & (xx > ROUNDING * n * _mean_square(value))
+    is_defined &= yy > ROUNDING * n * _mean_square(other)
     found: FloatArray = np.full(n_places, np.nan)
-    np.divide(xy, np.sqrt(xx * yy), out=found, where=is_told)
+    np.divide(xy, np.sqrt(xx * yy), out=found, where=is_defined)
     return found
 
 

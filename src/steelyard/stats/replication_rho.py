@@ -15,7 +15,7 @@ from steelyard.stats.intraclass import one_way_icc, one_way_icc_of, one_way_tota
 _TAIL = 0.025
 # Less than this is no variance.
 _NO_VARIANCE = 1e-18
-# If more than half the draws leave nothing to tell, their spread tells nothing [our choice].
+# If more than half the draws are undefined, their spread means nothing [our choice].
 _ENOUGH_SHARE = 0.5
 
 
@@ -58,7 +58,7 @@ def _half_width(
     draws: int,
     rng: np.random.Generator,
 ) -> float:
-    """Half of a symmetric interval of ICC(1,1); NaN if most draws leave nothing to tell.
+    """Half of a symmetric interval of ICC(1,1); NaN if most draws are undefined.
 
     Resampling few workers finds too little spread between them, and a quantile of the normal distribution
     would take it for known: hence n / (n - 1), and Student's quantile with as many degrees of freedom as

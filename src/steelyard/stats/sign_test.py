@@ -9,7 +9,7 @@ from steelyard.stats.arrays import FloatArray, IntArray
 
 
 def sign_test(for_it: IntArray, against: IntArray) -> FloatArray:
-    """One-sided exact p that so many or more of the decided cases speak for it. Shapes (...).
+    """One-sided exact p of at least this many successes among the decided cases. Shapes (...).
 
     Ties are no cases; leave them out. Without any case p is 1.
 

@@ -13,7 +13,7 @@ from steelyard.stats.rank_sum import marked_rank_sums
 # last bits, and so may differences of them.
 _DECIMALS = 10
 _STEPS_PER_UNIT = 10.0**_DECIMALS
-# Up to so many differences the normal approximation is not needed.
+# Up to this many differences the normal approximation is not needed.
 FEW = 25
 
 # Differences held at once: a few hundred kB, which stay in the processor's cache.

@@ -45,7 +45,7 @@ class SkillSettings:
 
 
 def wmt_skill_settings(n_comparisons: int) -> SkillSettings:
-    """The settings of the WMT evaluations for so many comparisons."""
+    """The settings of the WMT evaluations for this many comparisons."""
     beta = WMT_SIGMA * n_comparisons / WMT_COMPARISONS_PER_BETA
     return SkillSettings(mu=0.0, sigma=WMT_SIGMA, beta=beta, tau=0.0, draw_probability=WMT_DRAW_PROBABILITY)
 
@@ -144,7 +144,7 @@ def resampled_skills(
 
     `times` (runs, groups) says how often the comparisons of a group count. To count k times is to be
     learnt from k times at once: what a comparison says of an ability, a normal factor, is taken to the
-    power k. The comparisons are learnt from in their order, in so many `steps` of equal size; those of
+    power k. The comparisons are learnt from in their order, in `steps` of equal size; those of
     one step all start from what was believed before it. With as many steps as comparisons that is
     `online_skills`; with settings that let each comparison move little, as those of WMT do, fewer steps
     give nearly the same.
@@ -199,6 +199,6 @@ def _learn(
     # The factor has this share less to say where the ability was already known in part.
     left_better, left_worse = 1 - variance[better] * shrink, 1 - variance[worse] * shrink
     shift = of_better @ (push / left_better) - of_worse @ (push / left_worse)
-    told = of_better @ (times * shrink / left_better) + of_worse @ (times * shrink / left_worse)
-    precision = 1 / variance + told
+    information = of_better @ (times * shrink / left_better) + of_worse @ (times * shrink / left_worse)
+    precision = 1 / variance + information
     return mu + shift / precision, 1 / precision

@@ -12,7 +12,7 @@ from steelyard.stats.arrays import FloatArray
 from steelyard.stats.rank_distributions import mann_whitney_p_value
 from steelyard.stats.ties import are_equal, ranks_of
 
-# Up to so many values in both groups together the exact distribution is used where there are no ties.
+# Up to this many values in both groups together the exact distribution is used where there are no ties.
 EXACT_MANN_WHITNEY = 20
 
 

@@ -26,7 +26,7 @@ def williams(r12: ArrayLike, r13: ArrayLike, r23: ArrayLike, n: ArrayLike) -> Wi
 
     r12 is that of people with the first metric, r13 that of people with the second, r23 that of the two
     metrics, all over the same n points. The more alike the metrics, the smaller a difference of their
-    correlations the test can tell from chance [Graham2014b]. For Pearson's correlations of independent
+    correlations the test can distinguish from chance [Graham2014b]. For Pearson's correlations of independent
     points. Arrays of any shapes that go together; a matrix of all pairs of metrics is one call.
 
     NaN with n <= 3, where a correlation is NaN, and where |r23| = 1: metrics that are each other's linear

@@ -1,4 +1,4 @@
-"""Filled boxes that can be told apart in grey print: hatched by tone."""
+"""Filled boxes that can be distinguished in grey print: hatched by tone."""
 
 from __future__ import annotations
 

@@ -238,7 +238,7 @@ def _cells(mark: Cells, plot: Plot) -> list[Shape]:
 
 
 def _strength(value: float, mark: Cells) -> float:
-    """How strong a cell's shade is, in twenty steps; the weakest can still be told from none."""
+    """How strong a cell's shade is, in twenty steps; the weakest can still be distinguished from none."""
     if mark.high == mark.low:
         return 0.0
     share = min(max((mark.high - value) / (mark.high - mark.low), 0.0), 1.0)

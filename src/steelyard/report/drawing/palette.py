@@ -1,4 +1,4 @@
-"""What tones look like: colours, markers, dashes and hatches, so that no two need colour to be told apart."""
+"""What tones look like: colours, markers, dashes and hatches, distinct even without colour."""
 
 from __future__ import annotations
 

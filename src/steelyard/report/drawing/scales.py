@@ -46,7 +46,7 @@ class AxisScale:
         return (logs - math.log(self.low)) / (math.log(self.high) - math.log(self.low))
 
     def ticks(self, *, wanted: int) -> tuple[Tick, ...]:
-        """About so many round values; the categories, if there are any; none on an empty axis."""
+        """About this many round values; the categories, if there are any; none on an empty axis."""
         if self.categories:
             return tuple(Tick(float(place), name) for place, name in enumerate(self.categories))
         if self.is_empty:

@@ -8,7 +8,7 @@ import numpy as np
 
 from steelyard.stats.arrays import FloatArray, IntArray
 
-# Learned variances begin with so many made-up levels of that variance: with few systems, or with one
+# Learned variances begin with this many made-up levels of that variance: with few systems, or with one
 # rating per item, the ratings alone would let them collapse [measured on real ratings].
 _PSEUDO_SYSTEMS, _PSEUDO_SEGMENTS, _PSEUDO_ITEMS = 2.0, 10.0, 10.0
 _SYSTEM_VARIANCE, _SEGMENT_VARIANCE, _ITEM_VARIANCE = 0.03, 0.05, 0.15
@@ -75,7 +75,7 @@ def expected_quality(origin: ItemOrigin, effects: Effects) -> FloatArray:
 
 @dataclass(frozen=True, slots=True)
 class ItemMoments:
-    """Number, sum and sum of squares of the ratings of each item, whoever gave them."""
+    """Number, sum and sum of squares of the ratings of each item, over all workers."""
 
     n: FloatArray
     total: FloatArray
@@ -187,7 +187,7 @@ def _item_variance(origin: ItemOrigin, effects: Effects, moments: ItemMoments) -
 
     The mean product of two ratings' distances from what is usual for the kind is the variance of
     quality, for slopes are 1 on average; what systems and segments explain is taken off. What the sweeps
-    themselves believe of items would be too small, and smaller each time. One rating alone tells nothing.
+    themselves believe about items would be too small, and smaller each time. One rating alone says nothing.
     """
     usual = effects.kind[origin.kind, origin.criterion]
     total = moments.total - moments.n * usual
@@ -195,8 +195,8 @@ def _item_variance(origin: ItemOrigin, effects: Effects, moments: ItemMoments) -
     pairs = moments.n * (moments.n - 1)
     explained = _of_systems(origin, effects) ** 2 + effects.segment_variance * (origin.segment >= 0)
     product = np.divide(total**2 - square, pairs, out=np.zeros(len(pairs)), where=pairs > 0) - explained
-    told = pairs > 0
-    found = np.bincount(origin.kind[told], product[told], origin.n_kinds)
-    count = np.bincount(origin.kind[told], minlength=origin.n_kinds)
+    has_pairs = pairs > 0
+    found = np.bincount(origin.kind[has_pairs], product[has_pairs], origin.n_kinds)
+    count = np.bincount(origin.kind[has_pairs], minlength=origin.n_kinds)
     learned: FloatArray = (np.maximum(found, 0.0) + _PSEUDO_ITEMS * _ITEM_VARIANCE) / (count + _PSEUDO_ITEMS)
     return np.maximum(learned, _LEAST_ITEM_VARIANCE)

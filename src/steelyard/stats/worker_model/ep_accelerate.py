@@ -12,7 +12,7 @@ from steelyard.stats.arrays import FloatArray
 # Rounds remembered, our choice; and the longest wait after guesses that made things worse.
 _MEMORY = 5
 _LONGEST_WAIT = 32
-# Beyond so many numbers the memory is not worth its space, and plain rounds must do.
+# Beyond this many numbers the memory is not worth its space, and plain rounds are made.
 _MOST_NUMBERS = 20_000_000
 
 

@@ -22,7 +22,7 @@ class Contamination:
 
     @property
     def expected(self) -> float:
-        """The share of clicks of a worker of whom nothing is known."""
+        """The expected share of clicks of an unknown worker."""
         return self.random / (self.random + self.honest)
 
 

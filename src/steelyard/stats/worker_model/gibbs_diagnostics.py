@@ -27,7 +27,7 @@ def split_rhat(draws: FloatArray) -> FloatArray:
 
 
 def effective_draws(draws: FloatArray) -> FloatArray:
-    """How many independent draws would tell the mean as precisely as these (chains, draws, n). Shape (n,).
+    """How many independent draws would give the mean as precisely as these (chains, draws, n). Shape (n,).
 
     From the autocorrelations of the halved chains, summed in pairs up to the first pair below 0
     and never increasing [Vehtari2021]. NaN for what never changes.

@@ -10,7 +10,7 @@ from steelyard.stats.worker_model.gibbs_links import ItemLinks, Level, Pull, bun
 from steelyard.stats.worker_model.gibbs_model import GibbsModel
 from steelyard.stats.worker_model.gibbs_sums import CellSums, ChainState, sums_by_place
 
-# Our choice: up to so many groups their effects are drawn together, by a dense matrix.
+# Our choice: the effects of up to this many groups are drawn together, by a dense matrix.
 MOST_TOGETHER = 500
 
 

@@ -12,7 +12,7 @@ from steelyard.stats.arrays import FloatArray, IntArray
 from steelyard.stats.worker_model.gibbs_model import GibbsModel
 from steelyard.stats.worker_model.problem import WorkerRatings
 
-# Our choice: where so many of the cells hold a rating, ordinary matrices are faster than sparse ones.
+# Our choice: where this share of the cells holds a rating, ordinary matrices are faster than sparse ones.
 DENSE_SHARE = 0.2
 DENSE_SIZE = 1_000_000
 

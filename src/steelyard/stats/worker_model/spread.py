@@ -121,7 +121,7 @@ def _workers(learned: Learned, sums: RatingSums, *, room: int) -> _Open:
     of_worker = _membership(of, n_workers)
     by_worker = csr_array(by_part @ of_worker)
     slopes = csr_array(diags_array(learned.quality) @ by_worker)
-    told = sums.n_of_part * precision[of]
+    information = sums.n_of_part * precision[of]
     if 2 * n_workers > room:
         offsets = (by_part, learned.workers.part_variance)
         nothing = csr_array((by_part.shape[0], 0))
@@ -130,17 +130,17 @@ def _workers(learned: Learned, sums: RatingSums, *, room: int) -> _Open:
     of_slopes = 1 / priors.slope_sd**2 + precision * square
     product = precision[of] * sum_quality
     if not sums.divided:
-        own = np.diag(1 / priors.offset_sd**2 + told)
+        own = np.diag(1 / priors.offset_sd**2 + information)
         return _Open(csr_array(hstack([by_worker, slopes])), _joined(own, np.diag(product), of_slopes), ())
     if n_workers + n_parts <= room:
         # Parts scatter around their worker's offset, which is integrated out.
         share = priors.offset_sd**2 / (priors.part_sd**2 + of_worker.sum(axis=0) * priors.offset_sd**2)
         common = (of_worker @ diags_array(share) @ of_worker.T).toarray()
-        own = (np.eye(n_parts) - common) / priors.part_sd**2 + np.diag(told)
+        own = (np.eye(n_parts) - common) / priors.part_sd**2 + np.diag(information)
         both = (diags_array(product) @ of_worker).toarray()
         return _Open(csr_array(hstack([by_part, slopes])), _joined(own, both, of_slopes), ())
-    own = np.diag(1 / priors.offset_sd**2 + sums.of_worker(told))
-    parts = (by_part, 1 / (1 / priors.part_sd**2 + told))
+    own = np.diag(1 / priors.offset_sd**2 + sums.of_worker(information))
+    parts = (by_part, 1 / (1 / priors.part_sd**2 + information))
     whole = _joined(own, np.diag(sums.of_worker(product)), of_slopes)
     return _Open(csr_array(hstack([by_worker, slopes])), whole, (parts,))
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from steelyard.stats.arrays import BoolArray, FloatArray, IntArray
 
-# A worker's mean and deviation are taken as if so many ratings of the average worker had come first:
+# A worker's mean and deviation are taken as if this many ratings of the average worker had come first:
 # measured on real ratings, where workers with a handful of ratings are common.
 PSEUDO_RATINGS = 4.0
 

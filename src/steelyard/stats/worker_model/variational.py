@@ -25,7 +25,7 @@ from steelyard.stats.worker_model.problem import WorkerRatings
 from steelyard.stats.worker_model.sums import RatingSums
 
 # Priors of the workers. All were chosen on real ratings, clean and with spammers put in: see the page on
-# the worker model. `_..._WORKERS`: learned spreads begin with so many made-up workers.
+# the worker model. `_..._WORKERS`: learned spreads begin with this many made-up workers.
 SHAPE = 8.0
 _SLOPE_SD, _SLOPE_WORKERS = 0.3, 10.0
 _OFFSET_SD, _OFFSET_WORKERS = 0.1, 5.0
@@ -35,7 +35,7 @@ _PRECISION, _PRECISION_WORKERS = 1.0, 5.0
 ENOUGH_WORKERS, _RATINGS_OF_FEW = 10.0, 4.0
 MOST_SWEEPS = 200
 TOLERANCE = 1e-4
-# From so many ratings on, workers are first learned from the ratings of every eighth item.
+# From this many ratings on, workers are first learned from the ratings of every eighth item.
 MANY_RATINGS, SOME_ITEMS, FIRST_TOLERANCE = 500_000, 8, 1e-3
 
 
@@ -95,7 +95,7 @@ def learn(
 
     Quality is normal around what kind, system and segment lead to expect; slopes are normal around 1 and not
     below 0, precisions Gamma distributed; how much all of these vary is learned too. One sweep updates
-    everything once; sweeps are accelerated. Nobody's slope is told from the sign of a factor: workers
+    everything once; sweeps are accelerated. The sign of a factor decides nobody's slope: workers
     whose ratings run against all others' end with a slope near 0 and thus without weight.
     """
     model = _Model(RatingSums(ratings), origin, shape)
@@ -109,7 +109,7 @@ def learn(
 def _from_some_items(
     model: _Model, ratings: WorkerRatings, *, tolerance: float, most_sweeps: int
 ) -> FloatArray:
-    """What the ratings of every so many-th item teach of workers and priors: a good place to begin."""
+    """Workers and priors as learned from a regular sample of the items: a good starting point."""
     origin = model.origin
     some = np.arange(ratings.n_items) % SOME_ITEMS == 0
     here = some[ratings.item]
@@ -164,7 +164,7 @@ class _Model:
         effects = learn_effects(self.origin, effects, pull=pull, precision=precision, moments=self.moments)
         quality, variance = quality_given(self.origin, effects, pull=pull, precision=precision)
         workers = self._workers(workers, priors, quality, variance)
-        # Ratings tell slope times quality only; the average slope is 1 by definition.
+        # Ratings determine only slope times quality; the average slope is 1 by definition.
         usual = float(workers.slope[self.present].mean())
         workers = replace(
             workers, slope=workers.slope / usual, slope_variance=workers.slope_variance / usual**2
@@ -192,10 +192,10 @@ class _Model:
         product, sum_quality, sum_square = sums.by_worker(quality, quality**2 + variance)
         precision = workers.precision
         offset, offset_variance, part, part_variance = self._offsets(workers, priors, sum_quality)
-        told = self.trust * precision
-        slope_precision = 1 / priors.slope_sd**2 + told * sum_square
+        information = self.trust * precision
+        slope_precision = 1 / priors.slope_sd**2 + information * sum_square
         pull = product - sums.of_worker(part * sum_quality)
-        slope_mean = (1 / priors.slope_sd**2 + told * pull) / slope_precision
+        slope_mean = (1 / priors.slope_sd**2 + information * pull) / slope_precision
         slope, slope_variance = _not_below_zero(slope_mean, 1 / np.sqrt(slope_precision))
         of_parts = -2 * part * total + n_part * (part**2 + part_variance) + 2 * part * slope[of] * sum_quality
         errors = (
@@ -302,7 +302,7 @@ class _Model:
 
 
 def _trust_in_agreement(n_ratings: FloatArray) -> FloatArray:
-    """The share of each worker's ratings that may tell how the worker judges: 1 but for very few workers.
+    """The share of each worker's ratings that may inform how the worker judges: 1 but for very few workers.
 
     Where three people judged, two of them agree best, perhaps in a taste that nobody else shares. Taken at
     its word, such agreement would silence the third, however many thousand ratings each gave: on published
