@@ -34,7 +34,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from steelyard.domain.campaign import Campaign, CampaignSettings, DesignSettings
 from steelyard.domain.text import Segment, System
-from steelyard.domain.work import Hit, Item, ItemKind, PlacedItem
+from steelyard.domain.work import Hit, Item, ItemKind, PlacedItem, ShownText
 from steelyard.flows.create import create
 from steelyard.flows.links import add_workers, links
 from steelyard.flows.open import open_campaign
@@ -123,8 +123,10 @@ def _write_small(db: str, protocol: str, changes: dict[str, Any]) -> None:
     changes = dict(changes)
     texts = changes.pop("texts", SMALL_TEXTS)
     chosen = protocols()[protocol]
+    attribute = changes.get("attribute", "adequacy")
     presentation = {
         **chosen.presentation,
+        **({"shows": list(chosen.shows[attribute])} if chosen.may_show else {}),
         "words": words_in(chosen, changes.pop("instructions", "en")),
         "examples": [
             {"rating": rating, "reference": f"Meant at {rating:g}.", "text": f"Said at {rating:g}."}
@@ -136,10 +138,10 @@ def _write_small(db: str, protocol: str, changes: dict[str, Any]) -> None:
         name="small",
         title="A small campaign",
         protocol=protocol,
-        attribute="adequacy",
+        attribute=attribute,
         source_language="de",
         target_language="en",
-        design=DesignSettings(hit_size=len(texts)),
+        design=DesignSettings(hit_size=len(texts), n_translations=chosen.n_translations),
         presentation=presentation,
     )
     settings = replace(usual, **changes)
@@ -147,10 +149,13 @@ def _write_small(db: str, protocol: str, changes: dict[str, Any]) -> None:
         Segment(str(number), str(number), source, reference)
         for number, (source, reference, _) in enumerate(texts, start=1)
     )
-    campaign = Campaign(settings, (System("alpha"),), segments, {"alpha": [text for _, _, text in texts]})
+    columns = {"alpha": [text for _, _, text in texts]}
+    for number in range(2, chosen.n_translations + 1):
+        columns[f"system {number}"] = [f"{text} ({number})" for text in columns["alpha"]]
+    campaign = Campaign(settings, tuple(map(System, columns)), segments, columns)
     items = [
-        Item(f"i{each.segment_id}", ItemKind.REGULAR, each.system_id, each.segment_id, each.text)
-        for each in campaign.each_translation()
+        Item(f"i{segment}", ItemKind.REGULAR, *first, beside=tuple(ShownText(*other) for other in others))
+        for segment, (first, *others) in _by_segment(campaign).items()
     ]
     places = tuple(PlacedItem(item.item_id, position, 1) for position, item in enumerate(items, start=1))
     store = open_store(db, create=True)
@@ -168,6 +173,15 @@ def _write_small(db: str, protocol: str, changes: dict[str, Any]) -> None:
         for role in ("manager", "open"):
             work.add_link(connection, work.Link(f"{role}-{'x' * 24}", role, None), now=now)
     store.close()
+
+
+def _by_segment(campaign: Campaign) -> dict[str, list[tuple[str, str, str]]]:
+    """System, segment and text of every translation."""
+    found: dict[str, list[tuple[str, str, str]]] = {}
+    for each in campaign.each_translation():
+        row = (each.system_id, each.segment_id, each.text)
+        found.setdefault(each.segment_id, []).append(row)
+    return found
 
 
 @contextmanager

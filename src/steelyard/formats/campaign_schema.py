@@ -44,10 +44,10 @@ def campaign_schema() -> dict[str, Any]:
     for table, key, names in (
         ("CampaignTable", "protocol", list(protocols())),
         ("CampaignTable", "attribute", _attributes()),
-        ("QualityTable", "check", list(checks())),
     ):
         tables[table]["properties"][key]["enum"] = names
     _text_choice(tables["DesignTable"]["properties"]["degradation"])["enum"] = list(degradations())
+    _text_choice(tables["QualityTable"]["properties"]["check"])["enum"] = list(checks())
     plain = _plain(made)
     for key, model in TABLE_NAMES:
         plain["$defs"][model]["title"] = key

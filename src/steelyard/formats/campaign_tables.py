@@ -169,9 +169,10 @@ class DesignTable(_Strict):
 class QualityTable(_Strict):
     """How workers are checked."""
 
-    check: str = Field(
-        default="paired-t",
-        description="How to tell careful workers from careless ones; `steelyard checks` lists the choices.",
+    check: str | None = Field(
+        default=None,
+        description="How to tell careful workers from careless ones; `steelyard checks` lists the choices. "
+        "Without it: paired-t, and preferred-original for pairwise.",
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from steelyard.domain.campaign import Campaign, CampaignSettings, DesignSettings
 from steelyard.domain.errors import CampaignError, SourceError
+from steelyard.domain.judgement import FrameName
 from steelyard.domain.languages import problem_with
 from steelyard.domain.plugin import Protocol
 from steelyard.domain.text import CalibrationText
@@ -23,6 +24,9 @@ from steelyard.formats.campaign_texts import TextsOfFiles, read_texts
 from steelyard.formats.text_file import read_text
 from steelyard.protocols import protocols
 from steelyard.qc import checks
+
+# The check of workers where the campaign file names none, by what the protocol gives.
+USUAL_CHECKS: dict[FrameName, str] = {"ratings": "paired-t", "preferences": "preferred-original"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +60,7 @@ def read_campaign(path: Path) -> CampaignSource:
     campaign = Campaign(
         settings=CampaignSettings(
             **parsed.campaign.model_dump(),
-            check=parsed.quality.check,
+            check=_check_name(parsed, protocol),
             design=settings,
             presentation=shown,
         ),
@@ -97,16 +101,35 @@ def _setting_problems(parsed: CampaignFile) -> list[str]:
         problems.append(
             f'[campaign] attribute "{campaign.attribute}" is unknown; {protocol.name} has: {choices}.'
         )
-    if parsed.quality.check not in checks():
-        problems.append(
-            f'[quality] check "{parsed.quality.check}" is unknown; choose from: {", ".join(checks())}.'
-        )
+    problems += _check_problems(_check_name(parsed, protocol), protocol)
     names = [system.name for system in parsed.systems]
     for name in sorted({name for name in names if names.count(name) > 1}):
         problems.append(
             f'[[systems]]: the name "{name}" is used {names.count(name)} times; each system needs its own.'
         )
     return problems
+
+
+def _check_name(parsed: CampaignFile, protocol: Protocol | None) -> str:
+    if parsed.quality.check is not None:
+        return parsed.quality.check
+    usual = [USUAL_CHECKS[frame] for frame in (protocol.gives if protocol else ()) if frame in USUAL_CHECKS]
+    return usual[0] if usual else USUAL_CHECKS["ratings"]
+
+
+def _check_problems(name: str, protocol: Protocol | None) -> list[str]:
+    """A check that does not exist, or that looks at something else than the protocol gives."""
+    known = checks()
+    if name not in known:
+        return [f'[quality] check "{name}" is unknown; choose from: {", ".join(known)}.']
+    gives = protocol.gives if protocol else ()
+    fitting = ", ".join(each.name for each in known.values() if each.reads in gives)
+    if protocol is None or not fitting or known[name].reads in gives:
+        return []
+    return [
+        f'[quality] check "{name}" needs {known[name].reads}, and {protocol.name} gives '
+        f"{', '.join(gives)}; choose from: {fitting}."
+    ]
 
 
 def _design(

@@ -15,7 +15,7 @@ from steelyard.protocols._answers import LARGEST_WHOLE, AnswerCheck, answer_obje
 if TYPE_CHECKING:
     import numpy as np
 
-# How the answer came about: when the worker first touched the scale, and how often the place changed.
+# How the answer came about: when the worker first touched the scale, and how often the answer changed.
 HANDLING: Mapping[str, Any] = {
     name: {"type": "integer", "minimum": 0, "maximum": LARGEST_WHOLE}
     for name in ("first_touch_ms", "n_moves")
@@ -65,7 +65,7 @@ class RatingLine:
         low, high = self.scale.minimum, self.scale.maximum
         aimed = low + quality * (high - low)
         placed = min(max(rng.normal(aimed, HAND_SD * (high - low) / 100), low), high)
-        return {"rating": round(placed), **_handling(rng)}
+        return {"rating": round(placed), **handling(rng)}
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class RatingChoices:
         quality = _only(qualities)
         low, high = round(self.scale.minimum), round(self.scale.maximum)
         chosen = min(low + int(quality * (high - low + 1)), high)
-        return {"rating": chosen, **_handling(rng)}
+        return {"rating": chosen, **handling(rng)}
 
 
 def one_rating(item: ShownItem, answer: Answer) -> Said:
@@ -122,6 +122,7 @@ def _only(qualities: Sequence[float]) -> float:
     return quality
 
 
-def _handling(rng: np.random.Generator) -> dict[str, int]:
+def handling(rng: np.random.Generator) -> dict[str, int]:
+    """How a simulated worker came to an answer: the fields of HANDLING."""
     first_touch_ms = MEDIAN_FIRST_TOUCH_MS * rng.lognormal(0.0, LOG_SD_FIRST_TOUCH)
     return {"first_touch_ms": round(first_touch_ms), "n_moves": int(rng.geometric(STOPS_MOVING))}
