@@ -104,11 +104,6 @@ CONTROL_SIDES = ("a", "b")
 _NAMES = ("worker_id", "hit_id", "segment_id", "system_id", "attribute", "item_kind")
 # A control is matched with its base on these.
 PAIR_KEYS = ("worker_id", "hit_id", "system_id", "segment_id", "attribute")
-# What the attributes of one preference share.
-_OF_A_PREFERENCE = (
-    *("worker_id", "hit_id", "judgement_id", "item_id", "item_kind"),
-    *("segment_id", "system_a", "system_b", "control_side"),
-)
 # What fewer people than this do may be a habit of theirs: it tells nothing of others, nor does resampling
 # them [our choice].
 ENOUGH_WORKERS = 5
@@ -256,45 +251,6 @@ def scored(frame: pl.DataFrame) -> pl.DataFrame:
     """
     rows = frame.filter(pl.col("item_kind").is_in([str(kind) for kind in SCORED_KINDS]))
     return spread_credit(rows)
-
-
-def is_of_preferences(frame: pl.DataFrame) -> bool:
-    """Whether a frame is one of preferences rather than of ratings."""
-    return "preference" in frame.columns
-
-
-def scored_preferences(frame: pl.DataFrame) -> pl.DataFrame:
-    """The preferences between two systems: in regular and repeat items, never against a control.
-
-    A preference about a text that several systems gave is there once for each of them.
-    """
-    rows = frame.filter(pl.col("item_kind").is_in([str(kind) for kind in SCORED_KINDS]))
-    for side in ("a", "b"):
-        renamed = {f"system_{side}": "system_id", f"credited_{side}": "credited"}
-        spread = spread_credit(rows.rename(renamed))
-        rows = spread.rename({new: old for old, new in renamed.items()})
-    return rows.filter(pl.col("system_a") != pl.col("system_b"))
-
-
-def control_preferences(frame: pl.DataFrame) -> pl.DataFrame:
-    """Every pair of a translation and its degraded copy that was judged: worker_id, hit_id, outcome.
-
-    The outcome is 1 where the translation was preferred, -1 where its copy was, 0 for neither. A pair of
-    several attributes has one outcome: that of most of them.
-    """
-    side, said = pl.col("control_side"), pl.col("preference").cast(pl.String)
-    outcome = pl.when(~said.is_in(["a", "b"])).then(0).when(said == side).then(-1).otherwise(1)
-    rows = frame.filter(pl.col("item_kind") == str(ItemKind.DEGRADED), side.is_not_null()).with_columns(
-        outcome=outcome.cast(pl.Int64)
-    )
-    if rows["attribute"].n_unique() > 1:
-        keys = [*_OF_A_PREFERENCE, "attribute"]
-        rows = (
-            with_occurrence(rows, keys)
-            .group_by(*_OF_A_PREFERENCE, "occurrence", maintain_order=True)
-            .agg(pl.col("outcome").sum().sign())
-        )
-    return rows.select("worker_id", "hit_id", "outcome")
 
 
 def spread_credit(frame: pl.DataFrame) -> pl.DataFrame:

@@ -153,7 +153,7 @@ def everyone() -> Callable[[Evidence, pl.DataFrame], Evidence]:
     """Makes evidence whose ratings are these, all of them kept."""
 
     def make(source: Evidence, frame: pl.DataFrame) -> Evidence:
-        return replace(source, frame=frame, keeps=pl.repeat(True, len(frame), eager=True))
+        return replace(source, judged=frame, keeps=pl.repeat(True, len(frame), eager=True))
 
     return make
 

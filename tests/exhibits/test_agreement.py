@@ -30,7 +30,7 @@ def repeats(ratings: Ratings, evidence: Evidence) -> Evidence:
     # Ratings beyond the scale's tenths, so that there are more than ten different ones.
     rows += [("ann", "h1", "reference", f"s{k}", "alpha", 91 + k) for k in range(4)]
     frame = ratings([*rows, ("bob", "h2", "regular", "s0", "alpha", 8)])
-    return replace(evidence, frame=frame, keeps=frame["worker_id"] == "ann")
+    return replace(evidence, judged=frame, keeps=frame["worker_id"] == "ann")
 
 
 def _row(table: Table, **wanted: object) -> dict[str, Any]:

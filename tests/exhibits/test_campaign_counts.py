@@ -77,7 +77,7 @@ def test_controls_alone_are_no_sample(small: Evidence, options: ExhibitOptions) 
     controls = small.frame.filter(pl.col("item_kind") == "degraded")
 
     with pytest.raises(NotEnoughData, match="Small: no regular or repeat item"):
-        TABLE.make([replace(small, frame=controls)], options)
+        TABLE.make([replace(small, judged=controls)], options)
 
 
 def test_attributes_stand_side_by_side_in_the_order_over_all(

@@ -193,7 +193,7 @@ def test_a_pair_with_one_attribute_has_one_point_and_no_line_through_it(years: Y
 
 def test_a_study_without_any_change_can_be_drawn(years: Years, tmp_path: Path) -> None:
     source = years("fr-en", (50, 50, 50, 50))
-    level = replace(source, frame=source.frame.with_columns(rating=pl.lit(50.0)), keeps=source.keeps)
+    level = replace(source, judged=source.frame.with_columns(rating=pl.lit(50.0)), keeps=source.keeps)
 
     made = figures()["longitudinal"].make([level], OPTIONS)
 

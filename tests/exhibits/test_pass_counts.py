@@ -39,7 +39,7 @@ def published(evidence: Evidence) -> Evidence:
     )
     keeps = pl.int_range(len(frame), eager=True) < 78_000
     analysis = replace(evidence.analysis, workers=workers)
-    return replace(evidence, frame=frame, keeps=keeps, analysis=analysis)
+    return replace(evidence, judged=frame, keeps=keeps, analysis=analysis)
 
 
 def _row(table: Table, place: int = 0) -> dict[str, object]:

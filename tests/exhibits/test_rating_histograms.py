@@ -16,7 +16,7 @@ Ratings = Callable[[Iterable[tuple[Any, ...]]], pl.DataFrame]
 
 def _made(source: Evidence, ratings: pl.DataFrame, options: ExhibitOptions) -> Figure:
     """The figure of these ratings, of which those of Ann are kept."""
-    made = FIGURE.make([replace(source, frame=ratings, keeps=ratings["worker_id"] == "ann")], options)
+    made = FIGURE.make([replace(source, judged=ratings, keeps=ratings["worker_id"] == "ann")], options)
     assert isinstance(made, Figure)
     return made
 

@@ -32,7 +32,7 @@ def repeats(ratings: Ratings, evidence: Evidence) -> Evidence:
         for kind, rating in (("regular", first), ("repeat", second))
     ]
     frame = ratings(rows)
-    return replace(evidence, frame=frame, keeps=frame["worker_id"] == "ann")
+    return replace(evidence, judged=frame, keeps=frame["worker_id"] == "ann")
 
 
 def test_kept_ratings_and_those_left_out_have_a_panel_each(

@@ -207,7 +207,7 @@ def test_halves_are_called_halves(pair: list[Evidence]) -> None:
 
 @pytest.mark.parametrize("exhibit", [TABLE, CURVE, SCATTER], ids=lambda exhibit: exhibit.name)
 def test_collections_of_other_translations_are_refused(exhibit: Any, pair: list[Evidence]) -> None:
-    other = replace(pair[1], frame=pair[1].frame.with_columns(system_id=pl.lit("B")))
+    other = replace(pair[1], judged=pair[1].frame.with_columns(system_id=pl.lit("B")))
 
     with pytest.raises(NotEnoughData, match="have no translation in common"):
         exhibit.make([pair[0], other], OPTIONS)

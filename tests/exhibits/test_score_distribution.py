@@ -87,7 +87,7 @@ def test_scores_all_the_same_have_one_bar(source: Evidence) -> None:
         rating=pl.when(pl.col("worker_id") == "w1").then(5 - pl.col("rating")).otherwise("rating")
     )
 
-    drawn = FIGURE.make([replace(source, frame=turned)], OPTIONS)
+    drawn = FIGURE.make([replace(source, judged=turned)], OPTIONS)
 
     rows = drawn.table.rows.filter(method="mean-z").filter(pl.col("n_translations") > 0)
     assert rows["n_translations"].to_list() == [12]

@@ -33,7 +33,7 @@ def pairs(ratings: Ratings, evidence: Evidence) -> Evidence:
         ("bob", "h2", "degraded", "s1", "alpha", 45),
         ("cem", "h3", "regular", "s1", "alpha", 55),
     ]
-    return replace(evidence, frame=ratings(rows))
+    return replace(evidence, judged=ratings(rows))
 
 
 def _points(figure: Figure) -> list[Points]:
@@ -83,7 +83,7 @@ def test_without_repeats_nobody_can_be_shown(pairs: Evidence, options: ExhibitOp
     without = pairs.frame.filter(pl.col("item_kind") != "repeat")
 
     with pytest.raises(NotEnoughData, match="No worker judged both"):
-        FIGURE.make([replace(pairs, frame=without)], options)
+        FIGURE.make([replace(pairs, judged=without)], options)
 
 
 def test_curves_stand_on_their_feet_and_rise_towards_the_top(

@@ -195,7 +195,7 @@ def test_a_slow_formula_gives_the_same(ragged: Evidence) -> None:
 
 def test_the_order_of_rows_does_not_matter(ragged: Evidence) -> None:
     order = np.random.default_rng(1).permutation(len(ragged.frame))
-    shuffled = replace(ragged, frame=ragged.frame[order], keeps=ragged.keeps[order])
+    shuffled = replace(ragged, judged=ragged.frame[order], keeps=ragged.keeps[order])
 
     found, other = beside_truth(ragged), beside_truth(shuffled)
 

@@ -21,7 +21,8 @@ from steelyard.aggregation._standardised import with_z
 from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.result import MethodSettings
 from steelyard.domain.work import SCORED_KINDS
-from steelyard.frames import index_of, is_of_preferences, spread_credit
+from steelyard.frames import index_of, spread_credit
+from steelyard.preferences import is_of_preferences
 from steelyard.stats.arrays import IntArray
 from steelyard.stats.rounding import TIE_DECIMALS
 

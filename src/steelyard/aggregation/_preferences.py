@@ -7,10 +7,7 @@ import polars as pl
 from steelyard.aggregation._order import in_canonical_order
 from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.wording import counted
-from steelyard.frames import scored_preferences
-
-# What a preference says about the translation shown first, beside the other.
-OUTCOMES = {"a": 1, "b": -1, "tie": 0, "both_bad": 0}
+from steelyard.preferences import OUTCOMES, scored_preferences
 
 
 def compared_preferences(frame: pl.DataFrame, *, method: str) -> pl.DataFrame:

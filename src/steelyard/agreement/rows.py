@@ -10,7 +10,7 @@ from steelyard.domain.exhibit import Chance
 from steelyard.stats.arrays import FloatArray
 
 Of = Literal["intra", "inter"]
-ScaleName = Literal["rating", "z"]
+ScaleName = Literal["rating", "z", "preference"]
 Coefficient = Literal["kappa", "alpha", "icc", "pearson"]
 
 # counts[p, d], how often draw d has worker p -> the values of some rows: (rows, draws).

@@ -14,9 +14,11 @@ from steelyard.agreement.intra import Repeats, intra_part
 from steelyard.agreement.item_ratings import ItemRatings
 from steelyard.agreement.options import AgreementOptions
 from steelyard.agreement.pairs import first_ratings, repeat_rows
+from steelyard.agreement.preferences import preference_parts
 from steelyard.agreement.resample import bounds, resampled
 from steelyard.agreement.rows import Part, Row, ScaleName
 from steelyard.frames import index_of
+from steelyard.preferences import is_of_preferences
 from steelyard.stats.arrays import FloatArray
 from steelyard.stats.standardise import standardise_by_worker
 
@@ -52,7 +54,18 @@ def agreement(frame: pl.DataFrame, options: AgreementOptions) -> pl.DataFrame:
     null. Intervals come from draws of workers, who keep their z and their percentiles; with one worker
     there is none. They take the items as given, and with very few workers, say five, no drawing of
     workers can be trusted.
+
+    Preferences agree in three categories: one side better, the other better, or neither; between workers
+    alpha is then that for categories.
     """
+    n_workers = frame["worker_id"].n_unique()
+    parts = preference_parts(frame, options) if is_of_preferences(frame) else _rating_parts(frame, options)
+    if options.draws and n_workers > 1:
+        parts = _with_intervals(parts, n_workers=n_workers, options=options)
+    return _table([row for part in parts for row in part.rows])
+
+
+def _rating_parts(frame: pl.DataFrame, options: AgreementOptions) -> list[Part]:
     workers, worker = index_of(frame["worker_id"])
     n_workers = len(workers)
     rating = frame["rating"].to_numpy()
@@ -75,9 +88,7 @@ def agreement(frame: pl.DataFrame, options: AgreementOptions) -> pl.DataFrame:
     for scale, value, cuts in scales:
         ratings = ItemRatings(value[firsts.row], firsts.item, firsts.worker, n_workers)
         parts.append(inter_part(ratings, scale=scale, cuts=cuts, options=options))
-    if options.draws and n_workers > 1:
-        parts = _with_intervals(parts, n_workers=n_workers, options=options)
-    return _table([row for part in parts for row in part.rows])
+    return parts
 
 
 def _with_intervals(parts: Sequence[Part], *, n_workers: int, options: AgreementOptions) -> list[Part]:

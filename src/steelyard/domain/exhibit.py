@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
 from steelyard.domain.cells import Cell, CellMetric
-from steelyard.domain.errors import ChoiceError
+from steelyard.domain.errors import ChoiceError, NotEnoughData
 from steelyard.domain.result import Analysis, AnalysisSettings
 
 if TYPE_CHECKING:
@@ -173,23 +173,31 @@ class Figure:
 
 @dataclass(frozen=True)
 class Evidence:
-    """What an exhibit is made from: one source's ratings and hours of work, and their analysis.
+    """What an exhibit is made from: one source's judgements and hours of work, and their analysis.
 
-    `frame` holds everyone's ratings (of the attribute chosen, if one was), and `keeps` says of each row
-    whether the scores rest on it. `analyse` answers the same source again under other settings.
+    `judged` holds everyone's ratings, or preferences if the method reads these (of the attribute chosen, if
+    one was), and `keeps` says of each row whether the scores rest on it. `analyse` answers the same source
+    again under other settings.
     """
 
     title: str
-    frame: pl.DataFrame
+    judged: pl.DataFrame
     keeps: pl.Series
     hit_times: pl.DataFrame
     analysis: Analysis
     analyse: Callable[[AnalysisSettings], Analysis]
 
     @property
+    def frame(self) -> pl.DataFrame:
+        """The ratings; NotEnoughData where there are only preferences."""
+        if "rating" not in self.judged.columns:
+            raise NotEnoughData("It is made from ratings, and these judgements are preferences.")
+        return self.judged
+
+    @property
     def kept(self) -> pl.DataFrame:
-        """The ratings that the scores rest on."""
-        return self.frame.filter(self.keeps)
+        """The ratings or preferences that the scores rest on."""
+        return self.judged.filter(self.keeps)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ Answer = Mapping[str, JsonValue]
 
 # The frames that judgements are analysed from: see `frames.py`.
 FrameName = Literal["ratings", "preferences", "spans"]
+FRAME_NAMES: tuple[FrameName, ...] = ("ratings", "preferences", "spans")
 # Which of two translations is better: the one shown first (a), the other (b), neither, or neither because
 # both are bad.
 Preference = Literal["a", "b", "tie", "both_bad"]

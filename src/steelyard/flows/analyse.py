@@ -1,4 +1,4 @@
-"""From ratings to an Analysis: quality control, scores, ranking, agreement."""
+"""From judgements to an Analysis: quality control, scores, ranking, agreement."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from steelyard.domain.result import (
     Fit,
     MethodSettings,
 )
-from steelyard.flows.kept import keep_good
+from steelyard.flows.kept import frame_read, keep_good
 from steelyard.flows.quality import of_attributes
 from steelyard.flows.ranking import ranked_systems, system_pairs, untested_pairs
 from steelyard.flows.settings import named_method
@@ -49,11 +49,12 @@ def analyse(source: Source, settings: AnalysisSettings) -> Analysis:
 
 
 def weigh(source: Source, settings: AnalysisSettings) -> Evidence:
-    """The analysis together with the ratings it rests on, as tables and figures need them."""
+    """The analysis together with the judgements it rests on, as tables and figures need them."""
     method = named_method(settings.method)
     settings = replace(settings, method_settings=method.own_settings(settings.method_settings))
-    found = keep_good(source, settings)
-    judged = of_attributes(source.frame, None if settings.attribute is None else (settings.attribute,))
+    reads = frame_read(source, method) if source.gives else method.reads[0]
+    found = keep_good(source, settings, reads=reads)
+    judged = of_attributes(source.of(reads), None if settings.attribute is None else (settings.attribute,))
     quality, systems, counts = found.quality, found.systems, found.counts
     started = perf_counter()
     fit = method.fit(quality.kept, settings.method_settings, np.random.default_rng(settings.seed))
@@ -87,7 +88,7 @@ def weigh(source: Source, settings: AnalysisSettings) -> Evidence:
     )
     return Evidence(
         title=source.title,
-        frame=judged,
+        judged=judged,
         keeps=quality.keeps,
         hit_times=source.hit_times,
         analysis=analysis,

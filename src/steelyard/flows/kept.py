@@ -1,23 +1,29 @@
-"""The good ratings of a source: what its quality control keeps, and how much that is."""
+"""The good judgements of a source: what its quality control keeps, and how much that is."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import polars as pl
 
-from steelyard.domain.errors import NotEnoughData
+from steelyard.aggregation import methods
+from steelyard.domain.errors import ChoiceError, NotEnoughData
+from steelyard.domain.judgement import FrameName
+from steelyard.domain.plugin import Check, Method
 from steelyard.domain.result import AnalysisSettings, Counts
 from steelyard.flows.quality import Quality, control_quality, of_attributes
 from steelyard.flows.source import Source
 from steelyard.frames import scored, with_categories
+from steelyard.preferences import is_of_preferences, scored_preferences
+from steelyard.qc import checks
 
 
 @dataclass(frozen=True)
 class Kept:
-    """The ratings of the attributes wanted, with categories for names, and what quality control made of them.
+    """The judgements of the attributes wanted, and what quality control made of them.
 
-    `systems`: those that have any rating that could count for them.
+    `systems`: those that have any judgement that could count for them.
     """
 
     frame: pl.DataFrame
@@ -38,15 +44,58 @@ class Kept:
         )
 
 
-def keep_good(source: Source, settings: AnalysisSettings) -> Kept:
-    """The ratings of a source that the settings ask for, checked; NotEnoughData if there are none yet."""
-    if source.frame.is_empty():
+def frame_read(source: Source, plugin: Method | Check) -> FrameName:
+    """The frame of a source that a method or check reads: the first that there is.
+
+    ChoiceError, which names others that could, where the source has none of its frames.
+    """
+    reads = _frames_of(plugin)
+    for name in reads:
+        if name in source.gives:
+            return name
+    others: Mapping[str, Method | Check] = checks() if isinstance(plugin, Check) else methods()
+    able = [name for name, other in others.items() if set(source.gives).intersection(_frames_of(other))]
+    raise ChoiceError(
+        f"{plugin.name} reads {' or '.join(reads)}, and these judgements are {' and '.join(source.gives)}. "
+        f"Use one of: {', '.join(able)}."
+    )
+
+
+def _frames_of(plugin: Method | Check) -> tuple[FrameName, ...]:
+    return (plugin.reads,) if isinstance(plugin, Check) else plugin.reads
+
+
+def keep_good(source: Source, settings: AnalysisSettings, *, reads: FrameName = "ratings") -> Kept:
+    """The judgements of a source that the settings ask for, checked; NotEnoughData if there are none yet."""
+    if not source.gives:
         raise NotEnoughData("There are no judgements yet, so there is nothing to analyse.")
+    if reads not in source.gives:
+        given = " and ".join(source.gives)
+        raise NotEnoughData(f"There are no {reads}, which are needed here: these judgements are {given}.")
     wanted = (settings.attribute,) if settings.attribute is not None else None
-    everything, hit_times = with_categories(source.frame, source.hit_times)
+    by_check: FrameName = reads
+    if settings.check in checks():
+        by_check = frame_read(source, checks()[settings.check])
+    everything, hit_times = _prepared(source, reads)
     frame = of_attributes(everything, wanted)
-    checked = of_attributes(everything, settings.check_attributes or wanted)
-    # Before the check: without any rating that counts there is nothing to check for.
-    names = scored(frame.select("item_kind", "system_id", "credited").unique())["system_id"]
+    checked = everything if by_check == reads else source.of(by_check)
+    checked = of_attributes(checked, settings.check_attributes or wanted)
+    # Before the check: without any judgement that counts there is nothing to check for.
+    systems = _systems(frame)
     quality = control_quality(frame, settings, checked=checked, hit_times=hit_times)
-    return Kept(frame, quality, frozenset(names))
+    return Kept(frame, quality, systems)
+
+
+def _prepared(source: Source, reads: FrameName) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The frame and the HIT times; ratings, of which there may be millions, with categories for names."""
+    if reads == "ratings":
+        return with_categories(source.frame, source.hit_times)
+    return source.of(reads), source.hit_times
+
+
+def _systems(frame: pl.DataFrame) -> frozenset[str]:
+    if is_of_preferences(frame):
+        sides = ["system_a", "system_b", "credited_a", "credited_b"]
+        compared = scored_preferences(frame.select("item_kind", *sides).unique())
+        return frozenset(compared["system_a"]) | frozenset(compared["system_b"])
+    return frozenset(scored(frame.select("item_kind", "system_id", "credited").unique())["system_id"])

@@ -1,4 +1,4 @@
-"""What is odd about ratings without being wrong: warnings about controls, HITs and times."""
+"""What is odd about judgements without being wrong: warnings about controls, HITs, times and sides."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from collections.abc import Sequence
 import polars as pl
 
 from steelyard.domain.result import Verdict
-from steelyard.domain.work import ItemKind
-from steelyard.frames import PAIR_KEYS
+from steelyard.domain.wording import counted
+from steelyard.domain.work import SCORED_KINDS, ItemKind
+from steelyard.frames import ENOUGH_WORKERS
+from steelyard.preferences import is_of_preferences
+from steelyard.stats.shares import clustered_share
 
 _OF_A_HIT = ["worker_id", "hit_id"]
 
@@ -17,6 +20,8 @@ def unpaired_controls(
     frame: pl.DataFrame, verdicts: Sequence[Verdict], consistent: pl.DataFrame
 ) -> tuple[str, ...]:
     """Degraded items and repeats without a base, which tell nothing about their workers."""
+    if is_of_preferences(frame):
+        return _sideless_controls(frame)
     if frame["attribute"].n_unique() > 1:
         # Pairs are counted in texts there, not in ratings.
         return ()
@@ -34,10 +39,47 @@ def unpaired_controls(
     return tuple(found)
 
 
+def _sideless_controls(frame: pl.DataFrame) -> tuple[str, ...]:
+    degraded = frame.filter(pl.col("item_kind") == str(ItemKind.DEGRADED))
+    sideless = degraded["control_side"].null_count()
+    if not sideless:
+        return ()
+    return (
+        f"{sideless:,} of {counted(len(degraded), 'degraded item')} do not say which side is the degraded "
+        "copy, so they tell nothing about their workers. Look at the column control_side.",
+    )
+
+
+def leaning_sides(frame: pl.DataFrame) -> tuple[str, ...]:
+    """A warning where what is shown first is preferred more often, or less often, than chance has it.
+
+    Over all preferences between systems, workers being clusters; of fewer than five nothing is said.
+    """
+    if not is_of_preferences(frame):
+        return ()
+    said = pl.col("preference").cast(pl.String)
+    compared = frame.filter(pl.col("item_kind").cast(pl.String).is_in([str(kind) for kind in SCORED_KINDS]))
+    counts = compared.group_by("worker_id").agg(
+        first=(said == "a").sum().cast(pl.Int64), decided=said.is_in(["a", "b"]).sum().cast(pl.Int64)
+    )
+    if counts.filter(pl.col("decided") > 0).height < ENOUGH_WORKERS:
+        return ()
+    ordered = counts.sort("worker_id")
+    found = clustered_share(ordered["first"].to_numpy(), ordered["decided"].to_numpy())
+    if found.lower <= 0.5 <= found.upper:
+        return ()
+    return (
+        f"The translation shown first was preferred in {100 * found.value:.1f} % of the cases where one was "
+        f"(95 % interval {100 * found.lower:.1f} to {100 * found.upper:.1f} %). That favours no system only "
+        "if all were shown first equally often.",
+    )
+
+
 def strange_hits(frame: pl.DataFrame, hit_times: pl.DataFrame) -> tuple[str, ...]:
     """Items judged twice in one HIT, and times of HITs that nobody judged."""
     found = []
-    keys = [*PAIR_KEYS, "item_kind"]
+    systems = [name for name in frame.columns if name.startswith("system_")]
+    keys = [*_OF_A_HIT, *systems, "segment_id", "attribute", "item_kind"]
     again = len(frame) - frame.select(pl.struct(keys).hash()).to_series().n_unique()
     if again:
         what, fate = ("judgement is of an item", "it counts")

@@ -9,7 +9,8 @@ import polars as pl
 
 from steelyard.domain.errors import ChoiceError, NotEnoughData, SourceError
 from steelyard.domain.result import NO_CHECK, AnalysisSettings, HitVerdict, Verdict
-from steelyard.flows.oddities import strange_hits, unpaired_controls
+from steelyard.flows.oddities import leaning_sides, strange_hits, unpaired_controls
+from steelyard.preferences import is_of_preferences
 from steelyard.qc import checks
 from steelyard.review.consistency import consistency, holds
 from steelyard.review.contamination import contamination
@@ -65,6 +66,7 @@ def control_quality(
     if settings.exclude_hits:
         # Without a check nobody is tested, and neither are single HITs.
         tested = bool(verdicts) and not settings.keep_everyone
+        tested = tested and not is_of_preferences(checked)
         careless = changed_hits(checked, passed, scale=settings.scale) if tested else []
         excluded = _excluded_hits(frame, careless, hit_times=hit_times)
     keeps = _keeps(frame, passed, excluded)
@@ -82,6 +84,7 @@ def control_quality(
             *_left_out(frame, passed, excluded),
             *unpaired_controls(frame, verdicts, consistent),
             *strange_hits(frame, hit_times),
+            *leaning_sides(frame),
         ),
     )
 
@@ -207,10 +210,9 @@ def _workers(
     excluded: pl.DataFrame,
 ) -> pl.DataFrame:
     """Every worker with all that was found, in order of worker_id."""
+    rating = pl.lit(None, pl.Float64) if is_of_preferences(frame) else pl.col("rating")
     moments = frame.group_by("worker_id").agg(
-        n_judgements=pl.len().cast(pl.Int64),
-        mean=pl.col("rating").mean(),
-        sd=pl.col("rating").std(ddof=1),
+        n_judgements=pl.len().cast(pl.Int64), mean=rating.mean(), sd=rating.std(ddof=1)
     )
     found = pl.DataFrame(
         [[getattr(verdict, name) for name in _VERDICT_COLUMNS] for verdict in verdicts],

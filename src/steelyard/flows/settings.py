@@ -12,6 +12,7 @@ from steelyard.domain.options import given_options, option, options_of
 from steelyard.domain.plugin import Method
 from steelyard.domain.result import AnalysisSettings, ClusterRule, MethodSettings
 from steelyard.domain.wording import joined
+from steelyard.qc import checks
 
 if TYPE_CHECKING:
     from steelyard.flows.source import Source
@@ -96,8 +97,10 @@ class ChosenOptions:
     for_others: tuple[tuple[str, Any], ...]
 
 
-def read_choices(given: Mapping[str, Any], *, compared: Iterable[str] = ()) -> ChosenOptions:
-    """The options given, read; None was not given.
+def read_choices(
+    given: Mapping[str, Any], *, compared: Iterable[str] = (), usual_method: str | None = None
+) -> ChosenOptions:
+    """The options given, read; None was not given. Without a method or recipe it is the `usual_method`.
 
     ChoiceError for an option that does not exist, that neither the method nor those `compared` have, or whose
     value does not fit.
@@ -107,6 +110,8 @@ def read_choices(given: Mapping[str, Any], *, compared: Iterable[str] = ()) -> C
     analysis = AnalysisOptions(**given_options(AnalysisOptions, given))
     recipe = RECIPES[analysis.recipe] if analysis.recipe is not None else None
     usual = AnalysisSettings() if recipe is None else recipe(AnalysisSettings())
+    if usual_method is not None and recipe is None:
+        usual = replace(usual, method=usual_method)
     method = named_method(analysis.method or usual.method)
     _require_takers(given, list(dict.fromkeys([method.name, *compared])))
     own = _own_options(method, given)
@@ -125,7 +130,7 @@ def settings_from(source: Source, *, compared: Iterable[str] = (), **choices: An
     which takes those that it has. Unless the caller says otherwise, the campaign's own check is used, and
     nobody is left out of a method that weighs workers by itself. ChoiceError as for `read_choices`.
     """
-    chosen = read_choices(choices, compared=compared)
+    chosen = read_choices(choices, compared=compared, usual_method=usual_method(source))
     asked, method = chosen.analysis, chosen.method
     settings = AnalysisSettings(
         seed=asked.seed,
@@ -139,7 +144,7 @@ def settings_from(source: Source, *, compared: Iterable[str] = (), **choices: An
     return replace(
         settings,
         method=method.name,
-        check=asked.check or source.check or settings.check,
+        check=asked.check or usual_check(source),
         check_attributes=asked.check_attributes or None,
         require_consistency=asked.require_consistency,
         exclude_hits=settings.exclude_hits if asked.keep_hits is None else not asked.keep_hits,
@@ -147,6 +152,18 @@ def settings_from(source: Source, *, compared: Iterable[str] = (), **choices: An
         clusters=asked.clusters or settings.clusters,
         method_settings=replace(method.own_settings(shared), **chosen.own),
     )
+
+
+def usual_method(source: Source) -> str:
+    """The method of a source where none is asked for: `mean-z`, or `bradley-terry` without any rating."""
+    return "bradley-terry" if source.gives == ("preferences",) else AnalysisSettings().method
+
+
+def usual_check(source: Source) -> str:
+    """The campaign's own check, or the usual one; `preferred-original` where neither can read the source."""
+    wanted = source.check or AnalysisSettings().check
+    reads_other = wanted in checks() and checks()[wanted].reads not in source.gives
+    return "preferred-original" if reads_other and "preferences" in source.gives else wanted
 
 
 def named_method(name: str) -> Method:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from steelyard.domain.errors import SourceError
+from steelyard.domain.judgement import FRAME_NAMES, FrameName
 from steelyard.domain.scale import VAS, Scale
 from steelyard.frames import gather_credit, hit_times_frame, preferences_frame, spans_frame
 
@@ -39,6 +40,15 @@ class Source:
     gold_scale: Scale | None = None
     preferences: pl.DataFrame = field(default_factory=preferences_frame)
     spans: pl.DataFrame = field(default_factory=spans_frame)
+
+    def of(self, name: FrameName) -> pl.DataFrame:
+        """The frame of this name."""
+        return {"ratings": self.frame, "preferences": self.preferences, "spans": self.spans}[name]
+
+    @property
+    def gives(self) -> tuple[FrameName, ...]:
+        """The frames in which there is anything."""
+        return tuple(name for name in FRAME_NAMES if len(self.of(name)))
 
 
 def is_database(source: str) -> bool:

@@ -8,7 +8,7 @@ import polars as pl
 from steelyard.domain.plugin import Check
 from steelyard.domain.result import CheckSettings, Verdict
 from steelyard.domain.wording import counted
-from steelyard.frames import control_preferences
+from steelyard.preferences import control_preferences
 from steelyard.qc._drops import Drops
 from steelyard.qc._verdicts import Finding, conclude, too_few
 from steelyard.qc._worker_pairs import workers_of

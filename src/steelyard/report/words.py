@@ -18,6 +18,8 @@ FLAGS = {
     "concurrency": "several HITs at once",
     "endpoints": "little but the ends of the scale",
     "shift": "one HIT rated on another level",
+    "side": "nearly always the same side",
+    "ties": "hardly ever a preference",
 }
 TESTS = {
     "rank-sum": "one-sided rank-sum tests on segment scores",

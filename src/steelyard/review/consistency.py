@@ -7,6 +7,7 @@ import polars as pl
 from steelyard.domain.scale import Scale
 from steelyard.domain.work import ItemKind
 from steelyard.frames import in_order_of, text_pairs
+from steelyard.preferences import is_of_preferences, repeated_preferences
 from steelyard.stats.paired_tests import equivalence_p_by_group, two_sided_p_by_group
 
 # A mean change of up to so much of the scale is as good as none [our choice: 5 points of 100].
@@ -24,7 +25,11 @@ def consistency(frame: pl.DataFrame, *, scale: Scale) -> pl.DataFrame:
     `equivalence_p` gives the evidence for the contrary: two one-sided t-tests that the mean change
     lies within 5 % of the scale. Both are null with fewer than two repeats. Where items have several
     attributes, ratings are means over these.
+
+    Preferences that repeat are only counted: how often they agree is a matter of agreement.
     """
+    if is_of_preferences(frame):
+        return _counted_repeats(frame)
     is_reversed = (pl.col("control_position") < pl.col("base_position")).fill_null(False)
     change = pl.col("base_rating") - pl.col("control_rating")
     pairs = text_pairs(frame, ItemKind.REPEAT).select(
@@ -46,6 +51,19 @@ def consistency(frame: pl.DataFrame, *, scale: Scale) -> pl.DataFrame:
             pl.Float64,
         ),
     ).with_columns(pl.col("consistency_p", "equivalence_p").fill_nan(None))
+
+
+def _counted_repeats(frame: pl.DataFrame) -> pl.DataFrame:
+    repeats = repeated_preferences(frame).group_by("worker_id").agg(n_repeats=pl.len().cast(pl.Int64))
+    return (
+        frame.select(pl.col("worker_id").unique().sort())
+        .join(repeats, on="worker_id", how="left", maintain_order="left")
+        .with_columns(
+            pl.col("n_repeats").fill_null(0),
+            consistency_p=pl.lit(None, pl.Float64),
+            equivalence_p=pl.lit(None, pl.Float64),
+        )
+    )
 
 
 def holds(consistency_p: float | None) -> bool:

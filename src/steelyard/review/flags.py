@@ -9,6 +9,8 @@ import polars as pl
 
 from steelyard.domain.result import FlagRules
 from steelyard.domain.scale import Scale
+from steelyard.preferences import is_of_preferences
+from steelyard.review import _preference_flags as preference_flags
 from steelyard.review import _rating_flags as rating_flags
 
 # Faster than this nobody reads a text and judges it [our choice].
@@ -44,8 +46,13 @@ def worker_flags(
     was rejected. concurrency: 3 or more HITs open at once. endpoints: hardly anything but the ends
     of the scale, or hardly any variety. shift: one HIT's mean rating far from the others'.
 
+    Preferences know time, rejected and concurrency too, whatever the rules, and flags of their own. side:
+    nearly always the translation shown first, or nearly always the other. ties: hardly ever a preference
+    for either.
+
     An honest worker can earn any of them; see `payment` for what follows from which.
     """
+    raised = _OF_PREFERENCES if is_of_preferences(frame) else _RULES[rules]
     evidence = _Evidence(frame, hits, hit_times, scale)
     flagged = pl.concat(
         found(evidence).select(
@@ -54,7 +61,7 @@ def worker_flags(
             pl.col("detail").cast(pl.String).alias("details"),
             pl.lit(number).alias("number"),
         )
-        for number, (name, found) in enumerate(_RULES[rules].items())
+        for number, (name, found) in enumerate(raised.items())
     )
     gathered = flagged.sort("worker_id", "number").group_by("worker_id").agg("flags", "details")
     nothing = pl.lit([], pl.List(pl.String))
@@ -123,4 +130,11 @@ _RULES: Mapping[FlagRules, Mapping[str, Callable[[_Evidence], pl.DataFrame]]] = 
         "time": _time_in_wmt,
         "sequence": lambda evidence: rating_flags.sequence_in_wmt(evidence.frame),
     },
+}
+_OF_PREFERENCES: Mapping[str, Callable[[_Evidence], pl.DataFrame]] = {
+    "time": _time,
+    "rejected": _rejected,
+    "concurrency": _concurrency,
+    "side": lambda evidence: preference_flags.side(evidence.frame),
+    "ties": lambda evidence: preference_flags.ties(evidence.frame),
 }

@@ -7,8 +7,8 @@ import polars as pl
 from steelyard.frames import with_occurrence
 
 _HIT = ("worker_id", "hit_id")
-# What the rows of one judgement have in common where no judgement_id says so.
-_ITEM = (*_HIT, "system_id", "segment_id", "item_kind", "position")
+# What the rows of one judgement have in common where no judgement_id says so, beside the systems.
+_ITEM = (*_HIT, "segment_id", "item_kind", "position")
 
 
 def corrected_times(frame: pl.DataFrame, hit_times: pl.DataFrame) -> pl.DataFrame:
@@ -75,9 +75,10 @@ def _one_row_per_judgement(frame: pl.DataFrame) -> pl.DataFrame:
     has_id = pl.col("judgement_id").is_not_null()
     named, nameless = frame.filter(has_id), frame.filter(~has_id)
     if nameless["attribute"].n_unique() > 1:
+        item = (*_ITEM, *(name for name in frame.columns if name.startswith("system_")))
         # Of a HIT that was judged twice, the k-th rows of all attributes belong together.
-        counted = with_occurrence(nameless, (*_ITEM, "attribute"))
-        nameless = counted.filter(pl.struct(*_ITEM, "occurrence").is_first_distinct()).drop("occurrence")
+        counted = with_occurrence(nameless, (*item, "attribute"))
+        nameless = counted.filter(pl.struct(*item, "occurrence").is_first_distinct()).drop("occurrence")
     return pl.concat([named.filter(pl.struct(*_HIT, "judgement_id").is_first_distinct()), nameless])
 
 

@@ -16,7 +16,7 @@ WORDS: Mapping[Suggestion, str] = {
     "refuse": "Refusing may be fair: look at the ratings, and decide yourself.",
 }
 # Signs that nobody read the texts. Two of them beside a failed check leave little doubt.
-_CARELESS = frozenset({"scores", "time", "sequence", "endpoints"})
+_CARELESS = frozenset({"scores", "time", "sequence", "endpoints", "side", "ties"})
 # Signs that something is out of the ordinary, be it innocent.
 _UNUSUAL = frozenset({"rejected", "concurrency", "shift"})
 
@@ -29,8 +29,8 @@ def suggestion(
     Never refuse payment on a p-value: an honest worker with ten pairs fails often enough, which is
     why the studies behind these checks paid those who failed and refused only where ratings and
     behaviour left no doubt of random or automatic answers [Graham2013; Graham2014; Mathur2018].
-    Refusal is suggested for a failed check together with two of the flags scores, time, sequence
-    and endpoints. A manager confirms it or does not; nothing here refuses anybody.
+    Refusal is suggested for a failed check together with two of the flags scores, time, sequence,
+    endpoints, side and ties. A manager confirms it or does not; nothing here refuses anybody.
 
     A look is suggested for a failed check with one of these flags, for two of them where no check
     could tell (`verdict` is "insufficient", or None if nobody was checked), for any of rejected,

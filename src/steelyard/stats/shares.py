@@ -1,0 +1,41 @@
+"""A share of cases that come in clusters, with an interval that allows for that."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.stats import t as student
+
+from steelyard.stats.arrays import IntArray
+
+
+class Share(NamedTuple):
+    """A share and the interval around it; the ends are NaN where there are too few clusters."""
+
+    value: float
+    lower: float
+    upper: float
+
+
+def clustered_share(of_interest: IntArray, total: IntArray, *, level: float = 0.95) -> Share:
+    """The share of all cases that are of interest, cases of one cluster going together. Arrays: (clusters,).
+
+    A ratio of sums over clusters, with the error of such a ratio and Student's t for as many clusters less
+    one [Cochran1977]. NaN without cases; no interval with fewer than two clusters that have any.
+
+    >>> share = clustered_share(np.array([6, 7, 5, 6]), np.array([10, 10, 10, 10]))
+    >>> [round(number, 3) for number in share]
+    [0.6, 0.47, 0.73]
+    """
+    has_any = total > 0
+    hits, cases = of_interest[has_any].astype(np.float64), total[has_any].astype(np.float64)
+    n = len(cases)
+    if not n:
+        return Share(np.nan, np.nan, np.nan)
+    share = float(hits.sum() / cases.sum())
+    if n < 2:
+        return Share(share, np.nan, np.nan)
+    error = np.sqrt(np.sum((hits - share * cases) ** 2) * n / (n - 1)) / cases.sum()
+    half = float(student.ppf((1 + level) / 2, n - 1) * error)
+    return Share(share, share - half, share + half)
