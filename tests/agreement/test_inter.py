@@ -15,8 +15,13 @@ from steelyard.agreement.item_ratings import ItemRatings, inter_pair_sums, share
 from steelyard.agreement.options import AgreementOptions
 from steelyard.agreement.resample import worker_counts
 from steelyard.domain.scale import VAS
-from steelyard.stats.alpha import interval_alpha
+from steelyard.stats.alpha import alpha_totals, interval_alpha_of, unit_sums
 from steelyard.stats.intraclass import one_way_icc
+
+
+def interval_alpha(value: np.ndarray, unit: np.ndarray, *, weight: np.ndarray | None = None) -> float:
+    return float(interval_alpha_of(alpha_totals(unit_sums(value, unit, weight=weight))))
+
 
 N_WORKERS = 6
 # A few ratings: (item, worker) -> value, NaN where it could not be standardised.

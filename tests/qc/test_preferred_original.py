@@ -59,7 +59,7 @@ def test_ties_are_dropped_from_the_test_but_named() -> None:
 
     assert found.verdict == "pass"
     assert found.p_value == pytest.approx(1 / 32)
-    assert "never; 2 were ties (p = 0.031" in found.reason
+    assert "copy 0 times; 2 were ties (p = 0.031" in found.reason
 
 
 def test_a_worker_who_calls_everything_a_tie_fails() -> None:

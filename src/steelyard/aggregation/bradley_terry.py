@@ -12,7 +12,7 @@ from steelyard.aggregation._comparison_fit import linked_systems, never_compared
 from steelyard.aggregation._comparisons import Compared, Comparisons, compare_systems
 from steelyard.aggregation._segment_draws import Scored, fit_scored, lacking_attributes, mean_values
 from steelyard.domain.plugin import Method
-from steelyard.domain.result import Diagnostics, Fit, MethodSettings
+from steelyard.domain.result import Fit, MethodSettings
 from steelyard.stats.arrays import BoolArray, FloatArray
 from steelyard.stats.bradley_terry import (
     PairedOutcomes,
@@ -58,10 +58,7 @@ def fit(frame: pl.DataFrame, settings: MethodSettings, rng: np.random.Generator)
         *lacking_attributes(compared.systems, values),
         *_open_distances(compared, parts),
     )
-    steps = sum(part.found.steps for part in parts.values())
-    return replace(
-        together, warnings=warnings, attributes=alone, diagnostics=Diagnostics(converged=True, sweeps=steps)
-    )
+    return replace(together, warnings=warnings, attributes=alone)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,4 +156,5 @@ METHOD = Method(
     least_systems=2,
     fit=fit,
     own_test=True,
+    draws_nothing=True,
 )

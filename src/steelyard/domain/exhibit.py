@@ -190,14 +190,14 @@ class Evidence:
     @property
     def frame(self) -> pl.DataFrame:
         """The ratings; NotEnoughData where there are only preferences."""
-        if "rating" not in self.judged.columns:
+        if "preference" in self.judged.columns:
             raise NotEnoughData("It is made from ratings, and these judgements are preferences.")
         return self.judged
 
     @property
     def kept(self) -> pl.DataFrame:
-        """The ratings or preferences that the scores rest on."""
-        return self.judged.filter(self.keeps)
+        """The ratings that the scores rest on."""
+        return self.frame.filter(self.keeps)
 
 
 @dataclass(frozen=True, slots=True)

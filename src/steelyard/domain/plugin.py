@@ -72,7 +72,8 @@ class Method:
     `reads`: the frames it can work from, the best first; `fit` gets the first one that a source has.
     `scale_free` claims that rescaling one worker changes nothing. With fewer than `least_systems`
     `fit` raises NotEnoughData. `own_test`: differences between systems are tested by the method's own
-    draws, whatever test the settings name. `weighs_workers`: it learns how far each worker can be trusted, so
+    draws, whatever test the settings name; with `draws_nothing` by the errors of its scores, which allow for
+    workers and segments. `weighs_workers`: it learns how far each worker can be trusted, so
     that nobody need be left out. With both, the `sd` of its segments is how unsure it is of their scores, and
     the weight of a worker is relative to the average one's. `settings`: the class of its settings, which
     declares the options that only this method and its kin have.
@@ -89,6 +90,7 @@ class Method:
     least_systems: int = 1
     own_test: bool = False
     weighs_workers: bool = False
+    draws_nothing: bool = False
 
     @property
     def options(self) -> tuple[Option, ...]:

@@ -166,7 +166,8 @@ def _ignored_test(method: Method, settings: AnalysisSettings) -> tuple[str, ...]
     test = settings.method_settings.test
     if not method.own_test or test == MethodSettings().test:
         return ()
-    return (f"{method.name} tells systems apart by its own draws, so the test {test} was not used.",)
+    own = "errors" if method.draws_nothing else "draws"
+    return (f"{method.name} tells systems apart by its own {own}, so the test {test} was not used.",)
 
 
 def _missing_systems(systems: frozenset[str], fit: Fit) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from steelyard.aggregation import chosen_options, method_options, methods
 from steelyard.domain.options import options_of, signed_options
+from steelyard.domain.plugin import Method
 from steelyard.domain.result import LEAST_PAIRS, NO_CHECK, AnalysisSettings, Counts, MethodSettings
 from steelyard.domain.scale import VAS, Scale
 from steelyard.version import __version__
@@ -12,6 +13,7 @@ from steelyard.version import __version__
 def signature(settings: AnalysisSettings, counts: Counts, *, campaign: str, protocol: str | None) -> str:
     """Every choice that was made; rare ones only where they differ from the usual."""
     method, usual = settings.method_settings, MethodSettings()
+    used = methods()[settings.method]
     shared = signed_options(method, options_of(MethodSettings))
     parts = {
         "steelyard": ".".join(__version__.split(".")[:2]),
@@ -22,7 +24,7 @@ def signature(settings: AnalysisSettings, counts: Counts, *, campaign: str, prot
         "kept": f"{counts.kept_judgements}/{counts.judgements}",
         "method": settings.method,
         **{name: shared.get(name) for name in ("unit", "over", "per")},
-        "test": "draws" if methods()[settings.method].own_test else shared.get("test"),
+        "test": _own_test(used) if used.own_test else shared.get("test"),
         "clusters": settings.clusters,
         **signed_method_options(method),
         "p": _limit(settings) if _limit(settings) != _limit(AnalysisSettings()) else None,
@@ -43,6 +45,11 @@ def signed_method_options(settings: MethodSettings) -> dict[str, str]:
     chosen = chosen_options(settings)
     signed = (found.signed(chosen[found.name]) for found in method_options())
     return dict(part for part in signed if part is not None)
+
+
+def _own_test(method: Method) -> str:
+    """How a method with a test of its own tells systems apart."""
+    return "errors" if method.draws_nothing else "draws"
 
 
 def _quality(settings: AnalysisSettings) -> str:

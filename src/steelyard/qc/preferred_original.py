@@ -65,7 +65,7 @@ def _finding(n: int, original: int, degraded: int, p_value: float, *, settings: 
 
 
 def _times(number: int) -> str:
-    return {0: "never", 1: "once", 2: "twice"}.get(number, f"{number} times")
+    return {1: "once", 2: "twice"}.get(number, f"{number} times")
 
 
 CHECK = Check(

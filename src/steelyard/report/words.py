@@ -55,6 +55,8 @@ def intervals(analysis: Analysis) -> str:
     draws = settings.method_settings.draws
     if not draws:
         return ""
+    if methods()[settings.method].draws_nothing:
+        return f"{level(settings)}, from standard errors that allow for clusters of workers and segments"
     # Methods with a test of their own draw segments, and take the workers as they are.
     drawn = "segments alone" if methods()[settings.method].own_test else "workers and segments"
     return f"{level(settings)}, by bootstrap over {drawn}, {counted(draws, 'draw')}"
@@ -72,6 +74,8 @@ def settled(diagnostics: Diagnostics | None) -> str:
 
 def differences(settings: AnalysisSettings) -> str:
     """How differences between systems were tested, and when they count."""
-    has_own = methods()[settings.method].own_test
-    test = "the share of the method's own draws" if has_own else TESTS[settings.method_settings.test]
+    method = methods()[settings.method]
+    test = "the share of the method's own draws" if method.own_test else TESTS[settings.method_settings.test]
+    if method.draws_nothing:
+        test = "one-sided tests of the difference between two scores by its standard error"
     return f"{test}; a difference counts at p < {settings.threshold:g}"

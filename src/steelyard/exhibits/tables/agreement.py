@@ -38,10 +38,10 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Table:
     from campaigns whose texts differ more, are not comparable.
     """
     source = evidence[0]
-    of_all = _found(source, source.frame, options)
+    of_all = _found(source, source.judged, options)
     if of_all["n_pairs"].sum() == 0:
         raise NotEnoughData("No item was judged twice, by one worker or by two, so there are no pairs.")
-    of_kept = of_all if source.keeps.all() else _found(source, source.kept, options)
+    of_kept = of_all if source.keeps.all() else _found(source, source.judged.filter(source.keeps), options)
     rows = (
         of_all.rename({name: f"{name}_all" for name in _FOUND})
         .join(
@@ -76,7 +76,7 @@ def _found(source: Evidence, frame: pl.DataFrame, options: ExhibitOptions) -> pl
             chance=options.chance,
             weight=options.weight,
             # As many for those kept as for all, so that the two can be compared.
-            draws=affordable_draws(options.draws, n_ratings=len(source.frame)),
+            draws=affordable_draws(options.draws, n_ratings=len(source.judged)),
             level=settings.method_settings.level,
             seed=options.seed,
         ),
@@ -108,7 +108,7 @@ def _notes(source: Evidence, options: ExhibitOptions) -> tuple[str, ...]:
     return (
         f"Kappa takes agreement by chance to be {_CHANCE[options.chance]}.",
         _WEIGHT[options.weight],
-        draws_told(source.frame, options),
+        draws_told(source.judged, options),
         *(("Everyone's ratings were kept.",) if source.keeps.all() else ()),
     )
 

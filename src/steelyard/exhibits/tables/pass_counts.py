@@ -62,7 +62,7 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Table:
 
 def _rows(source: Evidence) -> list[tuple[str | int | float | None, ...]]:
     """One row per attribute of the source."""
-    judged = source.frame.group_by("attribute").agg(pl.col("worker_id").unique(), n=pl.len())
+    judged = source.judged.group_by("attribute").agg(pl.col("worker_id").unique(), n=pl.len())
     kept = dict(source.kept.group_by("attribute").agg(pl.len()).iter_rows())
     return [
         (source.title, attribute or None, *_numbers(source, worker_ids, n_ratings, kept.get(attribute, 0)))
@@ -97,7 +97,7 @@ def _numbers(
 
 def _notes(evidence: Sequence[Evidence]) -> tuple[str, ...]:
     notes = []
-    if any(source.frame["attribute"].n_unique() > 1 for source in evidence):
+    if any(source.judged["attribute"].n_unique() > 1 for source in evidence):
         notes.append("A worker has one verdict over all attributes that the check is about.")
     untestable = sum(
         source.analysis.workers.filter(verdict="pass")["consistency_p"].null_count() for source in evidence

@@ -1,0 +1,190 @@
+"""A source that has only preferences goes all the way to a report."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+import pytest
+
+from steelyard.domain.errors import ChoiceError, NotEnoughData
+from steelyard.domain.exhibit import Evidence, ExhibitOptions
+from steelyard.exhibits.figures import figures
+from steelyard.exhibits.tables import tables
+from steelyard.flows.analyse import analyse, weigh
+from steelyard.flows.exhibit import report_exhibits
+from steelyard.flows.kept import keep_good
+from steelyard.flows.settings import settings_from
+from steelyard.flows.source import Source
+from steelyard.frames import RATINGS_SCHEMA, hit_times_frame
+from steelyard.report.html import to_html
+from steelyard.report.json import to_json
+from steelyard.report.text import to_text
+from steelyard.simulate.preferences import PreferenceCrowd, simulated_preferences
+
+STRENGTHS = {"A": 1.0, "B": 0.0, "C": -1.0}
+CROWD = PreferenceCrowd(n_workers=16, n_careless=2, n_repeats=5, n_degraded=12, drop=4.0)
+
+
+def _source(crowd: PreferenceCrowd = CROWD, *, seed: int = 3) -> Source:
+    frame = simulated_preferences(STRENGTHS, crowd, np.random.default_rng(seed))
+    return Source(pl.DataFrame(schema=RATINGS_SCHEMA), title="Pairs", campaign="pairs", preferences=frame)
+
+
+@pytest.fixture(scope="module")
+def evidence() -> Evidence:
+    source = _source()
+    return weigh(source, settings_from(source))
+
+
+def test_the_usual_method_and_check_are_those_of_preferences(evidence: Evidence) -> None:
+    settings = evidence.analysis.settings
+
+    assert (settings.method, settings.check) == ("bradley-terry", "preferred-original")
+    assert "|qc:preferred-original|" in evidence.analysis.signature
+    assert "|method:bradley-terry|" in evidence.analysis.signature
+    assert "|test:errors|" in evidence.analysis.signature
+
+
+def test_the_check_of_a_campaign_gives_way_if_it_cannot_read_preferences() -> None:
+    source = replace(_source(), check="paired-t")
+
+    assert settings_from(source).check == "preferred-original"
+    assert settings_from(replace(source, check="none")).check == "none"
+
+
+def test_systems_are_ranked_and_judgements_counted(evidence: Evidence) -> None:
+    analysis = evidence.analysis
+
+    assert analysis.systems["system_id"].to_list() == ["A", "B", "C"]
+    assert analysis.systems["mean_rating"].null_count() == 3
+    assert analysis.counts.judgements == 16 * (40 + 5 + 12)
+    assert analysis.counts.systems == 3
+    assert analysis.counts.workers == 16
+
+
+def test_workers_who_answer_at_random_are_left_out(evidence: Evidence) -> None:
+    verdicts = dict(evidence.analysis.workers.select("worker_id", "verdict").iter_rows())
+
+    assert {verdicts["w000"], verdicts["w001"]} == {"fail"}
+    assert list(verdicts.values()).count("pass") >= 13
+    kept = evidence.judged.filter(evidence.keeps)
+    assert set(kept["worker_id"]) == {name for name, verdict in verdicts.items() if verdict == "pass"}
+
+
+def test_agreement_is_within_and_between_workers(evidence: Evidence) -> None:
+    found = evidence.analysis.agreement.select("of", "scale", "categories", "coefficient").rows()
+
+    assert found == [
+        ("intra", "preference", 3, "kappa"),
+        ("inter", "preference", 3, "kappa"),
+        ("inter", "preference", None, "alpha"),
+    ]
+    assert evidence.analysis.agreement["n_pairs"].min() > 0  # type: ignore[operator]
+
+
+def test_reports_are_written(evidence: Evidence) -> None:
+    made, missing = report_exhibits(evidence, ExhibitOptions())
+
+    assert {"ranking", "significance"} <= {exhibit.name for exhibit in made}
+    assert all("made from ratings" in sentence for sentence in missing)
+    assert "A" in to_text(evidence.analysis)
+    assert json.loads(to_json(evidence.analysis))["systems"][0]["system_id"] == "A"
+    assert "standard errors that allow for clusters" in to_html(evidence.analysis, made, missing)
+
+
+@pytest.mark.parametrize("name", ["ranking", "significance", "agreement", "workers"])
+def test_tables_are_made(name: str, evidence: Evidence) -> None:
+    assert len(tables()[name].make([evidence], ExhibitOptions(draws=60)).rows)
+
+
+@pytest.mark.parametrize("name", ["ranking", "significance"])
+def test_figures_are_made(name: str, evidence: Evidence) -> None:
+    assert figures()[name].make([evidence], ExhibitOptions()).panels  # type: ignore[union-attr]
+
+
+def test_an_exhibit_of_ratings_says_what_it_needs(evidence: Evidence) -> None:
+    with pytest.raises(NotEnoughData, match="made from ratings"):
+        figures()["rating-histograms"].make([evidence], ExhibitOptions())
+
+
+def test_a_method_of_ratings_names_those_that_can() -> None:
+    source = _source()
+
+    with pytest.raises(
+        ChoiceError, match=r"mean-z reads ratings, .* preferences\. Use one of: bradley-terry, "
+    ):
+        analyse(source, settings_from(source, method="mean-z"))
+
+
+def test_a_check_of_ratings_names_those_that_can() -> None:
+    source = _source()
+
+    with pytest.raises(ChoiceError, match=r"paired-t reads ratings, .* Use one of: preferred-original\."):
+        analyse(source, settings_from(source, check="paired-t"))
+
+
+def test_what_needs_ratings_says_so() -> None:
+    source = _source()
+
+    with pytest.raises(NotEnoughData, match="There are no ratings"):
+        keep_good(source, settings_from(source))
+
+
+@pytest.mark.parametrize("method", ["trueskill", "expected-wins", "hopkins-may"])
+def test_comparators_rank_preferences(method: str) -> None:
+    source = _source()
+
+    assert analyse(source, settings_from(source, method=method)).systems["system_id"].to_list() == [
+        "A",
+        "B",
+        "C",
+    ]
+
+
+def test_no_judgement_at_all_is_not_enough() -> None:
+    source = Source(pl.DataFrame(schema=RATINGS_SCHEMA), title="", campaign="c")
+
+    with pytest.raises(NotEnoughData, match="no judgements yet"):
+        analyse(source, settings_from(source))
+
+
+def test_leaning_to_one_side_is_reported() -> None:
+    source = _source(replace(CROWD, first_bias=1.0))
+
+    warnings = analyse(source, settings_from(source, check="none")).warnings
+
+    assert any(warning.startswith("The translation shown first was preferred in") for warning in warnings)
+
+
+def test_a_fair_crowd_leans_to_no_side(evidence: Evidence) -> None:
+    assert not any("shown first" in warning for warning in evidence.analysis.warnings)
+
+
+def test_a_rejected_hit_is_left_out() -> None:
+    source = _source()
+    rejected = pl.DataFrame({"worker_id": ["w005"], "hit_id": ["h005"], "is_rejected": [True]})
+    source = replace(source, hit_times=hit_times_frame(rejected))
+
+    analysis = analyse(source, settings_from(source, check="none"))
+
+    assert analysis.counts.kept_workers == 15
+    assert "rejected" in dict(analysis.workers.select("worker_id", "flags").iter_rows())["w005"]
+
+
+def test_controls_without_a_side_are_reported() -> None:
+    source = _source()
+    sideless = source.preferences.with_columns(control_side=pl.lit(None, pl.String))
+
+    analysis = analyse(replace(source, preferences=sideless), settings_from(source, check="none"))
+
+    assert any("do not say which side is the degraded copy" in warning for warning in analysis.warnings)
+
+
+def test_sources_name_the_frames_they_have() -> None:
+    source = _source()
+
+    assert source.gives == ("preferences",)
+    assert source.of("preferences") is source.preferences
