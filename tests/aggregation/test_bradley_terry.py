@@ -9,8 +9,8 @@ import pytest
 from steelyard.aggregation import methods
 from steelyard.aggregation.bradley_terry import METHOD
 from steelyard.domain.errors import NotEnoughData
-from steelyard.domain.result import Fit, MethodSettings
-from steelyard.frames import preferences_frame
+from steelyard.domain.result import Fit
+from steelyard.frames import preferences_frame, ratings_frame
 from steelyard.simulate.preferences import PreferenceCrowd, simulated_preferences
 
 STRENGTHS = {"good": 1.0, "fair": 0.0, "poor": -1.0}
@@ -32,8 +32,9 @@ def _crowd(**settings: object) -> pl.DataFrame:
     return simulated_preferences(STRENGTHS, crowd, np.random.default_rng(5))
 
 
-def _fit(frame: pl.DataFrame, name: str = METHOD.name, *, draws: int = 50) -> Fit:
-    return methods()[name].fit(frame, MethodSettings(draws=draws), np.random.default_rng(7))
+def _fit(frame: pl.DataFrame, name: str = METHOD.name, *, draws: int = 50, **options: object) -> Fit:
+    settings = methods()[name].settings(draws=draws, **options)  # type: ignore[arg-type]
+    return methods()[name].fit(frame, settings, np.random.default_rng(7))
 
 
 def _swapped(frame: pl.DataFrame) -> pl.DataFrame:
@@ -213,3 +214,49 @@ def test_intervals_cover_the_strengths() -> None:
         ]
 
     assert np.mean(covered) > 0.93
+
+
+@pytest.mark.parametrize("ties", ["davidson", "rao-kupper"])
+def test_both_tie_models_agree_about_the_order(ties: str) -> None:
+    fit = _fit(_crowd(tie=0.5), ties=ties)
+
+    assert fit.systems["system_id"].to_list() == ["good", "fair", "poor"]
+
+
+def test_slopes_of_careless_workers_are_small() -> None:
+    crowd = _crowd(n_workers=12, n_careless=3, n_regular=120)
+
+    slopes = dict(_fit(crowd, worker_slopes=True).workers.select("worker_id", "slope").iter_rows())
+
+    careless = [slopes.pop(f"w00{number}") for number in range(3)]
+    assert max(careless) < 0.6 < min(slopes.values())
+    assert np.mean([*careless, *slopes.values()]) == pytest.approx(1)
+
+
+def test_slopes_undo_part_of_what_careless_workers_blur() -> None:
+    crowd = _crowd(n_workers=20, n_careless=8, n_regular=120)
+
+    plain, weighed = (_fit(crowd, worker_slopes=learnt).systems["score"][0] for learnt in (False, True))
+
+    # The best system is 1 above the mean.
+    assert plain < weighed
+    assert weighed == pytest.approx(1, abs=0.25)
+
+
+def test_slopes_need_comparisons_by_one_worker() -> None:
+    # Everybody judged one system, so that segments' means are compared.
+    rng = np.random.default_rng(2)
+    rows = [
+        (f"w{system}{i}", f"s{s}", system, float(rng.uniform(0, 100)))
+        for s in range(12)
+        for system in ("x", "y")
+        for i in range(2)
+    ]
+    frame = pl.DataFrame(rows, schema=["worker_id", "segment_id", "system_id", "rating"], orient="row")
+    same = {"hit_id": "h", "item_kind": "regular", "attribute": ""}
+    ratings = ratings_frame(frame.with_columns(pl.lit(value).alias(name) for name, value in same.items()))
+
+    fit = _fit(ratings, worker_slopes=True)
+
+    assert fit.workers["slope"].null_count() == 4
+    assert fit.systems["score"].is_finite().all()

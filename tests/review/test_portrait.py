@@ -165,3 +165,18 @@ def test_harsh_and_generous_are_opposites_and_nothing_else_changes(
         swapped = {"generous": "harsh", "harsh": "generous"}
         first, _, rest = above.partition(" ")
         assert below == f"{swapped[first]} {rest}"
+
+
+@pytest.mark.parametrize(
+    ("slope", "words"),
+    [
+        (0.05, "hardly tells systems apart"),
+        (0.5, "tells systems apart 0.5 times as clearly as most"),
+        (1.0, "tells systems apart as clearly as most"),
+        (None, None),
+    ],
+)
+def test_slopes_of_comparisons_have_words_of_their_own(slope: float | None, words: str | None) -> None:
+    workers = pl.DataFrame({"slope": [slope]}, schema={"slope": pl.Float64})
+
+    assert portraits(workers, compares=True).to_list() == [words]

@@ -11,6 +11,7 @@ import polars as pl
 from steelyard.aggregation._comparison_fit import linked_systems, never_compared, systems_met, win_shares
 from steelyard.aggregation._comparisons import Compared, Comparisons, compare_systems
 from steelyard.aggregation._segment_draws import Scored, fit_scored, lacking_attributes, mean_values
+from steelyard.domain.options import option
 from steelyard.domain.plugin import Method
 from steelyard.domain.result import Fit, MethodSettings
 from steelyard.stats.arrays import BoolArray, FloatArray
@@ -28,19 +29,41 @@ from steelyard.stats.strength_errors import (
     strength_intervals,
     strength_p_values,
 )
+from steelyard.stats.tied_outcomes import TieModel
 
 
-def fit(frame: pl.DataFrame, settings: MethodSettings, rng: np.random.Generator) -> Fit:
+@dataclass(frozen=True, slots=True)
+class BradleyTerrySettings(MethodSettings):
+    """How ties come about, and whether workers differ in how clearly they tell systems apart."""
+
+    ties: TieModel = option(
+        "davidson",
+        help="How ties come about: with both strengths (davidson), or where the lead is small (rao-kupper).",
+        signature="ties",
+    )
+    worker_slopes: bool = option(
+        False,
+        help="Learn how clearly each worker tells systems apart, and count careless workers less.",
+        signature="slopes:worker",
+    )
+
+
+def fit(frame: pl.DataFrame, settings: BradleyTerrySettings, rng: np.random.Generator) -> Fit:
     """Log strengths from preferences, or from ratings of two translations by one worker [Bradley1952].
 
     The difference between two scores is the log odds that a worker prefers the first system where one of
-    the two is preferred; ties after Davidson [Davidson1970]. Scores have mean 0. A weak prior keeps those of
-    systems that always win or lose finite, and a warning names them. Intervals and p-values allow for
-    workers and segments that go their own ways; nothing is drawn, so the seed does not matter. A
-    segment's score is the system's share of wins in its decided comparisons there.
+    the two is preferred; ties after Davidson [Davidson1970] or after Rao and Kupper [Rao1967]. Scores have
+    mean 0. A weak prior keeps those of systems that always win or lose finite, and a warning names them.
+    Intervals and p-values allow for workers and segments that go their own ways; nothing is drawn, so
+    the seed does not matter. A segment's score is the system's share of wins in its decided comparisons.
+
+    With `worker_slopes` differences between systems count times each worker's slope, near 0 for a worker
+    who answers at random. Where comparisons are between ratings of several workers there are no slopes.
     """
     compared = compare_systems(frame, settings, method=METHOD.name, by_worker=True)
-    parts = {name: _part(found, len(compared.systems)) for name, found in compared.by_attribute.items()}
+    parts = {
+        name: _part(found, len(compared.systems), settings) for name, found in compared.by_attribute.items()
+    }
     together = _fit_of(compared, compared.rows, parts, settings)
     alone: tuple[tuple[str, Fit], ...] = ()
     if compared.rows["attribute"].n_unique() > 1:
@@ -58,7 +81,28 @@ def fit(frame: pl.DataFrame, settings: MethodSettings, rng: np.random.Generator)
         *lacking_attributes(compared.systems, values),
         *_open_distances(compared, parts),
     )
-    return replace(together, warnings=warnings, attributes=alone)
+    workers = _with_slopes(compared, parts)
+    return replace(together, warnings=warnings, attributes=alone, workers=workers)
+
+
+def _with_slopes(compared: Compared, parts: dict[str, _Part]) -> pl.DataFrame:
+    """The workers with their slopes, relative to the average worker's, where these were learnt.
+
+    Of several attributes a worker's slope is the mean.
+    """
+    if not any(part.found.slopes_learnt for part in parts.values()):
+        return compared.workers
+    n_workers = len(compared.worker_ids)
+    total, number = np.zeros(n_workers), np.zeros(n_workers)
+    for part in parts.values():
+        judged = np.unique(part.comparisons.worker)
+        total[judged] += part.found.slope[judged]
+        number[judged] += 1
+    slope = np.divide(total, number, out=np.full(n_workers, np.nan), where=number > 0)
+    relative = pl.Series("slope", slope / np.nanmean(slope)).fill_nan(None)
+    found = pl.DataFrame({"worker_id": compared.worker_ids, "slope": relative})
+    joined = compared.workers.drop("slope").join(found, on="worker_id", how="left", maintain_order="left")
+    return joined.select(compared.workers.columns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +117,7 @@ class _Part:
     log_strength: FloatArray
 
 
-def _part(comparisons: Comparisons, n_systems: int) -> _Part:
+def _part(comparisons: Comparisons, n_systems: int, settings: BradleyTerrySettings) -> _Part:
     outcomes = PairedOutcomes(
         first=comparisons.first,
         second=comparisons.second,
@@ -82,7 +126,9 @@ def _part(comparisons: Comparisons, n_systems: int) -> _Part:
         worker=comparisons.worker,
         segment=comparisons.segment,
     )
-    found = fit_strengths(outcomes, n_systems=n_systems)
+    # All have worker 0 where comparisons are between ratings of several workers.
+    learn_slopes = settings.worker_slopes and bool(comparisons.worker.any())
+    found = fit_strengths(outcomes, n_systems=n_systems, ties=settings.ties, learn_slopes=learn_slopes)
     met = systems_met(comparisons, n_systems)
     log_strength = np.where(met.any(axis=0), found.log_strength, np.nan)
     return _Part(
@@ -155,6 +201,7 @@ METHOD = Method(
     scale_free=True,
     least_systems=2,
     fit=fit,
+    settings=BradleyTerrySettings,
     own_test=True,
     draws_nothing=True,
 )

@@ -107,9 +107,10 @@ def _workers(checked: pl.DataFrame, fit: Fit, settings: AnalysisSettings) -> pl.
     )
     workers = checked.join(learnt, on="worker_id", how="left", maintain_order="left")
     # In words a weight is relative to the average worker's; some methods' are shares of agreement.
-    is_relative = named_method(settings.method).own_test
-    told = workers if is_relative else workers.with_columns(pl.col("weight") / pl.col("weight").mean())
-    return workers.with_columns(portraits(told, scale=settings.scale)).select(_WORKER_COLUMNS)
+    method = named_method(settings.method)
+    told = workers if method.own_test else workers.with_columns(pl.col("weight") / pl.col("weight").mean())
+    words = portraits(told, scale=settings.scale, compares="preferences" in method.reads)
+    return workers.with_columns(words).select(_WORKER_COLUMNS)
 
 
 def _by_attribute(

@@ -27,6 +27,8 @@ _SLOPES: Mapping[float, str] = {
 _USUAL = _SLOPES[1.22]
 # Weights that are as good as 0, and those that differ from the average by no more than rounding.
 _NO_WEIGHT, _AVERAGE = 0.05, (0.95, 1.05)
+# Slopes of comparisons that are as good as 0, and those that are as good as everybody's [our choices].
+_UNCLEAR, _AS_CLEAR = 0.15, (0.85, 1.15)
 _COLUMNS = ("offset", "slope", "weight", "offset_sd", "slope_sd")
 
 
@@ -44,16 +46,20 @@ class Manner(NamedTuple):
     slope_sd: float | None = None
 
 
-def portraits(workers: pl.DataFrame, *, scale: Scale = VAS) -> pl.Series:
+def portraits(workers: pl.DataFrame, *, scale: Scale = VAS, compares: bool = False) -> pl.Series:
     """Each worker's offset, slope and weight in words: the column `portrait`, null where none is known.
 
-    `workers` has the columns of a `Fit`'s; those on how sure the method is may be missing.
+    `workers` has the columns of a `Fit`'s; those on how sure the method is may be missing. `compares`: the
+    slopes are of comparisons, not of ratings on a scale.
     """
     known = workers.select(
         pl.col(name).cast(pl.Float64) if name in workers.columns else pl.lit(None, pl.Float64).alias(name)
         for name in _COLUMNS
     )
-    told = [portrait(Manner(*row), scale=scale) for row in known.fill_nan(None).iter_rows()]
+    told = [
+        _clarity_told(Manner(*row).slope) if compares else portrait(Manner(*row), scale=scale)
+        for row in known.fill_nan(None).iter_rows()
+    ]
     return pl.Series("portrait", told, dtype=pl.String)
 
 
@@ -99,6 +105,16 @@ def _slope_told(slope: float | None, sd: float | None) -> str:
         return "uses the scale backwards"
     words = next((words for bound, words in _SLOPES.items() if slope <= bound), "")
     return words or f"stretches the scale {slope:.0f} times"
+
+
+def _clarity_told(slope: float | None) -> str | None:
+    if slope is None:
+        return None
+    if slope < _UNCLEAR:
+        return "hardly tells systems apart"
+    if _AS_CLEAR[0] <= slope <= _AS_CLEAR[1]:
+        return "tells systems apart as clearly as most"
+    return f"tells systems apart {slope:.1f} times as clearly as most"
 
 
 def _weight_told(weight: float | None) -> str:
