@@ -29,7 +29,7 @@ from steelyard.formats._appraise_rows import without_documents, without_second_r
 from steelyard.formats._judgement_columns import as_text, named
 from steelyard.formats._judgement_table import JudgementTable, with_languages_apart
 from steelyard.formats._key_file import Key, keys_in
-from steelyard.formats._records import first_record
+from steelyard.formats._records import first_record, is_float
 
 # What the columns are called, in lower case and without underscores, best first.
 _NAMES: dict[str, tuple[str, ...]] = {
@@ -77,16 +77,8 @@ def _fits(row: dict[str, str], cells: Sequence[str]) -> bool:
     return (
         len(row) == len(cells)
         and row.get("isCompleteDocument", "True") in ("True", "False")
-        and all(_is_number(row[name]) for name in ("startTime", "endTime"))
+        and all(is_float(row[name]) for name in ("startTime", "endTime"))
     )
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def is_export(columns: Sequence[str]) -> bool:

@@ -94,3 +94,12 @@ def columns_of(
     if problems:
         raise SourceError(where, problems)
     return columns, lines
+
+
+def is_float(text: str) -> bool:
+    """Whether a cell is a number, in any of the ways that Python reads."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -18,7 +18,6 @@ their scores are exported all the same.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -30,6 +29,7 @@ from steelyard.formats._appraise_batches import read_batches
 from steelyard.formats._appraise_names import ITEM_TYPES
 from steelyard.formats._key_file import places, systems_of_place, write_key
 from steelyard.formats._segment_numbers import segment_numbers
+from steelyard.formats.text_file import whole_file
 
 __all__ = ["read_batches", "write_batches"]
 
@@ -74,7 +74,8 @@ def write_batches(
     }
     # The batches come last: where they are, their key is.
     write_key(path, every, names)
-    _write_whole(json.dumps(batches, ensure_ascii=False, indent=1), path)
+    with whole_file(path) as partial:
+        partial.write_text(json.dumps(batches, ensure_ascii=False, indent=1), "utf-8")
 
 
 def _number_name(place: Mapping[str, object]) -> str | tuple[str, str]:
@@ -117,15 +118,3 @@ def _refuse(path: Path, every: Sequence[Mapping[str, object]]) -> None:
     ]
     if problems:
         raise SourceError(str(path), problems)
-
-
-def _write_whole(text: str, path: Path) -> None:
-    """Write a file that appears under its name only when it is complete."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    try:
-        partial.write_text(text, "utf-8")
-        partial.replace(path)
-    except OSError as error:
-        raise SourceError(str(path), [f"cannot be written ({error.strerror or error})."]) from None
-    finally:
-        partial.unlink(missing_ok=True)

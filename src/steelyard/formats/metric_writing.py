@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -14,6 +13,7 @@ from steelyard.domain.errors import SourceError
 from steelyard.domain.wording import counted, listed
 from steelyard.formats._metric_names import OVERALL, SEGMENTS, metric_name
 from steelyard.formats._metric_scores import ABSENT
+from steelyard.formats.text_file import whole_file
 from steelyard.formats.texts import Texts
 from steelyard.meta.scores import ScoredPair, Scores
 from steelyard.stats.arrays import FloatArray
@@ -59,7 +59,9 @@ def write_scored_pair(
     if problems:
         raise SourceError(str(folder), problems)
     for name, content in contents.items():
-        _write_whole(folder / name, content())
+        with whole_file(folder / name) as partial:
+            partial.parent.mkdir(parents=True, exist_ok=True)
+            partial.write_text(content(), "utf-8", newline="")
     return tuple(warnings)
 
 
@@ -192,17 +194,3 @@ def _is_other(path: Path, content: Callable[[], str]) -> bool:
         return False
     except OSError:
         return True
-
-
-def _write_whole(path: Path, content: str) -> None:
-    """Write a file that appears under its name only when it is complete."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            partial.write_text(content, "utf-8", newline="")
-            partial.replace(path)
-        finally:
-            partial.unlink(missing_ok=True)
-    except OSError as error:
-        raise SourceError(str(path), [f"cannot be written ({error.strerror or error})."]) from None

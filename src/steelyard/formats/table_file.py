@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,11 +15,12 @@ from steelyard.formats._records import (
     Record,
     column_names,
     columns_of,
+    is_float,
     lines_of,
     plain_records,
     quoted_records,
 )
-from steelyard.formats.text_file import decode, read_content
+from steelyard.formats.text_file import decode, read_content, whole_file
 
 ENDINGS = (".csv", ".tsv", ".jsonl", ".parquet")
 READ_ENDINGS = (*ENDINGS, ".csv.gz", ".tsv.gz", ".jsonl.gz")
@@ -90,7 +90,7 @@ def _marks_enclose_cells(text: str, where: str) -> bool:
             for cell in filter(None, record):
                 n_inside += cell.count('"')
                 n_needing += "," in cell or '"' in cell
-                n_words += not _is_number(cell)
+                n_words += not is_float(cell)
     except SourceError:
         return False
     n_tabs = {line.count("\t") for line in lines_of(text) if line.strip("\r\n")}
@@ -103,14 +103,6 @@ def _marks_enclose_cells(text: str, where: str) -> bool:
     if text.count('"') != 2 * (n_enclosed + n_empty + n_inside):
         return False
     return n_inside > 0 or n_enclosed in (0, n_needing) or n_enclosed >= n_words
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
 
 
 def _table(records: Iterator[Record], where: str) -> CellTable:
@@ -195,13 +187,8 @@ def _strings(column: pl.Series) -> list[str | None]:
 
 
 def write_table(frame: pl.DataFrame, path: Path) -> None:
-    """Write the frame in the format its ending names.
-
-    The file appears under its name only when it is complete: a full disk or a stop half-way
-    leaves whatever was there before.
-    """
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    try:
+    """Write the frame in the format its ending names, whole or not at all."""
+    with whole_file(path) as partial:
         match path.suffix:
             case ".csv":
                 frame.write_csv(partial)
@@ -215,8 +202,3 @@ def write_table(frame: pl.DataFrame, path: Path) -> None:
                 raise SourceError(
                     str(path), [f"cannot tell the format; end the name in {', '.join(ENDINGS)}."]
                 )
-        partial.replace(path)
-    except OSError as error:
-        raise SourceError(str(path), [f"cannot be written ({error.strerror or error})."]) from None
-    finally:
-        partial.unlink(missing_ok=True)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import os
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from steelyard.domain.errors import SourceError
@@ -96,3 +99,20 @@ def _is_nearly_utf8(content: bytes) -> bool:
     broken = text.count("\ufffd")
     whole = sum(not character.isascii() for character in text) - broken
     return whole > 10 * broken
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[Path]:
+    """A place to write to; the file appears under its name `path` only when it is complete.
+
+    A full disk or a stop half-way leaves whatever was there before. SourceError if it cannot be written.
+    """
+    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    try:
+        yield partial
+        partial.replace(path)
+    except OSError as error:
+        raise SourceError(str(path), [f"cannot be written ({error.strerror or error})."]) from None
+    finally:
+        with suppress(OSError):
+            partial.unlink(missing_ok=True)
