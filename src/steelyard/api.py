@@ -128,7 +128,7 @@ class Campaign:
         """Write all judgements to a file that `read` takes; returns their number."""
         from steelyard.flows.export import export
 
-        return export(self._opened, Path(path))
+        return export(self._opened, Path(path)).n_judgements
 
     def export_hits(self, path: str | PathLike[str], *, layout: HitsLayout = "audit") -> int:
         """Write every HIT, for audit or for another system to run; returns the number of items."""
@@ -215,6 +215,8 @@ def read(
             hit_times=read_hit_times(times) if times else table.hit_times,
             scale=wanted or VAS,
             gold_scale=gold,
+            preferences=table.preferences,
+            spans=table.spans,
         )
     )
 

@@ -111,12 +111,14 @@ ENOUGH_WORKERS = 5
 _SPAN_OF_FEW_POINTS, _ENOUGH_RATINGS = 10, 100
 
 
-def ratings_frame(columns: pl.DataFrame) -> pl.DataFrame:
-    """The ratings frame with exactly the declared columns; absent optional columns become null.
+def ratings_frame(columns: pl.DataFrame | None = None) -> pl.DataFrame:
+    """The ratings frame with exactly the declared columns; empty without `columns`.
 
-    Raises ValueError on a missing or null required column or an unknown kind: the readers
-    above report problems to people, so reaching that here is our own mistake.
+    Absent optional columns become null. Raises ValueError on a missing or null required column or an
+    unknown kind: the readers above report problems to people, so reaching that here is our own mistake.
     """
+    if columns is None:
+        return pl.DataFrame(schema=RATINGS_SCHEMA)
     frame = _with_schema(columns, RATINGS_SCHEMA)
     _require("ratings", frame, NEVER_NULL, {"item_kind": ItemKind})
     return frame

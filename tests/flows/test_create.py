@@ -145,7 +145,7 @@ def test_judgements_of_a_shared_text_count_for_both_systems_in_file_and_database
     create(two_alike, str(tmp_path / "alike.db"), now=noon)
     with open_campaign(str(tmp_path / "alike.db")) as campaign:
         simulate(campaign, 10, seed=3)
-        n_judgements = export(campaign, tmp_path / "judgements.csv")
+        n_judgements = export(campaign, tmp_path / "judgements.csv").n_judgements
 
     sources = [read_source(str(tmp_path / name)) for name in ("alike.db", "judgements.csv")]
     from_database, from_file = (analyse(source, settings_from(source)) for source in sources)

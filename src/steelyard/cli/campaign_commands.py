@@ -193,12 +193,17 @@ def hits(db: str, target: Path, layout: Literal["audit", "upload-2016", "apprais
 @database_argument
 @target_option
 def export(db: str, target: Path) -> None:
-    """Write all judgements to a file that `analyse` reads."""
+    """Write all judgements to a file that `analyse` reads.
+
+    The file holds the ratings. Preferences and spans, if there are any, go into files beside it:
+    NAME.preferences.csv and NAME.spans.csv beside NAME.csv.
+    """
     from steelyard.flows.export import export as export_judgements
     from steelyard.flows.open import open_campaign
 
     with open_campaign(db) as campaign:
-        click.echo(f"{export_judgements(campaign, target):,} judgements in {target}")
+        exported = export_judgements(campaign, target)
+    click.echo(f"{exported.n_judgements:,} judgements in {' and '.join(map(str, exported.files))}")
 
 
 def _printable(address: str) -> str:

@@ -20,6 +20,8 @@ Preference = Literal["a", "b", "tie", "both_bad"]
 # Which text a span is marked in.
 SpanSide = Literal["target", "source"]
 
+# A judgement of several translations has an id for each in the frames: its own, a stroke, the place.
+PLACE_OF_JUDGEMENT = r"/[0-9]+$"
 PREFERENCES: tuple[Preference, ...] = ("a", "b", "tie", "both_bad")
 SPAN_SIDES: tuple[SpanSide, ...] = ("target", "source")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -14,7 +14,7 @@ from steelyard.domain.work import AssignmentStatus
 from steelyard.flows.judged import JudgedFrames, judged_frames
 from steelyard.flows.open import OpenCampaign
 from steelyard.formats import appraise
-from steelyard.formats.judgements_file import write_judgements
+from steelyard.formats.judgements_file import NEIGHBOURS, neighbour, write_judgements
 from steelyard.formats.table_file import write_table
 from steelyard.formats.upload_2016 import write_upload
 from steelyard.frames import hit_times_frame
@@ -39,11 +39,11 @@ def hit_times(campaign: OpenCampaign, frames: JudgedFrames) -> pl.DataFrame:
         rows, schema=["worker_id", "hit_id", "accepted_at", "submitted_at", "status"], orient="row"
     )
     judged = [
-        frame.select("worker_id", "hit_id", "judgement_id", "seconds")
+        frame.select("worker_id", "hit_id", "assignment_id", "position", "seconds")
         for frame in (frames.ratings, frames.preferences, frames.spans)
     ]
     # One judgement may say several things, in several frames.
-    each = pl.concat(judged).unique("judgement_id", maintain_order=True)
+    each = pl.concat(judged).unique(["assignment_id", "position"], maintain_order=True)
     work = each.group_by("worker_id", "hit_id").agg(work_seconds=pl.col("seconds").sum())
     times = taken.cast({"worker_id": pl.String, "hit_id": pl.String}).join(
         work, on=["worker_id", "hit_id"], how="left"
@@ -52,11 +52,28 @@ def hit_times(campaign: OpenCampaign, frames: JudgedFrames) -> pl.DataFrame:
     return hit_times_frame(times.with_columns(is_rejected=is_rejected))
 
 
-def export(campaign: OpenCampaign, path: Path) -> int:
-    """Write the judgements of a campaign to a file that `analyse` reads; returns their number."""
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """How many judgements were written, and to which files."""
+
+    n_judgements: int
+    files: tuple[Path, ...]
+
+
+def export(campaign: OpenCampaign, path: Path) -> Exported:
+    """Write the judgements of a campaign to a file that `analyse` reads.
+
+    The file holds the ratings; preferences and spans go into files beside it, if there are any.
+    """
     frames = judged_frames(campaign)
     write_judgements(frames.ratings, path)
-    return frames.ratings.height
+    files = [path]
+    for name in NEIGHBOURS:
+        frame = getattr(frames, name)
+        if not frame.is_empty():
+            files.append(neighbour(path, name))
+            write_judgements(frame, files[-1], name=name)
+    return Exported(frames.n_judgements, tuple(files))
 
 
 def export_hits(campaign: OpenCampaign, path: Path, *, layout: HitsLayout = "audit") -> int:

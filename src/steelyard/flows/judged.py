@@ -12,7 +12,7 @@ import polars as pl
 from steelyard.domain.judgement import Said
 from steelyard.domain.work import FALSE_KINDS, ItemKind, ShownItem, ShownText, own_kind
 from steelyard.flows.open import OpenCampaign
-from steelyard.frames import RATINGS_SCHEMA, preferences_frame, ratings_frame, spans_frame
+from steelyard.frames import preferences_frame, ratings_frame, spans_frame
 from steelyard.protocols import protocols
 from steelyard.stats.arrays import IntArray
 from steelyard.store import judgements
@@ -42,12 +42,15 @@ _OF_TRANSLATION: dict[str, Any] = {
     "known_sd": pl.Float64,
     "credited": pl.List(pl.String),
 }
+# A judgement of several translations is several judgements to whoever reads ratings or spans.
+_OWN_ID = "judgement_of_translation"
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedFrames:
     """What all current judgements of a campaign say."""
 
+    n_judgements: int
     ratings: pl.DataFrame
     preferences: pl.DataFrame
     spans: pl.DataFrame
@@ -72,6 +75,7 @@ def judged_frames(campaign: OpenCampaign) -> JudgedFrames:
     """All current judgements as ratings, preferences and spans, in order of arrival."""
     settings = campaign.settings
     protocol = protocols()[settings.protocol]
+    n_judgements = 0
     found: list[tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]] = []
     with campaign.store.read() as connection:
         batches = judgements.stored_judgements(connection, n_translations=protocol.n_translations)
@@ -81,11 +85,13 @@ def judged_frames(campaign: OpenCampaign) -> JudgedFrames:
             translations = _translations(columns, items)
             first = np.cumsum([0, *(len(item.translations) for item in items)], dtype=np.int64)[:-1]
             batch = _Batch(translations, first, said)
+            n_judgements += len(items)
             found.append((_ratings(batch), _preferences(batch), _spans(batch, settings.attribute)))
     if not found:
-        return JudgedFrames(pl.DataFrame(schema=RATINGS_SCHEMA), preferences_frame(), spans_frame())
+        return JudgedFrames(0, ratings_frame(), preferences_frame(), spans_frame())
     ratings, preferences, spans = zip(*found, strict=True)
     return JudgedFrames(
+        n_judgements,
         ratings_frame(pl.concat(ratings)),
         preferences_frame(pl.concat(preferences)),
         spans_frame(pl.concat(spans)),
@@ -120,12 +126,14 @@ def _translations(columns: JudgementColumns, items: Sequence[ShownItem]) -> pl.D
         "seconds": [shown_ms / 1000 for shown_ms in columns.shown_ms],
         "kind_of_item": columns.item_kind,
     }
-    judged = _frame(of_judgement, _OF_JUDGEMENT)
+    judged = _frame(of_judgement, _OF_JUDGEMENT).with_columns(pl.col("judgement_id").alias(_OWN_ID))
     if not columns.beside:
         alone = {name: getattr(columns, name) for name in _OF_TRANSLATION}
         return pl.concat([judged, _frame(alone, _OF_TRANSLATION)], how="horizontal")
     index = np.repeat(np.arange(len(items)), [len(item.translations) for item in items])
-    return pl.concat([judged[index], _texts(columns, items)], how="horizontal")
+    return pl.concat([judged[index], _texts(columns, items)], how="horizontal").with_columns(
+        pl.format("{}/{}", "judgement_id", "place").alias(_OWN_ID)
+    )
 
 
 def _texts(columns: JudgementColumns, items: Sequence[ShownItem]) -> pl.DataFrame:
@@ -138,8 +146,8 @@ def _texts(columns: JudgementColumns, items: Sequence[ShownItem]) -> pl.DataFram
             # What is known of an item's quality beforehand is about its first translation.
             known = (columns.known[number], columns.known_sd[number]) if place == 1 else (None, None)
             name = (str(text.kind), documents[place - 1], text.segment_id, text.system_id)
-            rows.append((*name, *known, list(text.credited) or None))
-    return pl.DataFrame(rows, schema=_OF_TRANSLATION, orient="row")
+            rows.append((*name, *known, list(text.credited) or None, place))
+    return pl.DataFrame(rows, schema={**_OF_TRANSLATION, "place": pl.Int64}, orient="row")
 
 
 def _frame(columns: dict[str, Sequence[Any]], schema: dict[str, Any]) -> pl.DataFrame:
@@ -149,7 +157,8 @@ def _frame(columns: dict[str, Sequence[Any]], schema: dict[str, Any]) -> pl.Data
 def _ratings(batch: _Batch) -> pl.DataFrame:
     rows = [(number, row) for number, said in enumerate(batch.said) for row in said.ratings]
     translations = batch.rows([number for number, _ in rows], [row.place for _, row in rows])
-    return translations.drop("kind_of_item").with_columns(
+    return translations.with_columns(
+        pl.col(_OWN_ID).alias("judgement_id"),
         attribute=_column([row.attribute for _, row in rows], pl.String),
         rating=_column([row.rating for _, row in rows], pl.Float64),
     )
@@ -163,7 +172,7 @@ def _preferences(batch: _Batch) -> pl.DataFrame:
     false_a, false_b = (side["item_kind"].is_in(_FALSE) for side in (side_a, side_b))
     control_side = pl.when(false_a).then(pl.lit("a")).when(false_b).then(pl.lit("b"))
     return (
-        side_a.drop("item_kind", "known", "known_sd")
+        side_a.drop("item_kind")
         .rename({"kind_of_item": "item_kind", "system_id": "system_a", "credited": "credited_a"})
         .with_columns(
             side_b["system_id"].alias("system_b"),
@@ -178,7 +187,8 @@ def _preferences(batch: _Batch) -> pl.DataFrame:
 def _spans(batch: _Batch, attribute: str) -> pl.DataFrame:
     rows = [(number, span) for number, said in enumerate(batch.said) for span in said.spans]
     translations = batch.rows([number for number, _ in rows], [span.place for _, span in rows])
-    return translations.drop("kind_of_item", "known", "known_sd").with_columns(
+    return translations.with_columns(
+        pl.col(_OWN_ID).alias("judgement_id"),
         attribute=pl.lit(attribute),
         start=_column([span.start for _, span in rows], pl.Int64),
         end=_column([span.end for _, span in rows], pl.Int64),

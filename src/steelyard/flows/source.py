@@ -93,7 +93,7 @@ def read_source(
 
     path = Path(source)
     read = read_judgements(path, columns=columns, scale=scale, gold_scale=gold_scale)
-    name = path.name.removesuffix(".gz").rpartition(".")[0].removesuffix(".judgements")
+    name = re.sub(r"\.(judgements|preferences|spans)$", "", path.name.removesuffix(".gz").rpartition(".")[0])
     return Source(
         gather_credit(read.frame),
         title=name,
@@ -102,6 +102,8 @@ def read_source(
         hit_times=read_hit_times(hit_times) if hit_times else read.hit_times,
         scale=scale or VAS,
         gold_scale=gold_scale,
+        preferences=read.preferences,
+        spans=read.spans,
     )
 
 

@@ -1,33 +1,26 @@
-"""Values of a judgements file: columns under our names become the ratings frame, or a list of problems."""
+"""Cells of a judgements file: columns under our names become values, and a list of problems."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
+
 import polars as pl
 
-from steelyard.domain.scale import Scale
 from steelyard.domain.work import ItemKind
 from steelyard.formats._hit_times import from_judgements
-from steelyard.formats._judgement_columns import KINDS, ONE_SYSTEM, as_text, shown
-from steelyard.formats._judgement_gold import contradictions, on_scale
+from steelyard.formats._judgement_columns import KINDS, as_text, shown
 from steelyard.formats._moments import moments
-from steelyard.frames import hit_times_frame, ratings_frame
+from steelyard.frames import hit_times_frame
 
 # Our choice: nobody reads on; further problems are only counted.
 MOST_TOLD = 10_000
 # 72,5 is a number where the comma is the decimal mark; a table cannot tell it from two cells.
 _DECIMAL_COMMA = r"^\s*[-+]?\d+,\d+\s*$"
-# What all rows of one judgement agree in, whichever systems they credit: our column, its name in a file.
-_OF_A_JUDGEMENT = {
-    "worker_id": "worker",
-    "hit_id": "hit",
-    "segment_id": "segment",
-    "item_kind": "kind",
-    "rating": "rating",
-}
 
 
 class ColumnReader:
-    """Turns columns of strings, numbers or times into those of the ratings frame, noting problems.
+    """Turns columns of strings, numbers or times into those of a frame, noting problems.
 
     `problems` pairs the row (from 0) with what is wrong in it, so that the caller can say where;
     there are `n_untold` more. Columns of numbers are never made into texts: with ten million rows
@@ -40,91 +33,45 @@ class ColumnReader:
         self.n_untold = 0
         self.warnings: list[str] = []
         self.hit_times = hit_times_frame()
+        self._hit_seconds = self.nothing("hit_seconds", pl.Float64())
 
-    def ratings(self, *, scale: Scale, gold_scale: Scale | None = None) -> pl.DataFrame | None:
-        """The ratings frame, or None if there were problems. Then `hit_times` is filled as well."""
-        rating = self._number("rating", required=True)
-        outside = (rating < scale.minimum) | (rating > scale.maximum)
-        limits = f"{scale.minimum:g} to {scale.maximum:g}"
-        self._refuse("rating", outside, f"is outside the scale {limits} (for another: --scale MIN,MAX)")
-        kind = self._kind()
-        columns = [
-            self._text("judgement_id"),
-            self._text("worker", required=True).alias("worker_id"),
-            self._filled("hit", "are taken as one HIT without a name").alias("hit_id"),
-            kind,
-            self._text("document").alias("document_id"),
-            self._text("segment", required=True).alias("segment_id"),
-            self._system(),
-            self._filled("attribute", "are taken as one attribute without a name"),
-            self._position(),
-            rating,
-            self._not_negative("seconds"),
-            self._time(),
-            *self._known(kind, scale=scale, gold_scale=gold_scale),
-            self._text("assignment_id"),
-            self._text("item_id"),
-        ]
-        hit_seconds = self._number("hit_seconds")
-        if not self.problems:
-            frame = pl.DataFrame(columns)
-            self._refuse_contradictions(frame)
-            self._refuse_two_golds(frame)
-        if self.problems:
-            return None
-        if self._has("hit_seconds"):
-            self.hit_times, noted = from_judgements(frame["worker_id"], frame["hit_id"], hit_seconds)
+    def judged(self) -> dict[str, pl.Series]:
+        """The columns that rows of all frames have: whose judgement it is, of which segment, when."""
+        kind = self.kind()
+        self._hit_seconds = self.number("hit_seconds")
+        return {
+            "judgement_id": self.text("judgement_id"),
+            "worker_id": self.text("worker", required=True),
+            "hit_id": self.filled("hit", "are taken as one HIT without a name"),
+            "item_kind": kind,
+            "document_id": self.text("document"),
+            "segment_id": self.text("segment", required=True),
+            "attribute": self.filled("attribute", "are taken as one attribute without a name"),
+            "position": self.position(),
+            "seconds": self.not_negative("seconds"),
+            "submitted_at": self.time(),
+            "assignment_id": self.text("assignment_id"),
+            "item_id": self.text("item_id"),
+        }
+
+    def take_hit_times(self, frame: pl.DataFrame) -> None:
+        """Fill `hit_times` from the seconds that the rows of each HIT give for the whole of it."""
+        if self.has("hit_seconds"):
+            self.hit_times, noted = from_judgements(frame["worker_id"], frame["hit_id"], self._hit_seconds)
             self.warnings += noted
-        return ratings_frame(frame)
 
-    def _refuse_contradictions(self, frame: pl.DataFrame) -> None:
-        """Rows that share an id are one judgement credited to several systems, and must look like it."""
-        ids = frame["judgement_id"]
-        if not ids.count() or ids.drop_nulls().n_unique() == ids.count():
-            return
-        keys = ["judgement_id", "attribute"]
-        shared = frame.with_row_index("row").filter(
-            pl.col("judgement_id").is_not_null() & pl.struct(keys).is_duplicated()
-        )
-        differing = shared.select(
-            "row",
-            "judgement_id",
-            "system_id",
-            *(pl.col(name) != pl.col(name).first().over(keys) for name in _OF_A_JUDGEMENT),
-            again=pl.struct(*keys, "system_id").is_first_distinct().not_(),
-        ).filter(pl.any_horizontal(*_OF_A_JUDGEMENT, "again"))
-        self.n_untold += max(len(differing) - MOST_TOLD, 0)
-        advice = "rows that share an id are one judgement credited to several systems"
-        for found in differing.head(MOST_TOLD).iter_rows(named=True):
-            others = [name for column, name in _OF_A_JUDGEMENT.items() if found[column]]
-            text = f"judgement_id {shown(found['judgement_id'])}"
-            if others:
-                said = " and another ".join(others)
-                self.problems.append((found["row"], f"{text} has another {said} than above; {advice}"))
-            else:
-                twice = f"{text} appears twice for system {shown(found['system_id'])}; {advice}"
-                self.problems.append((found["row"], twice))
-
-    def _refuse_two_golds(self, frame: pl.DataFrame) -> None:
-        """A translation has one known rating, whoever judges it."""
-        if not frame["known"].count():
-            return
-        found = contradictions(frame)
+    def complain(self, found: pl.DataFrame) -> None:
+        """Note problems given as rows (`row`, `text`); of very many only the first."""
         self.n_untold += max(len(found) - MOST_TOLD, 0)
-        for row, first, translation in found.head(MOST_TOLD).iter_rows():
-            known, above = (shown(str(self.table["known"][place])) for place in (row, first))
-            text = (
-                f"known {known} differs from {above} above, for the same translation ({shown(translation)})"
-            )
-            self.problems.append((row, f"{text}; give one known rating each"))
+        self.problems += found.select("row", "text").head(MOST_TOLD).rows()
 
-    def _has(self, name: str) -> bool:
+    def has(self, name: str) -> bool:
         return name in self.table.columns
 
-    def _nothing(self, name: str, dtype: pl.DataType) -> pl.Series:
+    def nothing(self, name: str, dtype: pl.DataType) -> pl.Series:
         return pl.repeat(None, len(self.table), dtype=dtype, eager=True).alias(name)
 
-    def _refuse(self, name: str, where: pl.Series, complaint: str, *, show: bool = True) -> None:
+    def refuse(self, name: str, where: pl.Series, complaint: str, *, show: bool = True) -> None:
         rows = where.fill_null(False).arg_true()
         if rows.is_empty():
             return
@@ -134,35 +81,35 @@ class ColumnReader:
         texts = [f"{name} {shown(str(cell))} {complaint}" for cell in cells]
         self.problems += zip(rows, texts or [f"{name} {complaint}"] * len(rows), strict=True)
 
-    def _text(self, name: str, *, required: bool = False) -> pl.Series:
-        if not self._has(name):
-            return self._nothing(name, pl.String())
+    def text(self, name: str, *, required: bool = False) -> pl.Series:
+        if not self.has(name):
+            return self.nothing(name, pl.String())
         text = as_text(self.table[name])
         blank = text == ""
         if blank.any():
             text = text.set(blank.fill_null(False), None)
         if required:
-            self._refuse(name, text.is_null(), "is empty", show=False)
+            self.refuse(name, text.is_null(), "is empty", show=False)
         return text
 
-    def _filled(self, name: str, fate: str) -> pl.Series:
+    def filled(self, name: str, fate: str) -> pl.Series:
         """A column of names, the empty one where there is none; some gaps among names are worth a warning."""
-        text = self._text(name)
-        if self._has(name):
-            self._warn_of_gaps(name, text, fate)
+        text = self.text(name)
+        if self.has(name):
+            self.warn_of_gaps(name, text, fate)
         return text.fill_null("")
 
-    def _warn_of_gaps(self, name: str, text: pl.Series, fate: str) -> None:
+    def warn_of_gaps(self, name: str, text: pl.Series, fate: str) -> None:
         gaps = text.null_count()
         if 0 < gaps < len(text):
             self.warnings.append(
                 f"{gaps:,} of {len(text):,} rows have an empty cell for {name}: they {fate}."
             )
 
-    def _number(self, name: str, *, required: bool = False) -> pl.Series:
+    def number(self, name: str, *, required: bool = False) -> pl.Series:
         """The column as finite numbers; null where empty or refused."""
-        if not self._has(name):
-            return self._nothing(name, pl.Float64())
+        if not self.has(name):
+            return self.nothing(name, pl.Float64())
         column = self.table[name]
         if column.dtype.is_numeric():
             number, filled = column.cast(pl.Float64), column.is_not_null()
@@ -171,7 +118,7 @@ class ColumnReader:
             number, filled = text.cast(pl.Float64, strict=False), (text != "").fill_null(False)
         finite = number.is_finite().fill_null(False)
         if required:
-            self._refuse(name, ~filled, "is empty", show=False)
+            self.refuse(name, ~filled, "is empty", show=False)
         if finite.all():
             return number
         self._refuse_numbers(name, filled & ~finite)
@@ -181,68 +128,73 @@ class ColumnReader:
         column = self.table[name]
         if column.dtype == pl.String:
             with_comma = wrong & column.str.contains(_DECIMAL_COMMA)
-            self._refuse(name, with_comma, "has a decimal comma; write a point instead")
+            self.refuse(name, with_comma, "has a decimal comma; write a point instead")
             wrong &= ~with_comma
-        self._refuse(name, wrong, "is not a number")
+        self.refuse(name, wrong, "is not a number")
 
-    def _kind(self) -> pl.Series:
-        if not self._has("kind"):
+    def kind(self) -> pl.Series:
+        if not self.has("kind"):
             return pl.repeat(str(ItemKind.REGULAR), len(self.table), eager=True).alias("item_kind")
-        text = self._text("kind")
+        text = self.text("kind")
         written = text.unique().drop_nulls()
         known = [KINDS.get(name.strip().lower()) for name in written]
         names = pl.Series([kind and str(kind) for kind in known], dtype=pl.String)
         kind = text.replace_strict(written, names, default=None)
         choices = ", ".join(ItemKind)
-        self._refuse("kind", text.is_not_null() & kind.is_null(), f"is unknown; use one of {choices}")
-        self._warn_of_gaps("kind", text, "count as regular")
+        self.refuse("kind", text.is_not_null() & kind.is_null(), f"is unknown; use one of {choices}")
+        self.warn_of_gaps("kind", text, "count as regular")
         return kind.fill_null(str(ItemKind.REGULAR)).alias("item_kind")
 
-    def _system(self) -> pl.Series:
-        if not self._has("system"):
-            return pl.repeat(ONE_SYSTEM, len(self.table), eager=True).alias("system_id")
-        return self._text("system", required=True).alias("system_id")
+    def one_of(self, name: str, choices: Sequence[str], *, required: bool = False) -> pl.Series:
+        """The column as one of these words, however its letters are written; null where empty or refused."""
+        text = self.text(name, required=required)
+        word = text.str.strip_chars().str.to_lowercase().str.replace_all(r"[\s-]+", "_")
+        known = word.is_in(choices)
+        self.refuse(name, text.is_not_null() & ~known, f"is unknown; use one of {', '.join(choices)}")
+        return word.set(~known.fill_null(False), None)
 
-    def _position(self) -> pl.Series:
-        number = self._number("position")
-        self._refuse("position", number % 1 != 0, "is not a whole number")
+    def names(self, name: str) -> pl.Series:
+        """The column as lists of names, each cell a JSON list; null where empty or refused."""
+        text = self.text(name)
+        lists = [None if cell is None else _list_of_names(cell) for cell in text]
+        wrong = pl.Series([found == [] for found in lists], dtype=pl.Boolean)
+        self.refuse(name, wrong, 'is not a list of names such as ["A", "B"]')
+        return pl.Series(name, [found or None for found in lists], dtype=pl.List(pl.String))
+
+    def whole(self, name: str) -> pl.Series:
+        """The column as whole numbers from 0 on; null where empty or refused."""
+        number = self.not_negative(name)
+        self.refuse(name, number % 1 != 0, "is not a whole number")
         return number.cast(pl.Int64, strict=False)
 
-    def _not_negative(self, name: str) -> pl.Series:
-        number = self._number(name)
-        self._refuse(name, number < 0, "is negative")
+    def position(self) -> pl.Series:
+        number = self.number("position")
+        self.refuse("position", number % 1 != 0, "is not a whole number")
+        return number.cast(pl.Int64, strict=False)
+
+    def not_negative(self, name: str) -> pl.Series:
+        number = self.number(name)
+        self.refuse(name, number < 0, "is negative")
         return number
 
-    def _known(self, kind: pl.Series, *, scale: Scale, gold_scale: Scale | None) -> list[pl.Series]:
-        """What is known of items and its deviation: gold on the scale of the ratings, the rest as it is.
-
-        Texts of an earlier campaign have scores in its units, which need not be on any scale.
-        """
-        known, deviation = self._number("known"), self._not_negative("known_sd")
-        is_gold = kind != str(ItemKind.CALIBRATION)
-        given = gold_scale or scale
-        outside = is_gold & ((known < given.minimum) | (known > given.maximum))
-        limits = f"{'gold ' if gold_scale else ''}scale {given.minimum:g} to {given.maximum:g}"
-        advice = "" if gold_scale else " (of an expert on another: --gold-scale MIN,MAX)"
-        self._refuse("known", outside, f"is outside the {limits}{advice}")
-        if gold_scale is None:
-            return [known, deviation]
-        if not known.count():
-            self.warnings.append("No item has a known rating, so the gold scale was not used.")
-        stretched = deviation * (scale.width / gold_scale.width)
-        return [
-            on_scale(known, is_gold, gold_scale=gold_scale, scale=scale),
-            stretched.zip_with(is_gold, deviation).alias(deviation.name),
-        ]
-
-    def _time(self) -> pl.Series:
+    def time(self) -> pl.Series:
         name = "submitted_at"
-        if not self._has(name):
-            return self._nothing(name, pl.Datetime("us", "UTC"))
+        if not self.has(name):
+            return self.nothing(name, pl.Datetime("us", "UTC"))
         column = self.table[name]
         moment = moments(column)
         filled = column.is_not_null()
         if column.dtype == pl.String:
             filled &= column.str.strip_chars() != ""
-        self._refuse(name, filled & moment.is_null(), "is neither ISO 8601 nor Unix seconds")
+        self.refuse(name, filled & moment.is_null(), "is neither ISO 8601 nor Unix seconds")
         return moment.alias(name)
+
+
+def _list_of_names(cell: str) -> list[str]:
+    """The names of a JSON list; none if it is no such list."""
+    try:
+        found = json.loads(cell)
+    except ValueError:
+        return []
+    is_list = isinstance(found, list) and all(isinstance(name, str) and name for name in found)
+    return found if is_list else []

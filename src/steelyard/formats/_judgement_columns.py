@@ -7,12 +7,22 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
+from steelyard.domain.judgement import FrameName
 from steelyard.domain.scale import Scale
 from steelyard.domain.work import ItemKind
 
-REQUIRED = ("worker", "segment", "rating")
+REQUIRED: dict[FrameName, tuple[str, ...]] = {
+    "ratings": ("worker", "segment", "rating"),
+    "preferences": ("worker", "segment", "system_a", "system_b", "preference"),
+    "spans": ("worker", "system", "segment", "start", "end", "severity"),
+}
+# What is peculiar to files of preferences and of spans: all of these, and they are that.
+_PECULIAR: dict[FrameName, tuple[str, ...]] = {
+    "preferences": ("system_a", "system_b", "preference"),
+    "spans": ("start", "end", "severity"),
+}
 # Our name, then the names of earlier systems, best first, in lower case.
-ALIASES: dict[str, tuple[str, ...]] = {
+_NAMES: dict[str, tuple[str, ...]] = {
     "worker": ("worker", "login", "annotator", "workerid", "worker_id"),
     "segment": ("segment", "item", "segment_id"),
     "rating": ("rating", "raw_score", "score", "response"),
@@ -32,6 +42,30 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "judgement_id": ("judgement_id",),
     "known": ("known", "known_rating", "gold"),
     "known_sd": ("known_sd",),
+    **{
+        name: (name,)
+        for name in (
+            *("system_a", "system_b", "preference", "control_side", "credited_a", "credited_b"),
+            *("start", "end", "severity", "category", "side", "credited"),
+        )
+    },
+}
+_JUDGED = (
+    *("worker", "segment", "kind", "hit", "position", "document", "attribute"),
+    *("seconds", "hit_seconds", "submitted_at", "judgement_id"),
+)
+_COLUMNS: dict[FrameName, tuple[str, ...]] = {
+    "ratings": (*_JUDGED, "rating", "system", "known", "known_sd"),
+    "preferences": (
+        *(*_JUDGED, "system_a", "system_b", "preference"),
+        *("control_side", "credited_a", "credited_b"),
+    ),
+    "spans": (*_JUDGED, "system", "start", "end", "severity", "category", "side", "credited"),
+}
+# By frame, the columns of its files and the names they may have.
+ALIASES: dict[FrameName, dict[str, tuple[str, ...]]] = {
+    frame: {name: aliases for name, aliases in _NAMES.items() if name in columns}
+    for frame, columns in _COLUMNS.items()
 }
 KINDS: dict[str, ItemKind] = {
     **dict.fromkeys(("regular", "system", "tgt"), ItemKind.REGULAR),
@@ -49,31 +83,46 @@ LONGEST_SHOWN = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """Which column of the file is taken for which of ours."""
+class ColumnChoice:
+    """Which frame a file holds, and which of its columns is taken for which of ours."""
 
+    frame: FrameName
     taken: dict[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
 
 
-def choose_columns(found: Sequence[str], wanted: Mapping[str, str]) -> Choice:
+def frame_of(found: Sequence[str], wanted: Mapping[str, str]) -> FrameName:
+    """What a table with these columns holds, given what the caller takes some of them for.
+
+    >>> frame_of(["worker", "segment", "a", "b", "preference"], {"system_a": "a", "system_b": "b"})
+    'preferences'
+    """
+    names = {column.strip().lower() for column in found} | set(wanted)
+    if "rating" in names:
+        return "ratings"
+    return next((frame for frame, peculiar in _PECULIAR.items() if names.issuperset(peculiar)), "ratings")
+
+
+def choose_columns(found: Sequence[str], wanted: Mapping[str, str]) -> ColumnChoice:
     """Match the file's columns with ours by what the caller wants, then by name, then by alias."""
+    frame = frame_of(found, wanted)
+    ours = ALIASES[frame]
     problems = [
-        f"there is no column {name!r} to choose: use one of {', '.join(ALIASES)}."
+        f"there is no column {name!r} to choose: use one of {', '.join(ours)}."
         for name in wanted
-        if name not in ALIASES
+        if name not in ours
     ]
     problems += [
         f"there is no column {shown(column)!r} to take as {name}. Columns found: {named(found)}."
         for name, column in wanted.items()
         if column not in found
     ]
-    taken = {name: column for name, column in wanted.items() if column in found and name in ALIASES}
+    taken = {name: column for name, column in wanted.items() if column in found and name in ours}
     free = [column for column in found if column not in taken.values()]
     warnings: list[str] = []
     passed_over: set[str] = set()
-    for name, aliases in ALIASES.items():
+    for name, aliases in ours.items():
         matches = sorted(
             (column for column in free if column.strip().lower() in aliases),
             key=lambda column: aliases.index(column.strip().lower()),
@@ -83,13 +132,13 @@ def choose_columns(found: Sequence[str], wanted: Mapping[str, str]) -> Choice:
             if matches:
                 warnings.append(f"Took column {taken[name]!r} as {name}, not {_quoted(matches)}.")
                 passed_over.update(matches)
-    missing = [name for name in REQUIRED if name not in taken]
+    missing = [name for name in REQUIRED[frame] if name not in taken]
     if missing and not problems:
         problems.append(_missing(missing, found))
     extra = [column for column in free if column not in {*taken.values(), *passed_over}]
     if extra:
         warnings.append(f"Ignored columns: {named(extra)}.")
-    return Choice(taken=taken, warnings=tuple(warnings), problems=tuple(problems))
+    return ColumnChoice(frame, taken=taken, warnings=tuple(warnings), problems=tuple(problems))
 
 
 def _quoted(names: Sequence[str]) -> str:

@@ -8,33 +8,43 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from steelyard.domain.errors import SourceError
+from steelyard.domain.judgement import FrameName
 from steelyard.domain.scale import Scale
 from steelyard.formats._column_reader import ColumnReader
 from steelyard.formats._hit_times import completed
 from steelyard.formats._judgement_columns import DEFAULT_SCALE, named, shown
-from steelyard.frames import hit_times_frame
+from steelyard.formats._preference_columns import read_preferences
+from steelyard.formats._rating_columns import read_ratings
+from steelyard.formats._span_columns import read_spans
+from steelyard.frames import hit_times_frame, preferences_frame, ratings_frame, spans_frame
 
 
 @dataclass(frozen=True, slots=True)
 class JudgementsFile:
-    """What a judgements file says: ratings, how long HITs took, and what a reader should know."""
+    """What a judgements file says: ratings, how long HITs took, and what a reader should know.
+
+    `frame` holds the ratings; a file of preferences or spans has none.
+    """
 
     frame: pl.DataFrame
     warnings: tuple[str, ...]
     hit_times: pl.DataFrame = field(default_factory=hit_times_frame)
+    preferences: pl.DataFrame = field(default_factory=preferences_frame)
+    spans: pl.DataFrame = field(default_factory=spans_frame)
 
 
 @dataclass(frozen=True, slots=True)
 class JudgementTable:
     """A table as read, and how to say where its rows (from 0) are.
 
-    `hit_times` is what is known of them beyond the table's own column.
+    `hit_times` is what is known of them beyond the table's own column, `frame` what the rows become.
     """
 
     cells: pl.DataFrame
     places: Callable[[Sequence[int]], list[str]]
     warnings: tuple[str, ...] = ()
     hit_times: pl.DataFrame = field(default_factory=hit_times_frame)
+    frame: FrameName = "ratings"
 
 
 def row_numbers(rows: Sequence[int]) -> list[str]:
@@ -50,19 +60,29 @@ def line_numbers(lines: Sequence[int] | pl.Series) -> Callable[[Sequence[int]], 
 def checked(
     table: JudgementTable, where: str, *, scale: Scale | None, gold_scale: Scale | None = None
 ) -> JudgementsFile:
-    """The ratings of a table whose columns have our names; SourceError lists every bad cell."""
+    """What a table says whose columns have our names; SourceError lists every bad cell."""
     _refuse_nested(table.cells, where)
     reader = ColumnReader(table.cells)
-    frame = reader.ratings(scale=scale or DEFAULT_SCALE, gold_scale=gold_scale)
-    if frame is None:
+    found: dict[str, pl.DataFrame | None] = {}
+    match table.frame:
+        case "ratings":
+            found["frame"] = read_ratings(reader, scale=scale or DEFAULT_SCALE, gold_scale=gold_scale)
+        case "preferences":
+            found["preferences"] = read_preferences(reader)
+        case "spans":
+            found["spans"] = read_spans(reader)
+    frames = {name: frame for name, frame in found.items() if frame is not None}
+    if not frames:
         problems = sorted(reader.problems, key=lambda problem: problem[0])
         places = table.places([row for row, _ in problems])
         told = [f"{place}: {text}." for place, (_, text) in zip(places, problems, strict=True)]
         raise SourceError(where, told + ["there are more of the same below."] * reader.n_untold)
     return JudgementsFile(
-        frame=frame,
+        frames.get("frame", ratings_frame()),
         warnings=(*table.warnings, *reader.warnings),
         hit_times=completed(table.hit_times, reader.hit_times),
+        preferences=frames.get("preferences", preferences_frame()),
+        spans=frames.get("spans", spans_frame()),
     )
 
 

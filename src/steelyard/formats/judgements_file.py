@@ -1,22 +1,25 @@
-"""Judgements as a table, one row per rating: .csv, .tsv, .jsonl (each also .gz) or .parquet.
+"""Judgements as tables of ratings, preferences or spans: .csv, .tsv, .jsonl (each also .gz) or .parquet.
 
-Results of other systems are recognised by their columns, here and nowhere else, and read as
-judgements too: see `results_2016`, `_flat_2016` and `appraise`.
+Which of the three a table holds is recognised by its columns. So are results of other systems, here and
+nowhere else, and they are read as judgements too: see `results_2016`, `_flat_2016` and `appraise`.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import polars as pl
 
 from steelyard.domain.errors import SourceError
+from steelyard.domain.judgement import PLACE_OF_JUDGEMENT, FrameName
 from steelyard.domain.scale import Scale
 from steelyard.formats import _appraise_results, _flat_2016, results_2016
 from steelyard.formats._folder import files_to_analyse
-from steelyard.formats._hit_times import may_be_hit_time
+from steelyard.formats._hit_times import completed, may_be_hit_time
 from steelyard.formats._judgement_columns import ALIASES, as_text, choose_columns, named, shown
 from steelyard.formats._judgement_table import (
     JudgementsFile,
@@ -35,14 +38,21 @@ from steelyard.frames import spread_credit
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
 
-__all__ = ["ENDINGS", "JudgementsFile", "from_table", "read_judgements", "write_judgements"]
+__all__ = [
+    "ENDINGS",
+    "NEIGHBOURS",
+    "JudgementsFile",
+    "from_table",
+    "neighbour",
+    "read_judgements",
+    "write_judgements",
+]
 
 ENDINGS = (".csv", ".tsv", ".jsonl", ".parquet", ".csv.gz", ".tsv.gz", ".jsonl.gz")
-_WRITTEN = {
-    "worker_id": "worker",
-    "segment_id": "segment",
-    "rating": "rating",
-    "system_id": "system",
+# What an export may write beside the ratings.
+NEIGHBOURS: tuple[FrameName, ...] = ("preferences", "spans")
+# By frame, its columns in the order written, under the names they have in a file.
+_JUDGED = {
     "item_kind": "kind",
     "hit_id": "hit",
     "position": "position",
@@ -52,8 +62,20 @@ _WRITTEN = {
     "submitted_at": "submitted_at",
     "judgement_id": "judgement_id",
 }
-# Written only where some item's quality is known beforehand.
-_WRITTEN_IF_KNOWN = ("known", "known_sd")
+_WORKER, _SEGMENT, _SYSTEM = {"worker_id": "worker"}, {"segment_id": "segment"}, {"system_id": "system"}
+_COMPARED = ("system_a", "system_b", "preference")
+_MARKED = ("start", "end", "severity", "category", "side")
+_WRITTEN: dict[FrameName, dict[str, str]] = {
+    "ratings": {**_WORKER, **_SEGMENT, "rating": "rating", **_SYSTEM, **_JUDGED},
+    "preferences": {**_WORKER, **_SEGMENT, **{name: name for name in _COMPARED}, **_JUDGED},
+    "spans": {**_WORKER, **_SYSTEM, **_SEGMENT, **{name: name for name in _MARKED}, **_JUDGED},
+}
+# Written only where some row has them.
+_WRITTEN_IF_ANY: dict[FrameName, tuple[str, ...]] = {
+    "ratings": ("known", "known_sd"),
+    "preferences": ("control_side", "credited_a", "credited_b"),
+    "spans": ("credited",),
+}
 
 
 def read_judgements(
@@ -63,12 +85,15 @@ def read_judgements(
     scale: Scale | None = None,
     gold_scale: Scale | None = None,
 ) -> JudgementsFile:
-    """The ratings of a file. `columns` maps our names to the file's: {"worker": "login"}.
+    """The judgements in a file. `columns` maps our names to the file's: {"worker": "login"}.
 
     Raises SourceError with every problem found and its line (the header is line 1); then nothing
     has been read. Ratings must lie on `scale`, 0 to 100 unless given, and so must known ratings of gold;
     where these are on a `gold_scale` of their own, they come on that of the ratings. A file whose columns
     the caller names is taken as a plain table, whoever wrote it.
+
+    With the ratings that an export wrote come the preferences and spans that it wrote beside them: see
+    `neighbour`.
     """
     path, where = Path(path), str(path)
     if path.is_dir():
@@ -84,9 +109,47 @@ def read_judgements(
     else:
         raise SourceError(where, [f"cannot tell the format; end the name in {', '.join(ENDINGS)}."])
     ours = None if columns else _of_another_system(table, path, scale=scale)
+    is_ours = ours is None
     if ours is None:
         ours = _named_as_ours(table, where, columns=columns)
-    return checked(ours, where, scale=scale, gold_scale=gold_scale)
+    found = checked(ours, where, scale=scale, gold_scale=gold_scale)
+    return _with_neighbours(found, path) if is_ours and ours.frame == "ratings" and not columns else found
+
+
+def neighbour(path: Path, frame: FrameName) -> Path:
+    """Where an export to `path` writes preferences or spans.
+
+    >>> str(neighbour(Path("news.csv.gz"), "spans"))
+    'news.spans.csv.gz'
+    """
+    ending = next((each for each in reversed(ENDINGS) if path.name.lower().endswith(each)), path.suffix)
+    stem = path.name[: len(path.name) - len(ending)]
+    return path.with_name(f"{stem}.{frame}{path.name[len(stem) :]}")
+
+
+def _with_neighbours(ratings: JudgementsFile, path: Path) -> JudgementsFile:
+    """The ratings with preferences and spans of the same judgements, where files beside `path` hold any."""
+    ids = _whole_judgements(ratings.frame)
+    for frame in NEIGHBOURS:
+        other = neighbour(path, frame)
+        if not other.is_file():
+            continue
+        beside = read_judgements(other)
+        found = getattr(beside, frame)
+        if ratings.frame.is_empty() or ids & _whole_judgements(found):
+            ratings = replace(ratings, **{frame: found})
+            warnings = (*ratings.warnings, *(f"{other.name}: {warning}" for warning in beside.warnings))
+            times = completed(ratings.hit_times, beside.hit_times)
+            ratings = replace(ratings, warnings=warnings, hit_times=times)
+        else:
+            warning = f"{other.name} was left out: it shares no judgement_id with {path.name}."
+            ratings = replace(ratings, warnings=(*ratings.warnings, warning))
+    return ratings
+
+
+def _whole_judgements(frame: pl.DataFrame) -> set[str]:
+    """The ids of judgements; that of one translation among several has its place at the end."""
+    return set(frame["judgement_id"].drop_nulls().str.replace(PLACE_OF_JUDGEMENT, "").unique())
 
 
 def _is_folder(path: Path) -> str:
@@ -103,7 +166,7 @@ def from_table(
     scale: Scale | None = None,
     gold_scale: Scale | None = None,
 ) -> JudgementsFile:
-    """The ratings of a pandas, polars or pyarrow table; problems name the row, counted from 1."""
+    """The judgements in a pandas, polars or pyarrow table; problems name the row, counted from 1."""
     import narwhals as nw
 
     where = "table"
@@ -118,16 +181,21 @@ def from_table(
     return checked(ours, where, scale=scale, gold_scale=gold_scale)
 
 
-def write_judgements(frame: pl.DataFrame, path: str | Path) -> None:
-    """Write a ratings frame as a judgements file; reading it back gives the same ratings.
+def write_judgements(frame: pl.DataFrame, path: str | Path, *, name: FrameName = "ratings") -> None:
+    """Write a frame of ratings, preferences or spans; reading the file back gives the same rows.
 
-    A judgement credited to several systems has a row for each, all with its judgement_id.
+    A rating credited to several systems has a row for each, all with its judgement_id. Preferences and
+    spans name those systems in a cell of their own, as a JSON list.
     """
     path = Path(path)
-    if "credited" in frame.columns:
+    if name == "ratings" and "credited" in frame.columns:
         frame = spread_credit(frame)
-    known = [name for name in _WRITTEN_IF_KNOWN if name in frame.columns and frame[name].count()]
-    table = frame.select(*(pl.col(ours).alias(name) for ours, name in _WRITTEN.items()), *known)
+    some = [each for each in _WRITTEN_IF_ANY[name] if each in frame.columns and frame[each].count()]
+    lists = [each for each in some if frame[each].dtype == pl.List]
+    written = _WRITTEN[name].items()
+    table = frame.select(*(pl.col(ours).alias(theirs) for ours, theirs in written), *some).with_columns(
+        pl.col(lists).map_elements(lambda names: json.dumps(names.to_list()), pl.String)
+    )
     if path.suffix != ".parquet":
         table = table.with_columns(pl.col("submitted_at").dt.strftime("%Y-%m-%dT%H:%M:%S%.6fZ"))
     write_table(table, path)
@@ -181,7 +249,7 @@ def _named_as_ours(table: JudgementTable, where: str, *, columns: Mapping[str, s
             f"Ignored column {choice.taken['hit_seconds']!r}: it is not the seconds that each HIT took "
             "(if it is, call it hit_seconds)."
         )
-    return JudgementTable(cells, table.places, tuple(warnings))
+    return JudgementTable(cells, table.places, tuple(warnings), frame=choice.frame)
 
 
 def _is_called(taken: Mapping[str, str], ours: str, theirs: str) -> bool:
@@ -207,7 +275,7 @@ def _read_parquet(path: Path) -> pl.DataFrame:
 def _read_jsonl(text: str, where: str) -> JudgementTable:
     table = read_jsonl(text, where)
     # An export without judgements has no columns to miss.
-    columns = table.columns or {name: [] for name in ALIASES}
+    columns = table.columns or {name: [] for name in ALIASES["ratings"]}
     cells = pl.DataFrame(
         {name: list(column) for name, column in columns.items()}, schema=dict.fromkeys(columns, pl.String)
     )

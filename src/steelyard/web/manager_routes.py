@@ -11,9 +11,11 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
+from steelyard.domain.judgement import FrameName
 from steelyard.flows import links
 from steelyard.flows.judged import judged_frames
 from steelyard.flows.progress import campaign_progress
+from steelyard.protocols import protocols
 from steelyard.web.auth import DeskOf, require_manager
 from steelyard.web.schemas import (
     CampaignView,
@@ -46,16 +48,18 @@ def analysis(desk: DeskOf) -> dict[str, Any]:
 
 
 @router.get("/judgements.csv", response_class=Response)
-def judgements(desk: DeskOf) -> Response:
-    """All judgements as a file that `steelyard analyse` reads."""
+def judgements(desk: DeskOf, frame: FrameName | None = None) -> Response:
+    """All judgements as a file that `steelyard analyse` reads: what the protocol gives first, or `frame`."""
     from steelyard.formats.judgements_file import write_judgements
 
-    frame = judged_frames(desk.campaign).ratings
+    settings = desk.campaign.settings
+    wanted = frame or protocols()[settings.protocol].gives[0]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "judgements.csv"
-        write_judgements(frame, path)
+        write_judgements(getattr(judged_frames(desk.campaign), wanted), path, name=wanted)
         content = path.read_bytes()
-    disposition = f'attachment; filename="{desk.campaign.settings.name}.judgements.csv"'
+    name = "judgements" if wanted == "ratings" else wanted
+    disposition = f'attachment; filename="{settings.name}.{name}.csv"'
     return Response(content, media_type="text/csv", headers={"Content-Disposition": disposition})
 
 

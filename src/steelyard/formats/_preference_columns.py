@@ -1,0 +1,60 @@
+"""Rows of preferences: columns under our names become the preferences frame, or a list of problems."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from steelyard.domain.judgement import PREFERENCES
+from steelyard.domain.work import FALSE_KINDS, SCORED_KINDS
+from steelyard.formats._column_reader import ColumnReader
+from steelyard.formats._judgement_columns import shown
+from steelyard.frames import CONTROL_SIDES, preferences_frame
+
+# What makes two rows the same thing said twice.
+_SAID = ("judgement_id", "attribute", "segment_id", "system_a", "system_b", "control_side")
+
+
+def read_preferences(reader: ColumnReader) -> pl.DataFrame | None:
+    """The preferences frame of a table, or None if there were problems."""
+    columns = {
+        **reader.judged(),
+        "system_a": reader.text("system_a", required=True),
+        "system_b": reader.text("system_b", required=True),
+        "control_side": reader.one_of("control_side", CONTROL_SIDES),
+        "preference": reader.one_of("preference", PREFERENCES, required=True),
+        "credited_a": reader.names("credited_a"),
+        "credited_b": reader.names("credited_b"),
+    }
+    itself = columns["item_kind"].is_in([str(kind) for kind in SCORED_KINDS])
+    itself &= columns["system_a"] == columns["system_b"]
+    reader.refuse("system_b", itself, "is system_a too, and a system is not compared with itself")
+    if not reader.problems:
+        frame = pl.DataFrame(columns)
+        _refuse_twice(reader, frame)
+    if reader.problems:
+        return None
+    _warn_of_unknown_sides(reader, frame)
+    reader.take_hit_times(frame)
+    return preferences_frame(frame)
+
+
+def _refuse_twice(reader: ColumnReader, frame: pl.DataFrame) -> None:
+    """One judgement says of a pair of translations only once which is better."""
+    again = ~pl.struct(_SAID).is_first_distinct() & pl.col("judgement_id").is_not_null()
+    rows = frame.with_row_index("row").filter(again)
+    texts = [
+        f"judgement_id {shown(row['judgement_id'])} compares {shown(row['system_a'])} with "
+        f"{shown(row['system_b'])} twice; keep one of the rows"
+        for row in rows.iter_rows(named=True)
+    ]
+    reader.complain(rows.with_columns(pl.Series("text", texts, pl.String)))
+
+
+def _warn_of_unknown_sides(reader: ColumnReader, frame: pl.DataFrame) -> None:
+    controls = frame["item_kind"].is_in([str(kind) for kind in FALSE_KINDS])
+    n = int((controls & frame["control_side"].is_null()).sum())
+    if n:
+        reader.warnings.append(
+            f"{n:,} of {int(controls.sum()):,} degraded and reference rows do not say in control_side which "
+            "translation is the control: they count for nothing."
+        )
