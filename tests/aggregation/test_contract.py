@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import get_type_hints
 
 import numpy as np
 import polars as pl
 import pytest
 
-from steelyard.aggregation import methods
+from steelyard.aggregation import method_options, methods
 from steelyard.domain.errors import NotEnoughData
+from steelyard.domain.options import options_of
 from steelyard.domain.plugin import Method
 from steelyard.domain.result import Fit, MethodSettings
+from steelyard.flows.settings import AnalysisOptions
 from steelyard.frames import ratings_frame, scored
 
 every_method = pytest.mark.parametrize("method", methods().values(), ids=methods().keys())
@@ -21,11 +24,11 @@ plain_methods = pytest.mark.parametrize(
 )
 # The scores of a sampler differ by its error even where the ratings are the same.
 exact_methods = pytest.mark.parametrize(
-    "method", [pytest.param(m, id=name) for name, m in methods().items() if not name.endswith("gibbs")]
+    "method", [pytest.param(m, id=name) for name, m in methods().items() if not m.samples]
 )
 # These score from part of the judgements, which they choose by what others say.
 keeping_methods = pytest.mark.parametrize(
-    "method", [pytest.param(m, id=name) for name, m in methods().items() if not name.startswith("remove-")]
+    "method", [pytest.param(m, id=name) for name, m in methods().items() if not m.drops]
 )
 every_unit = pytest.mark.parametrize("unit", ["judgement", "worker", "flat"])
 SETTINGS = MethodSettings(draws=50)
@@ -158,7 +161,7 @@ def test_relabelled_workers_give_the_same_scores(method: Method, frame: pl.DataF
     fit = _fit(method, frame.with_columns(pl.col("worker_id").replace(names)))
 
     # Draws of a sampler go by the order of names; what it says may differ by its error.
-    precise = not method.name.endswith("gibbs")
+    precise = not method.samples
     assert _scores(fit) == pytest.approx(_scores(_fit(method, frame)), rel=1e-9 if precise else 0.02)
     if precise:
         np.testing.assert_allclose(fit.p_values, _fit(method, frame).p_values, rtol=1e-6, atol=1e-12)
@@ -260,3 +263,33 @@ def test_one_system_alone_is_scored_or_said_to_be_too_few(method: Method, frame:
 def test_controls_alone_score_nobody(method: Method, frame: pl.DataFrame) -> None:
     with pytest.raises(NotEnoughData, match=f"{method.name}: there is no rating of a regular"):
         _fit(method, frame.filter(pl.col("item_kind") == "degraded"))
+
+
+# Options.
+
+
+@every_method
+def test_the_settings_that_a_method_names_are_those_it_reads(method: Method) -> None:
+    hint = get_type_hints(method.fit, localns={"pl": pl, "np": np})["settings"]
+
+    assert issubclass(method.settings, hint)
+    assert method.own_settings(SETTINGS) == method.settings(draws=50)
+
+
+@every_method
+def test_options_say_what_they_mean_and_have_a_key_in_signatures(method: Method) -> None:
+    for option in method.options:
+        assert option.help.endswith(".")
+        assert option.signature
+
+
+@every_method
+def test_names_of_options_mean_one_thing(method: Method) -> None:
+    common = {option.name for cls in (AnalysisOptions, MethodSettings) for option in options_of(cls)}
+    reading = {"scale", "columns", "gold_scale", "hit_times"}
+    alike = {option.name: option for option in method_options()}
+
+    for option in method.options:
+        assert option.name not in common | reading
+        other = alike[option.name]
+        assert (option.kind, option.default, option.signature) == (other.kind, other.default, other.signature)

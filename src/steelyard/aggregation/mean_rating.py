@@ -27,4 +27,7 @@ METHOD = Method(
     reads=("ratings",),
     scale_free=False,
     fit=fit,
+    in_points=True,
+    mean_of="rating",
+    links_items=True,
 )

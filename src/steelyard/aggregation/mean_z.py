@@ -69,4 +69,6 @@ METHOD = Method(
     reads=("ratings",),
     scale_free=True,
     fit=fit,
+    mean_of="z",
+    links_items=True,
 )

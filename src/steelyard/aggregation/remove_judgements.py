@@ -55,4 +55,6 @@ METHOD = Method(
     scale_free=False,
     fit=fit,
     weighs_workers=True,
+    in_points=True,
+    drops="judgements",
 )

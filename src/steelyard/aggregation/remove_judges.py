@@ -61,4 +61,6 @@ METHOD = Method(
     scale_free=False,
     fit=fit,
     weighs_workers=True,
+    in_points=True,
+    drops="workers",
 )

@@ -69,4 +69,6 @@ METHOD = Method(
     fit=fit,
     settings=ScalingSettings,
     weighs_workers=True,
+    in_points=True,
+    shifts=True,
 )

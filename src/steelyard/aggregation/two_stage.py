@@ -95,4 +95,7 @@ METHOD = Method(
     fit=fit,
     settings=TwoStageSettings,
     weighs_workers=True,
+    in_points=True,
+    votes=True,
+    shifts=True,
 )

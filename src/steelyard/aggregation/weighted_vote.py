@@ -97,4 +97,6 @@ METHOD = Method(
     fit=fit,
     settings=WeightedVoteSettings,
     weighs_workers=True,
+    in_points=True,
+    votes=True,
 )

@@ -222,4 +222,5 @@ METHOD = Method(
     settings=WorkerModelSettings,
     own_test=True,
     weighs_workers=True,
+    links_items=True,
 )

@@ -183,4 +183,5 @@ METHOD = Method(
     settings=SampledModelSettings,
     own_test=True,
     weighs_workers=True,
+    samples=True,
 )

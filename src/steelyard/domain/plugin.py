@@ -91,6 +91,20 @@ class Method:
     own_test: bool = False
     weighs_workers: bool = False
     draws_nothing: bool = False
+    in_points: bool = False
+    """Its scores are points of the scale, as an expert's ratings are, rather than deviations."""
+    mean_of: Literal["rating", "z"] | None = None
+    """Its scores are plain means of this, for items as for systems."""
+    drops: Literal["workers", "judgements"] | None = None
+    """It scores from part of the judgements, leaving these out by what others or gold say."""
+    votes: bool = False
+    """Every worker has a vote of some weight in a score."""
+    shifts: bool = False
+    """It moves ratings off the points of the scale, so two no longer agree exactly."""
+    links_items: bool = False
+    """Its scores of single items can link campaigns: they rest neither on other items nor on known ones."""
+    samples: bool = False
+    """It samples: its scores have some random error whatever the ratings."""
 
     @property
     def options(self) -> tuple[Option, ...]:

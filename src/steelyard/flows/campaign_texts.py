@@ -9,6 +9,7 @@ from string import ascii_uppercase
 import numpy as np
 import polars as pl
 
+from steelyard.aggregation import methods
 from steelyard.domain.errors import ChoiceError, NotEnoughData
 from steelyard.domain.plugin import Metric
 from steelyard.domain.result import Analysis
@@ -135,7 +136,7 @@ def human_scores(
         Scores(f"{name}{RAW}", tuple(order), *_arrays(rows, ranked, order, segments, "mean_rating")),
     )
     # Where ratings are scored as they are, the second would say the same again.
-    return found[:1] if analysis.settings.method == "mean-rating" else found
+    return found[:1] if methods()[analysis.settings.method].mean_of == "rating" else found
 
 
 def _arrays(

@@ -8,9 +8,9 @@ from typing import Any
 
 import polars as pl
 
-from steelyard.aggregation import chosen_options
+from steelyard.aggregation import chosen_options, methods
 from steelyard.domain.exhibit import Table
-from steelyard.evaluation.normalisation.settings import IN_POINTS, Normalisation, NormalisationSettings
+from steelyard.evaluation.normalisation.settings import Normalisation, NormalisationSettings
 from steelyard.exhibits.tables.normalisation import study_table
 from steelyard.exhibits.tables.random_resistance import resistance_table
 from steelyard.report import tables
@@ -62,7 +62,9 @@ def _settings(settings: NormalisationSettings) -> dict[str, Any]:
     plain = asdict(settings)
     del plain["analysis"]
     method = settings.analysis.method_settings
-    weighing = chosen_options(method, IN_POINTS) | dict(method.for_others)
+    weighing = chosen_options(method, [name for name, known in methods().items() if known.in_points]) | dict(
+        method.for_others
+    )
     return {**plain, **weighing, "seed": settings.analysis.seed}
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from steelyard.aggregation import methods
 from steelyard.aggregation._segment_means import unit_weights, units_of
 from steelyard.domain.errors import ChoiceError, SourceError
 from steelyard.domain.exhibit import Evidence
@@ -19,10 +20,6 @@ from steelyard.longitudinal.links import Via
 from steelyard.stats.arrays import IntArray
 from steelyard.stats.bootstrap import CrossedRatings, system_scores
 
-# Methods whose scores are means of judgements, for items as for systems.
-MEANS = ("mean-rating", "mean-z")
-# Methods that tell how unsure they are of items, which they know nothing of beforehand.
-MODELS = ("worker-model",)
 _CELL = ("system_id", "segment_id", "attribute")
 
 
@@ -55,11 +52,11 @@ def link_rows(evidence: Evidence, *, title: str) -> LinkRows:
     A worker model takes ratings as they are: their values say only who judged what.
     """
     settings = evidence.analysis.settings
-    if settings.method not in (*MEANS, *MODELS):
+    if not methods()[settings.method].links_items:
         raise ChoiceError(
             f"Campaigns cannot be linked by {settings.method}: its scores of single items are relative to "
             "others, or lean on what is known of calibration items already. Use one of: "
-            f"{', '.join((*MEANS, *MODELS))}."
+            f"{', '.join(name for name, known in methods().items() if known.links_items)}."
         )
     valued = _valued(evidence.kept, settings.method, settings.method_settings)
     is_calibration = pl.col("item_kind") == str(ItemKind.CALIBRATION)
@@ -147,7 +144,7 @@ def _valued(frame: pl.DataFrame, method: str, settings: MethodSettings) -> pl.Da
     """The frame with numbered workers and the value of each rating; null where there is none."""
     names, _ = index_of(frame["worker_id"])
     numbered = frame.with_columns(pl.col("worker_id").cast(pl.Enum(names)))
-    if method != "mean-z":
+    if methods()[method].mean_of != "z":
         return numbered.with_columns(value=pl.col("rating"))
     return numbered.with_columns(pl.Series("value", standardise_ratings(frame, settings).z).fill_nan(None))
 

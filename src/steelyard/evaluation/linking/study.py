@@ -10,11 +10,12 @@ from typing import get_args
 import numpy as np
 import polars as pl
 
+from steelyard.aggregation import methods
 from steelyard.domain.errors import ChoiceError
 from steelyard.domain.exhibit import Evidence
 from steelyard.evaluation.linking.items import Chosen, Common, choose
 from steelyard.evaluation.linking.model import modelled_scores
-from steelyard.evaluation.linking.rows import MEANS, MODELS, LinkRows, drawn_scores, known_scores, link_rows
+from steelyard.evaluation.linking.rows import LinkRows, drawn_scores, known_scores, link_rows
 from steelyard.longitudinal.link_draws import CampaignScores, ItemScores
 from steelyard.longitudinal.links import CommonItems, Linked, Via, join
 from steelyard.stats.line_link import Slope
@@ -100,12 +101,13 @@ def _drawn(
     rows: LinkRows, names: Sequence[str], options: LinkOptions, rng: np.random.Generator
 ) -> tuple[CampaignScores, ItemScores | None]:
     method = rows.evidence.analysis.settings.method
-    if method not in MODELS:
+    if methods()[method].mean_of is not None:
         return drawn_scores(rows, names, via=options.via, draws=options.draws, rng=rng)
     if options.common == "translations":
+        means = [name for name, known in methods().items() if known.links_items and known.mean_of]
         raise ChoiceError(
             f"By {method}, campaigns are linked through calibration items only: of translations, the model "
-            f"draws each towards its system and segment. Use one of: {', '.join(MEANS)}."
+            f"draws each towards its system and segment. Use one of: {', '.join(means)}."
         )
     return modelled_scores(rows, names, draws=options.draws, rng=rng)
 

@@ -9,7 +9,7 @@ import polars as pl
 
 from steelyard.evaluation.normalisation.fits import Fitted
 from steelyard.evaluation.normalisation.gold import GoldStudy
-from steelyard.evaluation.normalisation.settings import IN_POINTS, STRAIGHT_AVERAGE, shown_name
+from steelyard.evaluation.normalisation.settings import STRAIGHT_AVERAGE, shown_name
 from steelyard.stats.correlation import pearson
 from steelyard.stats.crowded import Crowded, crowded_category
 from steelyard.stats.gold import RatingPoints
@@ -136,7 +136,7 @@ def _of_methods(fits: Sequence[Fitted]) -> list[str]:
     """What the methods that normalise say themselves, each sentence once."""
     said: dict[str, list[str]] = {}
     for fit in fits:
-        if fit.fit is not None and fit.entry.name in IN_POINTS[1:]:
+        if fit.fit is not None and fit.entry.method.in_points and fit.entry.name != STRAIGHT_AVERAGE:
             for warning in fit.fit.warnings:
                 said.setdefault(warning, []).append(fit.entry.name)
     return [f"{', '.join(names)}: {warning}" for warning, names in said.items()]

@@ -57,6 +57,12 @@ def entries_of(names: Sequence[str]) -> list[Entry]:
     return [Entry(name, known[name]) for name in wanted]
 
 
+def voting_methods() -> tuple[str, ...]:
+    """The methods that give every worker a vote of some weight, the usual ones in their order first."""
+    known = methods()
+    return tuple(name for name in dict.fromkeys([*USUAL_METHODS, *known]) if known[name].votes)
+
+
 def asked_of(settings: AnalysisSettings) -> Asked:
     """How methods are run in a study: as in an analysis, but without intervals or costly tests."""
     return Asked(replace(settings.method_settings, draws=0, test="rank-sum"), (), (settings.seed,))

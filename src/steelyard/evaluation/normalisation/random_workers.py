@@ -16,7 +16,6 @@ from steelyard.domain.work import ItemKind
 from steelyard.evaluation.normalisation.figures import gold_figures
 from steelyard.evaluation.normalisation.fits import WORKER_STREAM, Fitted
 from steelyard.evaluation.normalisation.gold import GoldStudy, gold_study
-from steelyard.evaluation.normalisation.settings import WEIGHING
 from steelyard.stats.arrays import FloatArray
 from steelyard.stats.correlation import pearson
 from steelyard.stats.gold import RatingPoints, expected_from_gold, gold_differences, k_delta, rating_points
@@ -82,7 +81,9 @@ def random_worker_rows(
         expected=expected if chosen.gold_expected == "gold" else None,
     )
     table = pl.DataFrame({"worker": random.names, "delta": distance, "k_delta": weights})
-    return table.with_columns(_weights(fits[name], random.worker_ids) for name in WEIGHING if name in fits)
+    return table.with_columns(
+        _weights(fit, random.worker_ids) for fit in fits.values() if fit.entry.method.votes
+    )
 
 
 def resistance_rows(before: Sequence[Fitted], after: Mapping[str, Fitted], gold: FloatArray) -> pl.DataFrame:

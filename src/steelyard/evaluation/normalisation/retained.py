@@ -8,7 +8,6 @@ import polars as pl
 from steelyard.aggregation.remove_judgements import without_outliers
 from steelyard.evaluation.normalisation.fits import Fitted
 from steelyard.evaluation.normalisation.gold import GoldStudy
-from steelyard.evaluation.normalisation.settings import OUTLIERS
 from steelyard.stats.arrays import BoolArray, FloatArray
 from steelyard.stats.gold import RatingPoints, categories
 from steelyard.stats.gold_agreement import Votes
@@ -41,7 +40,7 @@ def retained_rows(fitted: Fitted, study: GoldStudy, points: RatingPoints) -> Boo
     """
     assert fitted.fit is not None
     is_scored = study.cell >= 0
-    if fitted.entry.name == OUTLIERS:
+    if fitted.entry.method.drops == "judgements":
         votes = votes_of(study, is_scored, points)
         near = is_scored.copy()
         near[is_scored] = without_outliers(votes, study.judged.rating[is_scored]).keeps

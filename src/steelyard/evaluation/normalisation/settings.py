@@ -13,18 +13,11 @@ if TYPE_CHECKING:
 
 # Every method is compared with this one; [Denkowski2010] calls it the straight average.
 STRAIGHT_AVERAGE = "mean-rating"
-# The methods of [Denkowski2010, table 1] in its order: their scores are in points of the scale, as an
-# expert's ratings are. Those of other methods are in deviations or units of their own.
-IN_POINTS = (
+# Compared unless others are named: the methods of [Denkowski2010, table 1] in its order, and two more.
+USUAL_METHODS = (
     *(STRAIGHT_AVERAGE, "remove-judges", "remove-judgements", "weighted-vote", "scaling", "two-stage"),
+    *("mean-z", "worker-model"),
 )
-USUAL_METHODS = (*IN_POINTS, "mean-z", "worker-model")
-# The method that drops single judgements rather than workers.
-OUTLIERS = "remove-judgements"
-# The methods that give every worker a vote of some weight.
-WEIGHING = ("weighted-vote", "two-stage")
-# The methods after which ratings are no points of the scale any more, so that two cannot be the same.
-SHIFTING = ("scaling", "two-stage")
 # As many parts as gold is cut into to be held out in turn [our choice].
 FOLDS = 10
 

@@ -30,8 +30,6 @@ from steelyard.evaluation.normalisation.random_workers import (
 )
 from steelyard.evaluation.normalisation.retained import retained_rows, votes_of
 from steelyard.evaluation.normalisation.settings import (
-    IN_POINTS,
-    SHIFTING,
     Normalisation,
     NormalisationSettings,
 )
@@ -149,9 +147,9 @@ def _rows(study: Study, fits: Sequence[Fitted], rests: Sequence[HeldOut]) -> pl.
 
 def _row(study: Study, fit: Fitted, rest: HeldOut, difference: Difference) -> dict[str, object]:
     name = fit.entry.name
-    gold, points = study.gold.gold, study.points if name in IN_POINTS else None
+    gold, points = study.gold.gold, study.points if fit.entry.method.in_points else None
     of_workers: tuple[float | None, float | None] = (None, None)
-    if points is not None and fit.fit is not None and name not in SHIFTING:
+    if points is not None and fit.fit is not None and not fit.entry.method.shifts:
         kept = retained_rows(fit, study.gold, points)
         of_workers = worker_agreement(votes_of(study.gold, kept, points), points)
     return {

@@ -23,7 +23,7 @@ from steelyard.domain.exhibit import (
 from steelyard.domain.plugin import Exhibit
 from steelyard.domain.scale import Scale
 from steelyard.evaluation.normalisation.fits import Fitted
-from steelyard.evaluation.normalisation.settings import IN_POINTS, NormalisationSettings, shown_name
+from steelyard.evaluation.normalisation.settings import NormalisationSettings, shown_name
 from steelyard.evaluation.normalisation.study import fit_all, prepare
 from steelyard.exhibits._gold import gold_signature
 from steelyard.exhibits._sources import group_borders, in_columns, title_of
@@ -57,9 +57,9 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Figure:
         ),
     )
     fits = [fit for fit in fit_all(study) if np.isfinite(fit.score).any()]
-    in_points = [_scores(fit) for fit in fits if fit.entry.name in IN_POINTS]
+    in_points = [_scores(fit) for fit in fits if fit.entry.method.in_points]
     edges = _edges_in_points(np.concatenate(in_points), source.analysis.settings.scale)
-    tallies = [_tally(fit, edges if fit.entry.name in IN_POINTS else _own_edges(fit)) for fit in fits]
+    tallies = [_tally(fit, edges if fit.entry.method.in_points else _own_edges(fit)) for fit in fits]
     rows = pl.concat(tallies)
     title = title_of(FIGURE, evidence)
     return Figure(
@@ -122,7 +122,7 @@ def _tally(fit: Fitted, edges: FloatArray) -> pl.DataFrame:
 
 def _panel(fit: Fitted, tally: pl.DataFrame) -> Panel:
     left, right, height = (tuple(tally[name].to_list()) for name in ("left", "right", "n_translations"))
-    unit = "points" if fit.entry.name in IN_POINTS else "units of its own"
+    unit = "points" if fit.entry.method.in_points else "units of its own"
     return Panel(
         x=Axis(f"final score ({unit})", low=left[0], high=right[-1]),
         y=Axis("translations", low=0.0),

@@ -11,9 +11,9 @@ import polars as pl
 from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.exhibit import Axis, Bars, Column, Evidence, ExhibitOptions, Figure, Panel, Table
 from steelyard.domain.plugin import Exhibit
-from steelyard.evaluation.normalisation.fits import Fitted
+from steelyard.evaluation.normalisation.fits import Fitted, voting_methods
 from steelyard.evaluation.normalisation.retained import vote_weights
-from steelyard.evaluation.normalisation.settings import WEIGHING, NormalisationSettings
+from steelyard.evaluation.normalisation.settings import NormalisationSettings
 from steelyard.evaluation.normalisation.study import Study, fit_all, prepare
 from steelyard.exhibits._gold import gold_signature
 from steelyard.exhibits._sources import group_borders, in_columns, title_of
@@ -45,10 +45,10 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Figure:
     study = prepare(
         source.frame,
         NormalisationSettings(
-            methods=WEIGHING, analysis=replace(source.analysis.settings, seed=options.seed)
+            methods=voting_methods(), analysis=replace(source.analysis.settings, seed=options.seed)
         ),
     )
-    fits = [fit for fit in fit_all(study) if fit.entry.name in WEIGHING]
+    fits = [fit for fit in fit_all(study) if fit.entry.method.votes]
     told = [fit for fit in fits if fit.fit is not None]
     if not told:
         raise NotEnoughData(f"There are no weights to show: {fits[0].reason}")

@@ -9,7 +9,7 @@ import polars as pl
 
 from steelyard.domain.exhibit import Column, Evidence, ExhibitOptions, Table
 from steelyard.domain.plugin import Exhibit
-from steelyard.evaluation.normalisation.settings import WEIGHING, NormalisationSettings, shown_name
+from steelyard.evaluation.normalisation.settings import NormalisationSettings, shown_name
 from steelyard.evaluation.normalisation.study import fit_all, prepare, random_resistance
 from steelyard.exhibits._gold import gold_signature
 from steelyard.exhibits._sources import group_borders, in_columns, title_of
@@ -18,7 +18,6 @@ from steelyard.exhibits.tables.normalisation import EVERYBODY
 _OF_WORKERS = (
     Column("delta", "Δ", 3),
     Column("k_delta", "K_Δ", 3),
-    *(Column(name.replace("-", "_"), f"Weight, {name}", 3) for name in WEIGHING),
 )
 _OF_METHODS = (
     Column("change", "Mean change", 3),
@@ -57,7 +56,12 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Table:
 
 def resistance_table(workers: pl.DataFrame, methods: pl.DataFrame) -> Table:
     """The random workers and, below them, what became of the scores of each method."""
-    of_workers = tuple(column for column in _OF_WORKERS if column.name in workers.columns)
+    shown = {column.name: column for column in _OF_WORKERS}
+    of_workers = tuple(
+        shown.get(name) or Column(name, f"Weight, {name.replace('_', '-')}", 3)
+        for name in workers.columns
+        if name != "worker"
+    )
     columns = (Column("of", "Of"), Column("name", "Name"), *of_workers, *_OF_METHODS)
     names = pl.col("method").map_elements(shown_name, pl.String)
     rows = pl.concat(
