@@ -28,7 +28,7 @@ class Column:
     """One column of a table: its name in `rows`, its heading, and how its numbers are written.
 
     `digits` None: whole numbers and words as they are. `per_cent`: the number is a share, shown times 100.
-    `p_value`: one too small for its digits is said to be smaller than the least of them, never 0.
+    `p_value`: one too small for its digits is shown as smaller than the least of them, never as 0.
     """
 
     name: str
@@ -217,7 +217,7 @@ class ExhibitOptions:
     cell_metrics: tuple[CellMetric, ...] = ()
     """Scores by metrics to show beside people's in a comparison of years."""
     split: bool = False
-    """Whether each of two sources is split by workers, rather than one held against the other."""
+    """Whether each of two sources is split by workers, rather than one compared with the other."""
 
     def __post_init__(self) -> None:
         for name, known in (("chance", get_args(Chance)), ("weight", get_args(PairWeight))):

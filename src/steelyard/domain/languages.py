@@ -73,7 +73,7 @@ def is_right_to_left(code: str) -> bool:
 def problem_with(code: str) -> str | None:
     """What is wrong with a language code, with the likely right one; None if it is fine.
 
-    Two-letter codes must exist; three-letter codes are taken as they are, for there are
+    Two-letter codes must exist; three-letter codes are taken as they are, because there are
     nearly 8,000 of them and low-resource campaigns need them.
 
     >>> problem_with("cs"), problem_with("zh-Hant-TW"), problem_with("hsb")

@@ -35,7 +35,7 @@ class Protocol:
     title: str
     cite: tuple[str, ...]
     attributes: tuple[str, ...]
-    """What a campaign can ask for. Its ratings may have attributes of their own: `rows` names them."""
+    """What a campaign can ask for. Its ratings may have other attributes: `rows` names them."""
     scale: Scale | None
     """The scale of the ratings; None for a protocol that gives none."""
     presentation: Mapping[str, str | int]
@@ -138,7 +138,7 @@ class Exhibit:
     """A table or a figure that people ask for by name.
 
     `several` says that it may be made from more than one source at once, one row or panel each.
-    `of_everyone`: it looks at all ratings, whatever a check finds, so nobody need pass.
+    `of_everyone`: it looks at all ratings, whatever a check finds, so nobody has to pass.
     `runs_methods`: it runs methods beside that of the analysis, so their options matter to it.
     `make` raises NotEnoughData, saying what is missing, where the sources cannot support it.
     """

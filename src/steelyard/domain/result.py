@@ -137,7 +137,7 @@ class AnalysisSettings:
     require_consistency: bool = False
     # Leave out single HITs that were rejected, or in which a worker who passes as a whole turned careless.
     exclude_hits: bool = True
-    # Score everybody's ratings, whatever the check finds: for methods that weigh workers themselves.
+    # Score everyone's ratings, whatever the check finds: for methods that weigh workers themselves.
     keep_everyone: bool = False
     flag_rules: FlagRules = "usual"
     seed: int = 7

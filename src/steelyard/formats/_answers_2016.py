@@ -15,7 +15,7 @@ _AFTER_ITEM = r"_(?P<index>\d+)_+(?P<rating>[^_]*)$"
 _BY_KEY = re.compile(r"(?P<index>\d+)_(?P<key>[^_]+)_(?P<rating>[^_]*)")
 # 2016: system, segment, kind, index, nothing, rating.
 _BY_NAME = re.compile(_AFTER_ITEM)
-# The leftmost match counts, so that BAD_REF is never taken for REF.
+# The leftmost match counts, so that BAD_REF is never mistaken for REF.
 _KIND_AND_REST = re.compile(rf"_(?P<kind>{'|'.join(KIND_NAMES.values())}){_AFTER_ITEM}")
 _NUMBER = re.compile(r"\s*[-+]?\d+(\.\d*)?\s*")
 
@@ -42,7 +42,7 @@ class IncompleteError(Exception):
 
 
 class UnreadableError(Exception):
-    """Something that is no answer; carries its number (from 1)."""
+    """Something that is not an answer; carries its number (from 1)."""
 
     def __init__(self, number: int, problem: str) -> None:
         super().__init__(problem)

@@ -1,4 +1,4 @@
-"""Rows of an Appraise export that are no judgements, or no longer count. All are counted in warnings."""
+"""Rows of an Appraise export that are not judgements, or no longer count. All are counted in warnings."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ def from_judgements(worker: pl.Series, hit: pl.Series, seconds: pl.Series) -> tu
     """The frame of HIT times from the seconds on each judgement of a HIT, and what is to be said of it.
 
     Seconds below zero come from corrections that went too far and count as unknown. Where the rows of
-    a HIT disagree the largest counts: work that is said to have taken long was not done in less.
+    a HIT disagree the largest counts: work that reportedly took long was not done in less.
     """
     rows = pl.DataFrame(
         [worker.alias("worker_id"), hit.alias("hit_id"), seconds.alias("work_seconds")]

@@ -19,7 +19,7 @@ from steelyard.domain.scale import Scale
 from steelyard.formats._judgement_columns import named, shown
 from steelyard.formats.text_file import read_text
 
-# A rating that comes back is whole but for the rounding of z, some 1e-13; a worker's numbers of another
+# A recovered rating is whole except for the rounding of z, some 1e-13; a worker's numbers of another
 # campaign leave remainders up to a half.
 LARGEST_REMAINDER = 0.02
 # The printed mean and deviation have seven digits.

@@ -8,7 +8,7 @@ reference in a reference-based campaign (give it the campaign option `reference`
 
 Back come targetID, itemID and itemType: the system, a whole number for the segment and a type. A
 control has the number of its base, so the two pair. Items whose quality is known (gold, calibration) are
-targets to Appraise and get numbers of their own. NAME.key.csv beside NAME.json leads from a number back to
+targets to Appraise and get separate numbers. NAME.key.csv beside NAME.json leads from a number back to
 our segment and kind: keep it, and keep it private.
 
 Appraise counts a task as finished after 100 items, so HITs of other sizes stay open in its overview;
@@ -79,7 +79,7 @@ def write_batches(
 
 
 def _number_name(place: Mapping[str, object]) -> str | tuple[str, str]:
-    """What gets a number of its own: a segment, or one of a kind that Appraise does not know."""
+    """What gets its own number: a segment, or one of a kind that Appraise does not know."""
     segment, kind = str(place["segment"]), ItemKind(str(place["kind"]))
     return (kind, segment) if kind in KNOWN_KINDS else segment
 

@@ -37,7 +37,7 @@ def read_texts(parsed: CampaignFile, files: CampaignFiles) -> TextsOfFiles | Non
         texts = read_plain_texts(parsed, files)
     else:
         texts = _read_one_file(parsed.texts.file, parsed, files)
-    # What is wrong with the keys is said already, so that wrong texts may only follow from it.
+    # Problems with the keys are already noted; wrong texts may be a mere consequence.
     if texts is None or len(files.problems) > n_before:
         return None
     chosen = _choose(parsed, texts, files)

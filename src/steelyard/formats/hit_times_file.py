@@ -1,4 +1,4 @@
-"""HIT times as a table of their own: one row per worker and HIT, as a platform or WMT reports them.
+"""HIT times as a separate table: one row per worker and HIT, as a platform or WMT reports them.
 
 Columns: worker, hit, and what is known of work_seconds, accept_time, submit_time and approval, under our
 names or those of Mechanical Turk and of WMT's ad-hit-time.csv. A time without a zone is taken as UTC: only
@@ -22,7 +22,7 @@ from steelyard.formats.table_file import read_table, table_ending
 from steelyard.formats.text_file import read_text
 from steelyard.frames import hit_times_frame
 
-# Our name, then the names in use, best first, in lower case. WMT's file has HITId beside a number of its own.
+# Our name, then the names in use, best first, in lower case. WMT's file has HITId beside its own number.
 ALIASES: dict[str, tuple[str, ...]] = {
     "worker": ("worker", "workerid", "worker_id"),
     "hit": ("hitid", "hit_id", "hit"),

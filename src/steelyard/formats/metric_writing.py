@@ -18,7 +18,7 @@ from steelyard.formats.texts import Texts
 from steelyard.meta.scores import ScoredPair, Scores
 from steelyard.stats.arrays import FloatArray
 
-# What stands in the place of a domain where none is known.
+# What is written where no domain is known.
 NO_DOMAIN = "all"
 # The file beside the folders that names, line by line, the segments: PAIR.segments.txt.
 SEGMENT_IDS = ".segments.txt"

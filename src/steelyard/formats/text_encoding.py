@@ -168,7 +168,7 @@ def _explained(found: Counter[str], alphabet: str, n_common: int) -> float:
 
 
 def _odd_capitals(text: str) -> bool:
-    """Capitals after small letters: KOI8-R taken for Windows-1251 has its case turned round."""
+    """Capitals after small letters: KOI8-R read as Windows-1251 has its case reversed."""
     turns = sum(
         before.islower() and after.isupper() and not after.isascii() for before, after in pairwise(text)
     )

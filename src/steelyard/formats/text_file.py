@@ -11,7 +11,7 @@ from pathlib import Path
 
 from steelyard.domain.errors import SourceError
 
-# What a file begins with that is no text at all, and what to do about it.
+# How files begin that are not text at all, and what to do about it.
 _NOT_TEXT = (
     (b"PK\x03\x04", "is a zipped file, such as an Excel workbook; save it as text, or unpack it"),
     (b"\x1f\x8b", "is compressed; end its name in .gz"),

@@ -52,7 +52,7 @@ def read_texts_table(
 
 
 def _choose(found: Sequence[str], wanted: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
-    """Our names with the columns taken for them, and what is wrong with the caller's wishes."""
+    """Our names with the columns taken for them, and what is wrong with the caller's choices."""
     problems = []
     for name, column in wanted.items():
         if name not in ALIASES:
@@ -177,7 +177,7 @@ def _wide(rows: _Rows, systems: Collection[str], *, incomplete: bool) -> Texts:
 
 
 def _segment_ids(rows: _Rows) -> list[str]:
-    """The segments of a wide table; without a column of their own they are numbered."""
+    """The segments of a wide table; without their own column they are numbered."""
     if "segment" not in rows.taken:
         return [str(row + 1) for row in range(len(rows.table))]
     ids = rows.names("segment")

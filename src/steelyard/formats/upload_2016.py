@@ -141,7 +141,7 @@ def write_upload(
     `frame` has one row per item place: hit, position, item_id, kind, system, segment, text, source,
     reference; where identical outputs are judged once also `credited`, a list of further systems,
     and where qualities are known beforehand `known` and `known_sd`. A segment keeps its number if
-    it has one; others get numbers of their own, which the key translates.
+    it has one; others get new numbers, which the key translates.
     """
     hits = list(places(frame))
     every = [place for hit in hits for place in hit]

@@ -46,7 +46,7 @@ class _Document:
 def read_wmt_xml(path: Path, *, pair: LanguagePair, reference: str | None = None) -> Texts:
     """The texts of one language pair in a WMT XML file.
 
-    Segments are named "document:id", for ids begin anew in every document. `reference` chooses
+    Segments are named "document:id", because ids start again in every document. `reference` chooses
     one of several ("A" and "refA" mean the same); the others can take part as systems "refB" and
     so on, if a campaign names them. SourceError lists all problems.
     """
@@ -168,7 +168,7 @@ class _Reader:
 
     def refuse_entities(self, *_declaration: object) -> NoReturn:
         line = self.parser.CurrentLineNumber
-        problem = f"line {line} uses or declares an entity of its own; put the text in its place."
+        problem = f"line {line} uses or declares its own entity; replace it with the text."
         raise SourceError(self.where, [problem])
 
 

@@ -30,7 +30,7 @@ def _segments(translations: Sequence[str], references: Sequence[str], target_lan
 
 
 def _corpus(translations: Sequence[str], references: Sequence[str], target_language: str) -> float:
-    """BLEU of all translations together, which is no mean of their own BLEU."""
+    """BLEU of all translations together, which is not the mean of their own BLEU."""
     return corpus_score("bleu", _scorer(target_language, of_segments=False), translations, references)
 
 

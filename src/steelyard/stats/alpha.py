@@ -1,7 +1,7 @@
 """Krippendorff's alpha: agreement of many workers on units that not everyone has rated.
 
 Within a unit every rating is by another worker. A bootstrap over workers gives each rating the number
-of times its worker was drawn as a weight. Two copies of one rating are no two opinions, so pairs are
+of times its worker was drawn as a weight. Two copies of one rating are not two opinions, so pairs are
 always of different ratings, i and j with weight w_i w_j, and never of a rating and its own copy.
 """
 
@@ -111,7 +111,7 @@ def interval_alpha_of(totals: AlphaTotals) -> FloatArray:
     """Krippendorff's alpha of values whose differences matter: 1 is perfect, 0 chance. Shape () or (draws,).
 
     1 - D_o / D_e: the mean squared difference of two ratings of the same unit over that of any two
-    ratings [Krippendorff2011]. Units with one rating do not count. NaN, for alpha is undefined, if no
+    ratings [Krippendorff2011]. Units with one rating do not count. NaN, because alpha is undefined, if no
     unit has two ratings or if all ratings are the same: without variation nobody can tell agreement
     from a constant.
 

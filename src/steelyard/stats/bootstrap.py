@@ -45,7 +45,7 @@ def system_scores(ratings: CrossedRatings) -> FloatArray:
 
 
 def two_way_bootstrap(ratings: CrossedRatings, *, draws: int, rng: np.random.Generator) -> FloatArray:
-    """System scores had other workers judged other segments. Shape (draws, S).
+    """System scores if other workers had judged other segments. Shape (draws, S).
 
     Each draw takes as many workers and as many segments as there are, with replacement, the same
     ones for all systems; a rating counts as often as its worker times as often as its segment
@@ -137,7 +137,7 @@ def _first_order_draws(ratings: CrossedRatings, *, draws: int, rng: np.random.Ge
         cell = cluster * len(scores) + ratings.system
         shares = np.bincount(cell, influence, n * len(scores)).reshape(n, -1)
         if n > _MANY_CLUSTERS:
-            # Their sum is as good as normal, and its variance is known.
+            # Their sum is practically normal, and its variance is known.
             drawn += rng.multivariate_normal(np.zeros(len(scores)), shares.T @ shares, size=draws)
             continue
         step = min(max(draws, 1), max(1, _WEIGHTS_AT_ONCE // n))
@@ -177,8 +177,8 @@ def rank_probabilities(draws: FloatArray) -> FloatArray:
 def bootstrap_p(draws: FloatArray) -> FloatArray:
     """One-sided p-values that the system of the row is better than that of the column.
 
-    (1 + draws in which it is not) / (1 + draws), for methods without a test of their own: the scores
-    observed are one draw more, so p is never 0 [Davison1997]. It trusts the draws to spread as scores
+    (1 + draws in which it is not) / (1 + draws), for methods without their own test: the scores
+    observed are one draw more, so p is never 0 [Davison1997]. It assumes that the draws spread as scores
     do, and their middle to lie at the scores. A draw in which one of the two is NaN is left out
     for that pair. NaN without draws and on the diagonal. Shape (S, S).
 

@@ -42,7 +42,7 @@ def clusters(
     `strict` ends a cluster after place k iff every system up to k is significantly better than
     every system below. `wmt21` ends it iff the system at place k has exactly S - k wins, over
     whichever systems, as the tables of that year were made [Akhbardeh2021]: a weaker rule, which can
-    part systems that do not differ.
+    separate systems that do not differ.
 
     >>> clusters(np.array([[np.nan, .01, .01], [.9, np.nan, .2], [.9, .8, np.nan]]),
     ...          rule="strict", threshold=0.05)

@@ -13,8 +13,8 @@ _Integers = NDArray[np.integer[Any]]
 def number_of_blocks(left: _Integers, right: _Integers) -> int:
     """The number of connected parts of a two-sided graph whose edge k joins `left[k]` and `right[k]`.
 
-    Left and right are different things even where they bear the same number. What no edge touches
-    is no part of the graph.
+    Left and right are different things even where they have the same number. What no edge touches
+    is not part of the graph.
 
     Two workers who share no item, not even through others, cannot be separated from their items:
     a lenient worker with bad items looks like a strict one with good items.

@@ -1,4 +1,4 @@
-"""EASL: what ratings on a bounded scale say of each item, as a Beta distribution."""
+"""EASL: what ratings on a bounded scale say about each item, as a Beta distribution."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class ItemBeliefs(NamedTuple):
 
 
 def item_beliefs(rating: FloatArray, item_index: IntArray) -> ItemBeliefs:
-    """What is believed of each item after its ratings between 0 and 1 [Sakaguchi2018].
+    """What is believed about each item after its ratings between 0 and 1 [Sakaguchi2018].
 
     An item starts with Beta(1, 1), every value being equally likely; a rating r adds r to alpha and
     1 - r to beta. Of the sum, the order of ratings leaves no trace. The mode (alpha - 1) / (alpha +

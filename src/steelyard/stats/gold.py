@@ -1,7 +1,7 @@
 """How workers' ratings of items compare with an expert's, the gold: distance, shift, agreement, weights.
 
 Every showing of a gold item counts: one that a worker judged twice counts twice. Arrays of ratings are
-(n,), what is said of workers is (workers,) and NaN for those who judged no gold item.
+(n,), results about workers are (workers,) and NaN for those who judged no gold item.
 """
 
 from __future__ import annotations
@@ -220,7 +220,7 @@ def k_delta(
 
 
 def shrunk(value: FloatArray, n: IntArray) -> FloatArray:
-    """Workers' values drawn towards their mean, as if each had five gold items more that say just that.
+    """Workers' values drawn towards their mean, as if each had five more gold items that say just that.
 
     Who has no gold gets the mean of those who have. NaN throughout if nobody has.
 

@@ -111,7 +111,7 @@ def _pairs_by_rank(votes: Votes, rank: IntArray, *, n_ranks: int) -> tuple[IntAr
 
     def pairs(group: IntArray) -> IntArray:
         own = _joined(group, votes.worker, n_right=votes.n_workers)
-        # A worker's own ratings of one item are no pairs.
+        # A worker's own ratings of one item are not pairs.
         return _lower_ranked(group, rank, n_ranks=n_ranks) - _lower_ranked(own, rank, n_ranks=n_ranks)
 
     return pairs(_in_category(votes)), pairs(votes.item)

@@ -37,10 +37,10 @@ def one_way_icc(value: FloatArray, unit: IntArray, *, weight: Weight | None = No
     (MSB - MSW) / (MSB + (k0 - 1) MSW) with the mean squares between and within units [Shrout1979];
     units may have different numbers of ratings, and those with a single one inform the variance
     between. k0 = (N - sum of m^2 / N) / (U - 1), for U units with m ratings each and N together, is
-    their mean number corrected for imbalance. It takes every difference between workers for noise.
+    their mean number corrected for imbalance. It treats every difference between workers as noise.
 
     `weight`: how often each rating's worker was drawn; once if None. A value that is NaN is missing.
-    NaN, for it is undefined, unless there are two units, one of them with two ratings, and ratings
+    NaN, because it is undefined, unless there are two units, one of them with two ratings, and ratings
     vary. All arrays: (n,).
 
     >>> round(one_way_icc(np.array([1., 2., 4., 5.]), np.array([0, 0, 1, 1])), 4)
@@ -67,7 +67,7 @@ def one_way_totals(sums: UnitSums) -> OneWayTotals:
 def one_way_icc_of(totals: OneWayTotals) -> FloatArray:
     """ICC(1,1) from totals over units. Shape () or (draws,).
 
-    Copies of a rating share its error, so weights are no mere repetition. The sums of squares are set
+    Copies of a rating share its error, so weights are more than repetition. The sums of squares are set
     equal to what they are on average for variances b between and e within units. With W and S a unit's
     sums of w and w^2, and N that of W, this average is e (N - sum S / W) within, and between
     b (N - sum W^2 / N) + e (sum S / W - sum S / N). If all weights are 1 that is the analysis of

@@ -90,7 +90,7 @@ def statistic_permutation_matrix(
     """p-values (M, M) that the row's metric has the higher statistic, whatever it is.
 
     As `pearson_permutation_matrix` for `people` (m,) and `metrics` (M, m), for statistics without a short
-    cut, such as `spearman_rows`, `kendall_rows`, `pairwise_accuracy_rows`. The statistic is computed anew
+    cut, such as `spearman_rows`, `kendall_rows`, `pairwise_accuracy_rows`. The statistic is computed again
     in every draw for every pair. With twelve systems that is quick; with thousands of translations
     one pair of metrics takes seconds. Where it is undefined for a mixture of two metrics, it counts as 0.
 

@@ -70,7 +70,7 @@ def paired_t_by_group(difference: FloatArray, sizes: IntArray) -> PairedTests:
 def mean_and_sd_by_group(values: FloatArray, sizes: IntArray) -> tuple[FloatArray, FloatArray]:
     """Mean and deviation (n - 1) of each group; groups lie one after another in `values`.
 
-    The deviation is exactly 0 where values are equal but for rounding noise. NaN: the mean of an
+    The deviation is exactly 0 where values are equal except for rounding noise. NaN: the mean of an
     empty group, the deviation of one with fewer than two values.
     """
     mean, sd = np.full(len(sizes), np.nan), np.full(len(sizes), np.nan)

@@ -13,7 +13,7 @@ from steelyard.stats.arrays import FloatArray, IntArray
 
 # Rows of the table of counts held at once: it stays in the processor's cache.
 _ROWS_AT_ONCE = 600
-# Scores of pairs held at once where each pair has segments of its own.
+# Scores of pairs held at once where each pair has its own segments.
 _COMMON_AT_ONCE = 30_000
 # Neighbouring values that share a row of that table where most values are distinct. Larger blocks
 # make the table smaller and leave more pairs within blocks to be compared one by one.
@@ -105,7 +105,7 @@ def marked_rank_sums(key: NDArray[np.unsignedinteger[Any]]) -> MarkedRankSums:
     surplus, ties = np.zeros(len(key)), np.zeros(len(key))
     begins = np.ones(key.shape, dtype=np.bool_)
     np.not_equal(key[:, 1:], key[:, :-1], out=begins[:, 1:])
-    # What is dropped is not tied: each begins a run of its own.
+    # What is dropped is not tied: each begins its own run.
     begins |= key == 0
     tied = ~begins.all(axis=1)
     start = np.flatnonzero(begins[tied])
@@ -173,7 +173,7 @@ def _wins_over_lower(group: IntArray, block: IntArray, n_groups: int, rows_at_on
 
 def _later_in_block(group: IntArray, n_groups: int) -> FloatArray:
     """How often a value of the row's group stands behind one of the column's in the same block."""
-    # The last block is filled up with a group of its own, which is dropped at the end.
+    # The last block is filled up with an extra group, which is dropped at the end.
     width = n_groups + 1
     filled = np.pad(group, (0, -len(group) % _BLOCK), constant_values=n_groups)
     places = np.ascontiguousarray(filled.reshape(-1, _BLOCK).T)

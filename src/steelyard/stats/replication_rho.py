@@ -1,4 +1,4 @@
-"""The reliability of one rating, with an interval had others judged other items."""
+"""The reliability of one rating, with an interval that allows for other workers and items."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _half_width(
     """Half of a symmetric interval of ICC(1,1); NaN if most draws are undefined.
 
     Resampling few workers finds too little spread between them, and a quantile of the normal distribution
-    would take it for known: hence n / (n - 1), and Student's quantile with as many degrees of freedom as
+    would treat it as known: hence n / (n - 1), and Student's quantile with as many degrees of freedom as
     the two parts of the variance have together [Welch1947].
     """
     n_items, n_workers, n = len(sums.weight), int(worker.max()) + 1, len(value)
@@ -91,7 +91,7 @@ def _spread(drawn: FloatArray) -> float:
 
 
 def _ends(rho: float, half: float, *, size: float) -> tuple[float, float]:
-    """The interval around rho, whose half would be so wide if it were symmetric; `size`: ratings per item."""
+    """The interval around rho, with this half-width if it were symmetric; `size`: ratings per item."""
     if math.isnan(half) or rho >= 1:
         return (math.nan, math.nan) if math.isnan(half) else (rho, rho)
     others = max(size, 2.0) - 1

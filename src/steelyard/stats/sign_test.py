@@ -11,7 +11,7 @@ from steelyard.stats.arrays import FloatArray, IntArray
 def sign_test(for_it: IntArray, against: IntArray) -> FloatArray:
     """One-sided exact p of at least this many successes among the decided cases. Shapes (...).
 
-    Ties are no cases; leave them out. Without any case p is 1.
+    Ties are not cases; leave them out. Without any case p is 1.
 
     >>> sign_test(np.array([5, 9, 0]), np.array([0, 1, 0])).round(4)
     array([0.0312, 0.0107, 1.    ])

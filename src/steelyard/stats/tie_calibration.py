@@ -149,7 +149,7 @@ def _changing_pairs(
     metric differences of all pairs that may still change, in order, and what each adds to the sum of the
     weights of right pairs when it becomes a tie.
 
-    Differences are the same but for their last bits. Floats from 0 on are ordered as their bits are, read
+    Differences are the same except for their last bits. Floats from 0 on are ordered as their bits are, read
     as whole numbers: with a code for the gain in place of the last bits, to sort these numbers is enough,
     which is much faster than to sort differences and move the gains along.
     """
@@ -216,7 +216,7 @@ def _whole_weights(n_pairs: IntArray) -> tuple[IntArray, int]:
 
 def _first_best(total: IntArray | FloatArray, size: FloatArray) -> int:
     """Index of the last pair of the smallest difference after which the total is highest."""
-    # All pairs of one difference become ties together: within it there is no stopping.
+    # All pairs of one difference become ties together: there is no stopping in between.
     within = size[1:] <= size[:-1] * (1 + ROUNDING)
     stops = np.append(~within, True)
     highest = np.max(total, where=stops, initial=total[-1])

@@ -55,7 +55,7 @@ def outcome_terms(
 
 
 def _davidson(d: FloatArray, outcome: IntArray, tie: float | None) -> OutcomeTerms:
-    """Win, tie and loss as e^(d/2) : e^t : e^(-d/2): linear in d and t but for one sum."""
+    """Win, tie and loss as e^(d/2) : e^t : e^(-d/2): linear in d and t except for one sum."""
     half, t = d / 2, -np.inf if tie is None else tie
     largest = np.maximum(np.abs(half), t)
     win, loss, tied = np.exp(half - largest), np.exp(-half - largest), np.exp(t - largest)

@@ -24,7 +24,7 @@ class Ranks:
 
 
 def are_equal(values: FloatArray) -> bool:
-    """Whether all values are the same but for rounding noise.
+    """Whether all values are the same except for rounding noise.
 
     >>> are_equal(np.array([70.3 - 60.2, 80.3 - 70.2])), are_equal(np.array([1.0, 1.1]))
     (True, False)

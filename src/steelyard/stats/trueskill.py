@@ -140,7 +140,7 @@ def online_skills(matches: Matches, settings: SkillSettings, *, n_systems: int) 
 def resampled_skills(
     matches: Matches, settings: SkillSettings, *, n_systems: int, times: FloatArray, steps: int
 ) -> Skills:
-    """Abilities had each comparison been made more or less often, for many such runs. Shape (runs, S).
+    """Abilities if each comparison had been made more or less often, for many such runs. Shape (runs, S).
 
     `times` (runs, groups) says how often the comparisons of a group count. To count k times is to be
     learnt from k times at once: what a comparison says of an ability, a normal factor, is taken to the

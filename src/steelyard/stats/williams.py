@@ -10,7 +10,7 @@ from scipy.special import stdtr
 
 from steelyard.stats.arrays import FloatArray
 
-# Correlations this close to 1 are 1 but for rounding.
+# Correlations this close to 1 are 1 except for rounding.
 _SAME = 1e-12
 
 

@@ -24,7 +24,7 @@ _GRID, _AXIS = Stroke("line", 1.0), Stroke("soft", 1.0)
 
 
 def draw_panel(plot: Plot, *, crowded: Container[int] = (), is_labelled: bool = True) -> Drawing:
-    """The panel as a drawing of its own; the marks at the places `crowded` are drawn as squares."""
+    """The panel as a separate drawing; the marks at the places `crowded` are drawn as squares."""
     panel = plot.panel
     marks: list[Shape] = []
     is_empty = True

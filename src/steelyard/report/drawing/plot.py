@@ -71,8 +71,8 @@ class Plot:
 def lay_out_panel(panel: Panel, *, room: float = WIDTH, least_top: float = 0.0) -> Plot:
     """Everything about a panel that must be known before its marks are drawn.
 
-    The panel is as wide as `room`, unless it has cells, which have a width of their own. `least_top` keeps
-    the plot at least so far below the top, level with its neighbours.
+    The panel is as wide as `room`, unless it has cells, which have their own width. `least_top` keeps
+    the plot at least that far below the top, level with its neighbours.
     """
     x, y = axis_scale_of(panel, "x"), axis_scale_of(panel, "y")
     y_labels, label_size = _labels_beside(y, is_grid=_has_cells(panel))

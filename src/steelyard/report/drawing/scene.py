@@ -61,7 +61,7 @@ class Text:
     angle: float = 0.0
     """Degrees, clockwise, about (x, y)."""
     has_halo: bool = False
-    """On paper of its own, so that it stays readable over marks."""
+    """On its own background, so that it stays readable over marks."""
     title: str = ""
 
 

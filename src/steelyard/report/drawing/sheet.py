@@ -25,7 +25,7 @@ class _Row:
 
 
 def draw_panels(figure: Figure, *, room: float = WIDTH) -> list[Drawing]:
-    """Each panel as a drawing of its own, as wide as `room` unless its cells decide that.
+    """Each panel as a separate drawing, as wide as `room` unless its cells decide that.
 
     Dots bear their labels as long as there are not too many.
     """

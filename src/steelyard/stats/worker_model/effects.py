@@ -186,7 +186,7 @@ def _item_variance(origin: ItemOrigin, effects: Effects, moments: ItemMoments) -
     """By kind, how items vary beyond their systems and segments: from how two ratings of one item agree.
 
     The mean product of two ratings' distances from what is usual for the kind is the variance of
-    quality, for slopes are 1 on average; what systems and segments explain is taken off. What the sweeps
+    quality, because slopes are 1 on average; what systems and segments explain is subtracted. What the sweeps
     themselves believe about items would be too small, and smaller each time. One rating alone says nothing.
     """
     usual = effects.kind[origin.kind, origin.criterion]

@@ -9,7 +9,7 @@ from scipy.special import digamma, gammaln, zeta
 
 from steelyard.stats.arrays import FloatArray
 
-# Log-precisions per rating; half as many where each needs a quadrature of its own.
+# Log-precisions per rating; half as many where each needs its own quadrature.
 N_NODES = 41
 N_FEWER_NODES = 21
 # The farthest that nodes reach below the modes, in log-precision: even exp(-50) changes no rating.

@@ -171,9 +171,9 @@ def _cavities(problem: Problem, state: EpState) -> tuple[FloatArray, FloatArray,
 def _wanted(problem: Problem, state: EpState, cavity: Cavity) -> _Wanted:
     """Stand-ins with the moments that each rating gives its unknowns.
 
-    A rating that is no random click with probability q counts as the share q of a rating. To match the
+    A rating that is genuine with probability q counts as the share q of a rating. To match the
     moments of the mixture of both cases instead widens what is believed of an item on which two workers
-    disagree; each is then taken for a click in turn, for ever, however short the steps.
+    disagree; each is then treated as a click in turn, forever, however short the steps.
     """
     tilted = tilted_ratings(problem.ratings.value, cavity, problem.options.bounds)
     honest = _honest(problem, state, tilted.log_evidence)

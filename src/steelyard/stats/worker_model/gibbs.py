@@ -1,7 +1,7 @@
 """Worker models by Gibbs sampling: slow, but with no approximation other than the number of draws.
 
 One sampler for the published model [Mathur2018] and its extensions: slopes, HIT offsets, effects of
-systems, bounded scales, clicks at random. The oracle for the fast methods, and a method of its own.
+systems, bounded scales, clicks at random. The oracle for the fast methods, and a method in its own right.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ class ItemLinks:
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """Bundles of items that can be moved side by side, each by an amount of its own.
+    """Bundles of items that can be moved side by side, each by its own amount.
 
     `item` and `bundle` say which item is in which of the bundles 0, 1, 2, ...; `label` is the bundle's
     number among all bundles. `above`, `below`, `near` are rows (bundle, item inside, item outside) for
@@ -62,17 +62,17 @@ def levels_of(bundle: IntArray, links: ItemLinks) -> tuple[Level, ...]:
     first, second = bundle[pairs[:, 0]], bundle[pairs[:, 1]]
     crossing = (first >= 0) & (second >= 0) & (first != second)
     colour = colours(np.stack([first[crossing], second[crossing]], axis=1), n_bundles)
-    # A number without items is no bundle, so nothing must move with it.
+    # A number without items is not a bundle, so nothing must move with it.
     colour[np.bincount(bundle[bundle >= 0], minlength=n_bundles) == 0] = -1
     return tuple(_level(bundle, colour == number, links) for number in range(int(colour.max(initial=-1)) + 1))
 
 
 def _level(bundle: IntArray, chosen: BoolArray, links: ItemLinks) -> Level:
-    """The chosen bundles, numbered anew, with the pairs that lead out of them."""
+    """The chosen bundles, renumbered, with the pairs that lead out of them."""
     label = np.flatnonzero(chosen)
     place = np.full(len(chosen) + 1, -1)
     place[label] = np.arange(len(label))
-    # Bundle -1 finds the last entry of `place`, which is no bundle.
+    # Bundle -1 finds the last entry of `place`, which is not a bundle.
     local = place[bundle]
     item = np.flatnonzero(local >= 0)
 

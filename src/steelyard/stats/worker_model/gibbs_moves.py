@@ -45,7 +45,7 @@ class Shifts:
         ]
 
     def draw(self, state: ChainState, expected: FloatArray, rng: np.random.Generator) -> None:
-        """Shift each connected part by an amount of its own."""
+        """Shift each connected part by its own amount."""
         n, model = self.n_parts, self.model
         if not self.loose.any():
             return

@@ -125,7 +125,7 @@ class LatentRatings:
         return rng.random(len(mean)) * (likelihood + at_random) < likelihood
 
     def _behind(self, mean: FloatArray, root: FloatArray, rng: np.random.Generator) -> FloatArray:
-        """The ratings, drawn anew beyond the ends where they are at one."""
+        """The ratings, redrawn beyond the ends where they are at one."""
         value = self.sums.value.copy()
         rows = np.concatenate([self.at_low, self.at_high])
         low = np.repeat([-np.inf, self.high], [len(self.at_low), len(self.at_high)])

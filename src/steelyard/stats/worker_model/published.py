@@ -12,7 +12,7 @@ from steelyard.stats.worker_model.problem import Gamma, Normal, Posterior, Worke
 
 
 class NotConverged(ArithmeticError):  # noqa: N818 (the dictionary's way: NotFound)
-    """The iterations ended before the answer had settled, so there is no answer."""
+    """The iterations ended before the answer converged, so there is no answer."""
 
     def __init__(self, method: str, sweeps: int, change: float) -> None:
         super().__init__(

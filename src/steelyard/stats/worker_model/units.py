@@ -34,8 +34,8 @@ def in_own_units(
 ) -> OwnUnits:
     """The ratings standardised by worker, means and deviations drawn towards everyone's.
 
-    With several criteria each has a mean of its own for each worker: otherwise somebody who gives the
-    same rating to everything would seem to agree with others who do, in whatever the criteria differ.
+    With several criteria each has its own mean for each worker: otherwise someone who gives the
+    same rating to everything would seem to agree with others who do, wherever the criteria differ.
     """
     shape = (n_workers, n_criteria)
     cell = worker * n_criteria + criterion

@@ -302,7 +302,7 @@ class _Model:
 
 
 def _trust_in_agreement(n_ratings: FloatArray) -> FloatArray:
-    """The share of each worker's ratings that may inform how the worker judges: 1 but for very few workers.
+    """The share of each worker's ratings that count as evidence on workers: 1 unless workers are very few.
 
     Where three people judged, two of them agree best, perhaps in a taste that nobody else shares. Taken at
     its word, such agreement would silence the third, however many thousand ratings each gave: on published
