@@ -38,9 +38,7 @@ DOORS = ("api.py", "cli", "flows", "web")
 # Names that still stand for several things.
 STILL_DOUBLE = frozenset(
     {
-        "Choices",
         "Compared",
-        "Line",
         "Places",
         "Plan",
         "Scale",
@@ -59,10 +57,8 @@ STILL_DOUBLE = frozenset(
         "entries_of",
         "evaluate",
         "gold_of",
-        "join",
         "lay_out",
         "left_out",
-        "links",
         "normalise",
         "pairs_table",
         "prepare",

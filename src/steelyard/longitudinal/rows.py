@@ -72,7 +72,7 @@ def over_all(rows: Sequence[GainRow]) -> GainRow:
     )
 
 
-def frame_of(rows: Sequence[GainRow], *, level: float) -> pl.DataFrame:
+def gains_frame(rows: Sequence[GainRow], *, level: float) -> pl.DataFrame:
     """The rows as a frame: what is unknown is null.
 
     Columns: pair, measure, scale, curr_old, curr_new, delta, best_old, best_new, change, gain, lower, upper,

@@ -16,7 +16,16 @@ from steelyard.longitudinal.conclusion import conclusion
 from steelyard.longitudinal.gain import f1_cells, f1_slopes
 from steelyard.longitudinal.naming import Naming, name_cells
 from steelyard.longitudinal.remarks import remarks_on, remarks_on_pairs
-from steelyard.longitudinal.rows import ADEQUACY, F1, FLUENCY, NAMELESS, GainRow, frame_of, in_order, over_all
+from steelyard.longitudinal.rows import (
+    ADEQUACY,
+    F1,
+    FLUENCY,
+    NAMELESS,
+    GainRow,
+    gains_frame,
+    in_order,
+    over_all,
+)
 from steelyard.longitudinal.uncertainty import Leverage, gain_draws, greater_p, leverage
 from steelyard.stats.arrays import FloatArray
 
@@ -115,7 +124,7 @@ def compare_years(
     _require_known(settings.metrics, pairs)
     rows = [row for pair in pairs for row in _rows_of(pair, found, settings, draws)]
     rows += _overall_rows(rows) if len(pairs) > 1 else []
-    frame = frame_of(rows, level=settings.level)
+    frame = gains_frame(rows, level=settings.level)
     labels = {(naming.old, naming.new) for naming in namings}
     old, new = labels.pop() if len(labels) == 1 else ("old", "new")
     return Longitudinal(
