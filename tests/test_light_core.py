@@ -70,3 +70,26 @@ def test_a_part_that_is_missing_is_asked_for_by_name(arguments: tuple[str, ...])
 
     assert done.returncode == 2
     assert 'pip install "steelyard[server]"' in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "unneeded"),
+    [
+        (["--help"], ["numpy", "polars", "scipy"]),
+        # These do not list options of methods, so they need not look for methods.
+        (["table", "--help"], ["numpy", "polars", "scipy"]),
+        # Those of methods are in their modules, but the slowest parts of SciPy are not needed to find them.
+        (["analyse", "--help"], ["scipy.stats", "scipy.optimize"]),
+    ],
+)
+def test_help_does_not_wait_for_what_it_does_not_need(arguments: list[str], unneeded: list[str]) -> None:
+    program = (
+        "import sys; from steelyard.cli.main import run; code = run(sys.argv[1:]); "
+        f"print([name for name in {unneeded!r} if name in sys.modules], file=sys.stderr); sys.exit(code)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, *arguments], capture_output=True, text=True, check=False
+    )
+
+    assert (done.returncode, done.stderr.strip()) == (0, "[]")
+    assert "Options:" in done.stdout

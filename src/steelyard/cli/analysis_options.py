@@ -118,12 +118,20 @@ class MethodsCommand(SectionedCommand):
 class BriefMethodsCommand(MethodsCommand):
     """The same for commands with many options: the help only says where those of methods are listed."""
 
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write all options but those of methods."""
-        self.get_params(ctx)
-        for param in ctx.meta[_OF_METHODS]:
-            param.hidden = True
-        super().format_options(ctx, formatter)
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the arguments; a call for help need not look for methods."""
+        if any(name in args for name in ctx.help_option_names):
+            ctx.meta[_OF_METHODS] = []
+            ctx.ignore_unknown_options = True
+        return super().parse_args(ctx, args)
+
+    def get_help(self, ctx: click.Context) -> str:
+        """The help text, without the options of methods."""
+        ctx.meta[_OF_METHODS] = []
+        return super().get_help(ctx)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Say where the options of methods are listed."""
         formatter.write_paragraph()
         formatter.write_text("Options of single methods: see `steelyard analyse --help`.")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 from steelyard.stats.arrays import IntArray
 
@@ -37,5 +37,5 @@ def clustered_share(of_interest: IntArray, total: IntArray, *, level: float = 0.
     if n < 2:
         return Share(share, np.nan, np.nan)
     error = np.sqrt(np.sum((hits - share * cases) ** 2) * n / (n - 1)) / cases.sum()
-    half = float(student.ppf((1 + level) / 2, n - 1) * error)
+    half = float(stdtrit(n - 1, (1 + level) / 2) * error)
     return Share(share, share - half, share + half)

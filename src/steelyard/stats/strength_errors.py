@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.sparse import block_diag, csr_array
-from scipy.stats import t as student
+from scipy.special import stdtr, stdtrit
 
 from steelyard.stats.arrays import BoolArray, FloatArray, IntArray
 from steelyard.stats.bradley_terry import SLOPE_SD, PairedOutcomes, Strengths, information_of
@@ -152,7 +152,7 @@ def strength_intervals(
     n = len(log_strength)
     peers = np.ones((n, n)) if linked is None else linked.astype(np.float64)
     contrast = np.eye(n) - peers / peers.sum(axis=1, keepdims=True)
-    half = errors.deviation(contrast) * student.ppf((1 + level) / 2, errors.df)
+    half = errors.deviation(contrast) * stdtrit(errors.df, (1 + level) / 2)
     return log_strength - half, log_strength + half
 
 
@@ -168,7 +168,7 @@ def strength_p_values(log_strength: FloatArray, errors: StrengthErrors) -> Float
     apart = row != column
     deviation = errors.deviation(contrast[apart])
     difference = (log_strength[row] - log_strength[column])[apart]
-    p_values[apart] = student.sf(difference / deviation, errors.df)
+    p_values[apart] = stdtr(errors.df, -difference / deviation)
     return p_values.reshape(n, n)
 
 
