@@ -104,6 +104,7 @@ def test_what_was_not_said_is_listed_and_what_was_is_not() -> None:
             {"systems": 5, "budget": 9, "attribute": "taste"},
             "attribute must be one that da has: adequacy, fluency",
         ),
+        ({"systems": 5, "budget": 9, "protocol": "pairwise"}, "protocol pairwise gives preferences"),
         ({"systems": 5, "budget": 9, "fee": 20}, "fee must be from 0 to 1, not 20"),
         ({"systems": 5, "budget": float("nan")}, "budget must be from"),
         ({"systems": 5, "difference": float("inf")}, "difference must be from"),
@@ -140,6 +141,19 @@ def test_a_campaign_is_planned_with_the_hits_that_create_makes(
     created = create(campaign_file, str(tmp_path / "made.db"), now=noon)
 
     assert plan(campaign=campaign_file).expected.outlay.hits == created.n_hits
+
+
+def test_a_campaign_of_pairs_has_no_plan_but_its_hits_and_hours_are_said(
+    write_campaign: Callable[..., Path],
+) -> None:
+    path = write_campaign()
+    path.write_text(path.read_text("utf-8").replace('"da"', '"pairwise"'), "utf-8")
+
+    with pytest.raises(ChoiceError, match="plans are about the precision of ratings") as refused:
+        plan(campaign=path)
+
+    # 40 pairs at 20 s each in HITs of 35 regular items.
+    assert "campaign has 2 HITs with 100 items, about 0.6 hours of work in all." in str(refused.value)
 
 
 def test_a_campaign_counts_the_ratings_of_its_own_hits(write_campaign: Callable[..., Path]) -> None:

@@ -12,7 +12,7 @@ from steelyard.domain.campaign import DesignSettings
 from steelyard.domain.errors import CampaignError
 from steelyard.domain.work import ItemKind
 from steelyard.formats.campaign_toml import CampaignSource, read_campaign
-from steelyard.protocols import protocols, words_in
+from steelyard.protocols import protocols, roles_shown, words_in
 
 Read = Callable[..., CampaignSource]
 Problems = Callable[..., str]
@@ -286,6 +286,83 @@ def test_the_presentation_is_the_protocols_with_the_campaigns_wishes(read_with: 
     assert shown["texts_as_images"] is True
     assert shown["start"] == protocols()["da"].presentation["start"]
     assert shown["words"] == words_in(protocols()["da"], "en")
+
+
+PAIRS = 'protocol = "pairwise"'
+
+
+@pytest.mark.parametrize(
+    ("more", "shows"),
+    [
+        ("", ["text", "source"]),
+        ("[presentation]\nshows = []\n", ["text"]),
+        ('[presentation]\nshows = ["reference"]\n', ["text", "reference"]),
+        ('[presentation]\nshows = ["reference", "source"]\n', ["text", "source", "reference"]),
+    ],
+)
+def test_a_campaign_of_pairs_chooses_what_is_shown_with_them(
+    read_with: Read, more: str, shows: list[str]
+) -> None:
+    settings = read_with('protocol = "da"', PAIRS, more=more).campaign.settings
+
+    assert settings.presentation["shows"] == shows
+    assert roles_shown(settings) == tuple(shows)
+    assert settings.design.n_translations == 2
+
+
+def test_pairs_have_their_own_quota_and_check_unless_the_file_says_otherwise(read_with: Read) -> None:
+    usual = read_with('protocol = "da"', PAIRS).campaign.settings
+    chosen = read_with(
+        'protocol = "da"', PAIRS, more="quota = {degraded = 6}\n[quality]\ncheck = 'preferred-original'\n"
+    ).campaign.settings
+
+    assert usual.check == chosen.check == "preferred-original"
+    assert {kind.value: n for kind, n in (usual.design.quota or {}).items() if n} == {
+        "degraded": 10,
+        "repeat": 5,
+    }
+    assert {kind.value: n for kind, n in (chosen.design.quota or {}).items() if n} == {"degraded": 6}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "more", "expected"),
+    [
+        (
+            "",
+            "",
+            '[presentation]\nshows = ["source"]\n',
+            "[presentation] shows: da always shows the same texts",
+        ),
+        (
+            'protocol = "da"',
+            PAIRS,
+            '[presentation]\nshows = ["picture"]\n',
+            "[presentation] \"shows\", entry 1, should be 'source' or 'reference', not 'picture'.",
+        ),
+        (
+            'protocol = "da"',
+            PAIRS,
+            '[presentation]\nshows = "source"\n',
+            '[presentation] "shows" needs a list in brackets, such as ["source"].',
+        ),
+        (
+            'protocol = "da"',
+            PAIRS,
+            "[quality]\ncheck = 'paired-t'\n",
+            '"paired-t" needs ratings, and pairwise gives preferences; choose from: preferred-original.',
+        ),
+        (
+            'protocol = "da"',
+            PAIRS,
+            'quota = {degraded = 5, reference = 5}\n[presentation]\nshows = ["reference"]\n',
+            "[design.quota] reference: workers see the reference already",
+        ),
+    ],
+)
+def test_what_pairs_cannot_have_is_named(
+    problems_with: Problems, old: str, new: str, more: str, expected: str
+) -> None:
+    assert expected in problems_with(old, new, more=more)
 
 
 def test_without_wishes_texts_stay_texts(read_with: Read) -> None:

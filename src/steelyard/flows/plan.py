@@ -120,6 +120,18 @@ def _from_campaign(path: str | PathLike[str], progress: Progress | None) -> _Sco
     return _counted_scope(designed.campaign, designed.design, protocol)
 
 
+def _no_plan(campaign: Campaign, design: Design, protocol: Protocol) -> ChoiceError:
+    """Why there is no plan without ratings, and what can be said instead."""
+    settings = campaign.settings
+    assignments = settings.design.ratings_per_item if settings.design.partition == "fixed" else 1
+    hours = design.n_places * assignments * protocol.seconds_per_item[settings.attribute] / 3600
+    return ChoiceError(
+        f"{protocol.name} gives {' and '.join(protocol.gives)}, but plans are about the precision of "
+        f"ratings. {{campaign}} has {counted(len(design.hits) * assignments, 'HIT')} with "
+        f"{counted(design.n_places * assignments, 'item')}, about {hours:.1f} hours of work in all."
+    )
+
+
 def _counted_scope(campaign: Campaign, design: Design, protocol: Protocol) -> _Scope:
     """What the HITs of a design hold.
 
@@ -127,6 +139,8 @@ def _counted_scope(campaign: Campaign, design: Design, protocol: Protocol) -> _S
     in their number of ratings; the one with fewest decides what can be shown.
     """
     settings = campaign.settings
+    if "ratings" not in protocol.gives:
+        raise _no_plan(campaign, design, protocol)
     systems_of = {
         item.item_id: (item.kind, (item.system_id, *item.credited))
         for item in design.items

@@ -114,6 +114,11 @@ def _number_problems(given: dict[str, Any], goals: list[str]) -> list[str]:
     name = given.get("protocol", DEFAULT_PROTOCOL)
     if name not in known:
         problems.append(f'{{protocol}} "{name}" is unknown; there is: {", ".join(known)}.')
+    elif "ratings" not in known[name].gives:
+        problems.append(
+            f"{{protocol}} {name} gives {' and '.join(known[name].gives)}, but plans are about ratings. "
+            "Give a {campaign} file to see how many HITs and hours it takes."
+        )
     elif given.get("attribute", DEFAULT_ATTRIBUTE) not in known[name].attributes:
         listed = ", ".join(known[name].attributes)
         problems.append(f"{{attribute}} must be one that {name} has: {listed}.")

@@ -57,6 +57,10 @@ def _without(raw: Any, places: Sequence[tuple[int | str, ...]]) -> Any:
 def _sentence(problem: ErrorDetails) -> str:
     """One of pydantic's findings in words."""
     *tables, key = problem["loc"]
+    name = f'"{key}"'
+    if isinstance(key, int) and len(tables) > 1:
+        # An entry of a list in brackets; lists of tables stand at the top of the file.
+        name = f'"{tables.pop()}", entry {key + 1},'
     where, kind, value = _where(tables), problem["type"], problem.get("input")
     if kind == "extra_forbidden":
         what = f"the table [{key}]" if not tables else f'the key "{key}"'
@@ -67,6 +71,8 @@ def _sentence(problem: ErrorDetails) -> str:
     if kind in ("model_type", "model_attributes_type"):
         name = _where([*tables, key]).strip().removesuffix(":")
         return f"{name} must be a table: write [{'.'.join(map(str, [*tables, key]))}] on a line of its own."
+    if kind == "list_type" and tables:
+        return f'{where}{name} needs a list in brackets, such as ["source"].'
     if kind == "list_type":
         return f"[[{key}]] must be written with two brackets on each side, once for each entry."
     if kind == "string_pattern_mismatch":
@@ -76,7 +82,7 @@ def _sentence(problem: ErrorDetails) -> str:
     if wanted is None:
         message = problem["msg"].removeprefix("Input should ").removeprefix("String should ")
         wanted = f"should {message[0].lower()}{message[1:]}"
-    return f'{where}"{key}" {wanted}{shown}.'
+    return f"{where}{name} {wanted}{shown}."
 
 
 def _where(tables: Sequence[int | str]) -> str:

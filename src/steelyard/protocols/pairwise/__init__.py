@@ -21,7 +21,7 @@ ANSWER = answer_object(
 )
 _FITS = AnswerCheck(ANSWER, {"preference": "choose one of the answers"})
 
-# Our choices, for simulated workers: both look bad below this quality, and alike at less than this distance.
+# Our choices for simulated workers: below this quality a text is bad; closer than this, two are alike.
 BAD = 0.3
 ALIKE = 0.05
 
@@ -46,10 +46,12 @@ def simulate_preference(qualities: Sequence[float], rng: np.random.Generator) ->
     if not (0.0 <= first <= 1.0 and 0.0 <= second <= 1.0):
         raise ValueError(f"qualities must lie between 0 and 1, not {first} and {second}")
     preference: Preference
-    if abs(first - second) >= ALIKE:
-        preference = "a" if first > second else "b"
+    if max(first, second) < BAD:
+        preference = "both_bad"
+    elif abs(first - second) < ALIKE:
+        preference = "tie"
     else:
-        preference = "both_bad" if max(first, second) < BAD else "tie"
+        preference = "a" if first > second else "b"
     return {"preference": preference, **handling(rng)}
 
 
