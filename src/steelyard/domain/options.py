@@ -134,7 +134,7 @@ def _plain(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def option(  # noqa: PLR0913 (all that can be said of an option, each by name)
+def option(  # noqa: PLR0913 (all that can be said about an option, each by name)
     default: Any,
     *,
     help: str,  # noqa: A002 (click's word, which everybody knows)

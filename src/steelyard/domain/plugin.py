@@ -50,7 +50,7 @@ class Protocol:
     check: Callable[[ShownItem, Answer], Answer]
     """The answer, cleaned: it fits the schema, then the item. Raises AnswerError naming the field."""
     rows: Callable[[ShownItem, Answer], Said]
-    """What a checked answer says of the item's translations."""
+    """What a checked answer says about the item's translations."""
     simulate: Callable[[Sequence[float], np.random.Generator], Answer]
     """(perceived quality of each translation, 0 to 1, in the order shown; rng) -> a plausible answer."""
     gives: tuple[FrameName, ...] = ("ratings",)

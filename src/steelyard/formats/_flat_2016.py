@@ -107,7 +107,7 @@ def _with_shared_ids(cells: pl.DataFrame) -> pl.DataFrame:
 
 
 def _with_ratings(cells: pl.DataFrame, table: JudgementTable, path: Path) -> tuple[pl.DataFrame, list[str]]:
-    """The cells with ratings for scores, and what is to be said of that; SourceError if that fails."""
+    """The cells with ratings for scores, and what is to be said about that; SourceError if that fails."""
     group = _groups(cells, path)
     by_group = moments_for(path, group.unique(maintain_order=True).to_list())
     numbered = cells.with_row_index("row")

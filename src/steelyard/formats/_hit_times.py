@@ -8,12 +8,12 @@ from steelyard.frames import hit_times_frame
 
 # What one row of a frame of HIT times stands for.
 KEYS = ("worker_id", "hit_id")
-# What Mechanical Turk says of submitted work, in lower case.
+# What Mechanical Turk says about submitted work, in lower case.
 IS_REJECTED = {"rejected": True, "submitted": False, "approved": False}
 
 
 def from_judgements(worker: pl.Series, hit: pl.Series, seconds: pl.Series) -> tuple[pl.DataFrame, list[str]]:
-    """The frame of HIT times from the seconds on each judgement of a HIT, and what is to be said of it.
+    """The frame of HIT times from the seconds on each judgement of a HIT, and what is to be said about it.
 
     Seconds below zero come from corrections that went too far and count as unknown. Where the rows of
     a HIT disagree the largest counts: work that reportedly took long was not done in less.

@@ -37,7 +37,7 @@ class JudgementsFile:
 class JudgementTable:
     """A table as read, and how to say where its rows (from 0) are.
 
-    `hit_times` is what is known of them beyond the table's own column, `frame` what the rows become.
+    `hit_times` is what is known about them beyond the table's own column, `frame` what the rows become.
     """
 
     cells: pl.DataFrame

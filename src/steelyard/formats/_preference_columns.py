@@ -39,7 +39,7 @@ def read_preferences(reader: ColumnReader) -> pl.DataFrame | None:
 
 
 def _refuse_twice(reader: ColumnReader, frame: pl.DataFrame) -> None:
-    """One judgement says of a pair of translations only once which is better."""
+    """One judgement says only once which of a pair of translations is better."""
     again = ~pl.struct(_SAID).is_first_distinct() & pl.col("judgement_id").is_not_null()
     rows = frame.with_row_index("row").filter(again)
     texts = [

@@ -47,7 +47,7 @@ def write_batches(
 ) -> None:
     """Write the HITs of an audit table as batches, and their key as NAME.key.csv.
 
-    `frame` is as in `upload_2016.write`. Languages are written as given; Appraise's manifest must
+    `frame` is as in `upload_2016.write_upload`. Languages are written as given; Appraise's manifest must
     name the same ones.
     """
     hits = list(places(frame))

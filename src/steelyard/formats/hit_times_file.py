@@ -1,6 +1,6 @@
 """HIT times as a separate table: one row per worker and HIT, as a platform or WMT reports them.
 
-Columns: worker, hit, and what is known of work_seconds, accept_time, submit_time and approval, under our
+Columns: worker, hit, and what is known about work_seconds, accept_time, submit_time and approval, under our
 names or those of Mechanical Turk and of WMT's ad-hit-time.csv. A time without a zone is taken as UTC: only
 distances between times are ever used, so it matters only that one file has one zone.
 """

@@ -139,7 +139,7 @@ def _long(rows: _Rows) -> Texts:
 
 
 def _of_segments(rows: _Rows, name: str, numbers: Sequence[int], ids: Sequence[str]) -> list[str]:
-    """What a long table says of each segment; rows of one segment must say the same or nothing."""
+    """What a long table says about each segment; rows of one segment must say the same or nothing."""
     said = [""] * len(ids)
     if name not in rows.taken:
         return said

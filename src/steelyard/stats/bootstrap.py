@@ -49,13 +49,13 @@ def two_way_bootstrap(ratings: CrossedRatings, *, draws: int, rng: np.random.Gen
 
     Each draw takes as many workers and as many segments as there are, with replacement, the same
     ones for all systems; a rating counts as often as its worker times as often as its segment
-    [Owen2007]. That counts the noise of a single rating up to three times, so the spread of each
-    system's draws is brought to the variance of `two_way_variance`, and the shape and the
+    [Owen2007]. That counts the noise of a single rating up to three times, so the spread of each system's
+    draws is scaled to the variance of `two_way_variance`, and the shape and the
     correlations of the draws are kept. A system without weight in a draw is NaN there.
 
     With very much work to do (ratings times draws beyond 2e9) the draws are of first order: each worker's
     and each segment's share in a score counts as often as it is drawn, and the denominator stays.
-    Of a million ratings that is the same within the error of the draws, and a thousand times faster.
+    With a million ratings the result is the same within the error of the draws, and a thousand times faster.
 
     The workers' means and deviations behind standardised values are taken as known. With very few
     workers, say five, no resampling of workers can be trusted.

@@ -56,8 +56,8 @@ def rating_points(rating: FloatArray, scale: Scale) -> RatingPoints:
     """The points of the scale that these ratings were given on, or the line.
 
     A scale up to ten wide has a point at every whole step. Where ratings lie between these, the points are
-    the fewest, up to eleven, evenly spaced from end to end, that all ratings lie on; if there are none
-    such, the scale is a line, as are all wider ones.
+    the fewest, up to eleven, evenly spaced from end to end, that all ratings lie on; if there are none,
+    the scale is a line, as are all wider ones.
 
     >>> rating_points(np.array([1., 4.]), Scale(1, 4)).n_points
     4
@@ -222,7 +222,7 @@ def k_delta(
 def shrunk(value: FloatArray, n: IntArray) -> FloatArray:
     """Workers' values drawn towards their mean, as if each had five more gold items that say just that.
 
-    Who has no gold gets the mean of those who have. NaN throughout if nobody has.
+    Workers without gold get the mean of the others. NaN throughout if nobody has gold.
 
     >>> shrunk(np.array([0.25, 0.75, np.nan]), np.array([5, 15, 0])).tolist()
     [0.375, 0.6875, 0.5]

@@ -1,6 +1,6 @@
 """Workers' agreement with each other, and the threshold at which those who remain agree best.
 
-A pair is two different workers' ratings of the same item; of an item that somebody judged twice both ratings
+A pair is two different workers' ratings of the same item; if someone judged an item twice, both ratings
 count, but never as a pair. Nothing goes through the pairs: how many agree follows from how many ratings
 an item has in each category. Arrays of ratings: (n,).
 """
@@ -60,7 +60,7 @@ def worker_threshold(votes: Votes, agreement: FloatArray) -> Threshold:
 
     Workers below it are dropped. Of all agreements that occur it is the one with the highest pooled P(A) of
     the remainder that leaves every item a rating; of equally good ones the smallest [Denkowski2010]. A
-    worker with no agreement (NaN) cannot be below it. NaN if no pair of ratings is there to agree.
+    worker with no agreement (NaN) cannot be below it. NaN if there is no pair of ratings.
     """
     is_known = ~np.isnan(agreement)
     levels, rank = np.unique(agreement[is_known], return_inverse=True)

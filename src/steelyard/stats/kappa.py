@@ -16,7 +16,7 @@ from steelyard.stats.rounding import ROUNDING
 
 
 class PairSums(NamedTuple):
-    """What kappa must know of pairs: how many agree, and how often each side has each category.
+    """What kappa must know about pairs: how many agree, and how often each side has each category.
 
     Shapes: `agreeing` (...), `first` and `second` (..., C). Leading axes are workers or draws.
     """
@@ -92,7 +92,7 @@ def chance_agreement(sums: PairSums, *, chance: Chance) -> FloatArray:
 def kappa(sums: PairSums, *, chance: Chance) -> FloatArray:
     """(Pr(a) - Pr(e)) / (1 - Pr(e)): agreement beyond what `chance` alone gives. Shape (...).
 
-    1 is perfect, 0 is chance. NaN without pairs, and where chance itself agrees always: one category
+    1 is perfect, 0 is chance. NaN without pairs, and where chance itself always agrees: one category
     only, or with `cohen` and `scott` one category only that was ever used.
 
     >>> sums = PairSums(np.array(3.0), np.array([2.0, 2.0]), np.array([3.0, 1.0]))
@@ -103,7 +103,7 @@ def kappa(sums: PairSums, *, chance: Chance) -> FloatArray:
 
 
 def beyond_chance(observed: FloatArray, by_chance: FloatArray) -> FloatArray:
-    """Kappa from observed and chance agreement; NaN where chance agrees always. Shape of both."""
+    """Kappa from observed and chance agreement; NaN where chance always agrees. Shape of both."""
     with np.errstate(invalid="ignore", divide="ignore"):
         beyond = (observed - by_chance) / (1.0 - by_chance)
     found: FloatArray = np.where(by_chance < 1.0 - ROUNDING, beyond, np.nan)

@@ -59,7 +59,7 @@ class LinkLine:
 def link_line(points: MeasuredPoints, *, slope: Slope = "free") -> LinkLine:
     """The most likely line through three or more points with errors in both directions [York2004].
 
-    Least squares of y on x would be too flat, for errors of x spread the points along x. Here each point
+    Least squares of y on x would be too flat, because errors of x spread the points along x. Here each point
     weighs 1 / (var y + slope^2 var x), and the slope is found step by step. Where points lie further from
     the line than their errors explain (chi2 above its degrees of freedom), a scatter is added to every
     point's y until chi2 equals them: the line then weighs points more alike. With `slope`
@@ -92,7 +92,7 @@ def drawn_lines(
     """Intercepts and slopes of many lines at once, one for each row of x and y (draws, n).
 
     `variances`: of x and of y, (n,) each, scatter included; only their ratios matter. A row whose points
-    follow no line at all (their slope would be upright) is NaN. Shapes (draws,).
+    follow no line at all (their slope would be vertical) is NaN. Shapes (draws,).
     """
     x_variance, y_variance = variances[0], _not_zero(variances[1], y[0])
     if slope == "one":
@@ -144,9 +144,10 @@ def unshrunken(score: FloatArray, sd: FloatArray) -> tuple[FloatArray, FloatArra
     """Scores as the ratings alone have them, from those of a model that draws them towards their mean.
 
     A model that expects qualities of mean m and variance v, and is left with variance s^2 of one of them,
-    has drawn its score towards m by the factor 1 - s^2 / v. v is what its scores vary plus what it is left
-    unsure of. A line through drawn scores would be too steep, for they vary less than what they stand for.
-    Returns the scores and their errors' deviations; where nothing was learnt of an item, both are NaN.
+    has drawn its score towards m by the factor 1 - s^2 / v. v is the variance of its scores plus the
+    variance it is left with. A line through drawn scores would be too steep, because they vary less than
+    what they represent. Returns the scores and their errors' deviations; where nothing was learnt about an
+    item, both are NaN.
 
     >>> score, sd = unshrunken(np.array([-1.0, 1.0]), np.array([1.0, 1.0]))  # v = 1 + 1, factor 1/2
     >>> score, sd.round(6)

@@ -92,8 +92,8 @@ def accuracy_p_matrix(
     segments have different numbers of pairs, these weigh differently, and p = (1 + count) / (1 + draws).
 
     Each two metrics are compared on the pairs that people and both scored. NaN on the diagonal and without
-    such a pair; 1 if no metric is ever right alone. Verdicts on pairs that share a system or a segment hang
-    together, which this ignores: p is too small. `segment_permutation_matrix` and, for systems,
+    such a pair; 1 if no metric is ever right alone. Verdicts on pairs that share a system or a segment are
+    correlated, which this ignores: p is too small. `segment_permutation_matrix` and, for systems,
     `statistic_permutation_matrix` do without that assumption.
 
     >>> people, rng = np.arange(5.0), np.random.default_rng(7)

@@ -1,4 +1,4 @@
-"""How often chance alone would part systems as far as their scores on common segments do."""
+"""How often chance alone would separate systems as far as their scores on common segments do."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def permutation_matrix(scores: FloatArray, *, draws: int, rng: np.random.Generat
     """One-sided p-values that the system of the row is better than that of the column.
 
     Paired permutation test of the mean difference of segment scores, for every ordered pair at once:
-    were two systems equally good, their scores for a segment could be exchanged, which flips the sign
+    if two systems were equally good, their scores for a segment could be exchanged, which flips the sign
     of the difference. p = (1 + draws of flips whose mean is at least the observed) / (1 + draws): the
     scores as they are count as one draw more, so p is never 0 [Phipson2010]. All pairs see the same
     flips. Means that differ by less than 1e-12 of the mean absolute difference are equal.

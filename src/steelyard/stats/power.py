@@ -12,8 +12,8 @@ def paired_t_power(n: IntArray, sd: FloatArray, *, drop: float, threshold: float
     """Chance that a one-sided paired t-test finds a mean difference of `drop`, for each n and sd.
 
     With n differences of deviation `sd`, t follows the noncentral t distribution with n - 1 degrees
-    of freedom and noncentrality drop / (sd / sqrt(n)). It assumes normal differences, and takes `sd`
-    for known: estimated from ten repeats, it makes the answer a rough one.
+    of freedom and noncentrality drop / (sd / sqrt(n)). It assumes normal differences, and treats `sd` as
+    known: estimated from ten repeats, it makes the answer a rough one.
 
     A deviation of 0 gives 1: then any drop is found. NaN where n is below 2 or `sd` is NaN.
     All arrays: (m,).

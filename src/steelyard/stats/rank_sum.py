@@ -93,7 +93,7 @@ def marked_rank_sums(key: NDArray[np.unsignedinteger[Any]]) -> MarkedRankSums:
     """Sums of ranks within each row of whole numbers 2 * size + (1 if marked); size 0 is dropped.
 
     Sorting brings them in order of size, and of equals the marked ones last. If p of t equals are marked,
-    their places are too high by (t - p) / 2 each against the mean rank that is their due.
+    their places are too high by (t - p) / 2 each compared with their mean rank.
     """
     key = np.sort(key, axis=1)
     mark = (key & 1).astype(np.float64)

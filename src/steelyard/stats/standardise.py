@@ -58,7 +58,7 @@ def standardise_by_worker(
     """Ratings on one common scale: distance from the worker's mean in that worker's deviations.
 
     A strict worker and a generous one who order translations alike then count alike
-    [Graham2017]. The price: a worker who happened to see only poor systems is pulled up
+    [Graham2017]. The drawback: a worker who happened to see only poor systems is pulled up
     to the average, so use this only where HITs are balanced over systems.
 
     `over` marks the rows that define a worker's mean and deviation; every row is standardised

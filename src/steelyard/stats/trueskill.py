@@ -65,14 +65,14 @@ class Matches:
 
 
 class Skills(NamedTuple):
-    """Mean and deviation of what is believed of each system's ability. Both: (..., S)."""
+    """Mean and deviation of the belief about each system's ability. Both: (..., S)."""
 
     mu: FloatArray
     sigma: FloatArray
 
 
 class Corrections(NamedTuple):
-    """What an outcome says of a standardised difference x of abilities.
+    """What an outcome says about a standardised difference x of abilities.
 
     `slope`: the derivative of the log-probability of the outcome in x; `curvature`: minus the second
     derivative, between 0 and 1. They are v and w of [Herbrich2006].
@@ -143,7 +143,7 @@ def resampled_skills(
     """Abilities if each comparison had been made more or less often, for many such runs. Shape (runs, S).
 
     `times` (runs, groups) says how often the comparisons of a group count. To count k times is to be
-    learnt from k times at once: what a comparison says of an ability, a normal factor, is taken to the
+    learnt from k times at once: what a comparison says about an ability, a normal factor, is taken to the
     power k. The comparisons are learnt from in their order, in `steps` of equal size; those of
     one step all start from what was believed before it. With as many steps as comparisons that is
     `online_skills`; with settings that let each comparison move little, as those of WMT do, fewer steps

@@ -1,4 +1,4 @@
-"""What is expected of an item before it is rated: its kind, its system and its segment say something."""
+"""What to expect of an item before it is rated, from its kind, its system and its segment."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class ItemMoments:
 def learn_effects(
     origin: ItemOrigin, effects: Effects, *, pull: FloatArray, precision: FloatArray, moments: ItemMoments
 ) -> Effects:
-    """The effects, and how much they vary, given what the ratings say of each item.
+    """The effects, and how much they vary, given what the ratings say about each item.
 
     The ratings of an item together are worth one measurement `pull / precision` of that precision. An
     item's own quality is integrated out, so that items of one rating inform the effects as they should.

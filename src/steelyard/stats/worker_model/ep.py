@@ -40,11 +40,11 @@ def expectation_propagation(
 ) -> Posterior:
     """Quality, offsets and precisions by expectation propagation [Minka2001; Mathur2018].
 
-    Every rating, and every pair of ordered or nearly equal items, is stood in for by a normal and a
-    Gamma factor with the right moments in the company of all the others. Stand-ins are renewed all at
-    once, with damping; means follow from the stand-ins exactly, precisions by passing messages. Starts
-    from `mean_field` or from an earlier posterior for nearly the same ratings. The order of rows is of
-    no consequence. Raises `NotConverged`.
+    Every rating, and every pair of ordered or nearly equal items, is approximated by a normal and a Gamma
+    factor with the right moments beside all the others. These stand-ins are renewed all at once, with
+    damping; means follow from them exactly, precisions by passing messages. Starts from `mean_field` or
+    from an earlier posterior for nearly the same ratings. The order of rows does not matter.
+    Raises `NotConverged`.
 
     >>> items, workers = np.array([0, 1, 2] * 2), np.array([0, 0, 0, 1, 1, 1])
     >>> values = np.array([1.0, -0.5, -1.2, 0.6, 0.4, -0.2])
@@ -92,7 +92,7 @@ def _iterated(problem: Problem, state: EpState) -> Posterior:
 def _accelerated(
     problem: Problem, renewed: EpState, accelerator: Accelerator, damping: float
 ) -> tuple[EpState, EpState | None]:
-    """Where to go on, and where to return to should that turn out to be a bad place."""
+    """Where to go on, and where to return to if that turns out badly."""
     guess = accelerator.guess(damping)
     if guess is None:
         return renewed, None

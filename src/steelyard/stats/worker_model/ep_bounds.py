@@ -24,7 +24,7 @@ from steelyard.stats.worker_model.ep_rating import (
 _Moments = Callable[[FloatArray, Cavity], Tilted]
 
 
-# Points per precision for the integral over quality plus offset; a few suffice to find where it lies.
+# Points per precision for the integral over quality plus offset; a few are enough to find where it lies.
 _N_POINTS = 21
 _N_FIRST_POINTS = 9
 # A standardised rating this share of the scale from an end was given at the end.
@@ -100,7 +100,7 @@ def _rows(cavity: Cavity, rows: slice | BoolArray) -> Cavity:
 
 
 def tilted_beyond(_value: FloatArray, cavity: Cavity, *, end: float, direction: int) -> Tilted:
-    """Moments after ratings of which only is known that they lie beyond an end of the scale.
+    """Moments after ratings known only to lie beyond an end of the scale.
 
     `direction` is 1 for the upper end and -1 for the lower one; their values say no more.
     """

@@ -1,4 +1,4 @@
-"""Normal quantities tied together two at a time: their joint means, and what each tie says of either."""
+"""Normal quantities tied together two at a time: their joint means, and what each tie says about either."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from scipy.sparse import csr_array
 
 from steelyard.stats.arrays import FloatArray, IntArray
 
-# Means are wanted to about this much of a standardised rating: far below any tolerance in use.
+# Means are needed to about this much of a standardised rating: far below any tolerance in use.
 _MEAN_TOLERANCE = 1e-13
 _MOST_STEPS = 1000
-# A message may take no more than this share of what is known of a quantity in one sweep.
+# A message may take no more than this share of what is known about a quantity in one sweep.
 _LARGEST_LOSS = 0.9
 
 
@@ -73,7 +73,7 @@ def joint_means(ties: Network, sites: Sites, start: FloatArray) -> FloatArray | 
     """Means of all unknowns under their joint normal distribution; None if it is not one.
 
     Solved by conjugate gradients from `start`. Passing means along the ties ends at the same place, but
-    takes hundreds of rounds: only the priors tell a lift of all items from a drop of all workers.
+    takes hundreds of rounds: only the priors distinguish a lift of all items from a drop of all workers.
     """
 
     def apply(x: FloatArray) -> FloatArray:

@@ -1,4 +1,4 @@
-"""What it says of a normal quantity that it lies above a limit."""
+"""What it says about a normal quantity that it lies above a limit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one rating says of quality plus offset and of the worker's precision: exact moments by quadrature."""
+"""What one rating says about quality plus offset and the worker's precision, by quadrature."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _WIDEST = 50.0
 
 @dataclass(frozen=True, slots=True)
 class Cavity:
-    """What is believed of a rating's unknowns without that rating. All arrays: (n,).
+    """What is believed about a rating's unknowns without that rating. All arrays: (n,).
 
     Quality plus offset is normal with `mean` and `variance`; the precision of the worker is
     Gamma(shape, rate).

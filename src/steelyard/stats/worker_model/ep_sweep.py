@@ -1,4 +1,4 @@
-"""One round of expectation propagation: every stand-in renewed in the company of the others."""
+"""One round of expectation propagation: every stand-in renewed given the others."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from steelyard.stats.worker_model.published import PublishedPriors
 # Halvings of a step that left the joint distribution improper before it is given up.
 _MOST_HALVINGS = 20
 _PACE_TRUNCATED = 0.2
-# A precision of which less than this share of the prior is left is as good as unknown.
+# A precision of which less than this share of the prior is left is practically unknown.
 _LEAST = 0.01
 
 
@@ -124,7 +124,7 @@ def sweep(problem: Problem, state: EpState, damping: float) -> Round:
     shape = state.shape[problem.ratings.worker] - state.shape_message
     rate = state.rate[problem.ratings.worker] - state.rate_message
     proper[:n] &= (shape > _LEAST * problem.priors.shape) & (rate > _LEAST * problem.priors.rate)
-    # Where nothing proper is left, any numbers will do: the outcome is not used.
+    # Where nothing proper is left, any numbers are fine: the outcome is not used.
     cavity = Cavity(
         means[:n], variances[:n], np.where(proper[:n], shape, 1.0), np.where(proper[:n], rate, 1.0)
     )
@@ -145,7 +145,7 @@ def _pace(options: EpOptions) -> float:
     """How much slower than the rest the precisions of workers may change.
 
     On a truncated scale a worker who uses one end only may be near it and careless, or beyond it and
-    careful. If precisions and offsets run after each other at the same speed, they never settle.
+    careful. If precisions and offsets run after each other at the same speed, they never converge.
     """
     truncated = options.bounds is not None and options.bounds.kind == "truncated"
     return _PACE_TRUNCATED if truncated else 1.0
@@ -172,7 +172,7 @@ def _wanted(problem: Problem, state: EpState, cavity: Cavity) -> _Wanted:
     """Stand-ins with the moments that each rating gives its unknowns.
 
     A rating that is genuine with probability q counts as the share q of a rating. To match the
-    moments of the mixture of both cases instead widens what is believed of an item on which two workers
+    moments of the mixture of both cases instead widens what is believed about an item on which two workers
     disagree; each is then treated as a click in turn, forever, however short the steps.
     """
     tilted = tilted_ratings(problem.ratings.value, cavity, problem.options.bounds)

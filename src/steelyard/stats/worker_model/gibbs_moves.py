@@ -36,7 +36,7 @@ class Shifts:
         self.item, self.worker = item, worker
         self.n_parts = n_parts
         fixed = ~model.free_offset
-        # Whoever has no offset to give way with holds the whole part in place.
+        # A worker without an offset to give way holds the whole part in place.
         self.loose = np.bincount(worker, fixed, minlength=n_parts) == 0
         self.item_weight = np.bincount(item, model.quality_weight, minlength=n_parts)
         self.columns = [
@@ -93,7 +93,7 @@ class Stretch:
         self.tries = 0
 
     def draw(self, state: ChainState, expected: FloatArray, rng: np.random.Generator, *, tune: bool) -> None:
-        """Propose a scale and accept it as Metropolis has it; `tune` the proposals while warming up."""
+        """Propose a scale and accept it by Metropolis' rule; `tune` the proposals while warming up."""
         if not self.possible:
             return
         model = self.model

@@ -88,7 +88,7 @@ class CellSums:
         return sums_by_place(self.cell_worker, value, self.n_workers) if self.by_hit else value
 
     def of_items(self, state: ChainState) -> tuple[FloatArray, FloatArray]:
-        """What the ratings say of each item: precision, and precision times mean. Both: (n_items,)."""
+        """What the ratings say about each item: precision, and precision times mean. Both: (n_items,)."""
         slope = state.slope[self.cell_worker]
         pull = state.precision[self.cell_worker] * slope
         offset = state.offset[self.cell_worker] + state.hit_offset

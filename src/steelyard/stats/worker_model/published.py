@@ -68,8 +68,8 @@ def mean_field(
 ) -> Posterior:
     """Quality, offsets and precisions as if all were independent given the ratings [Mathur2018].
 
-    The variational solution: means very close to the exact ones, deviations too small, since they take
-    all other unknowns for known. Pairs of items and HITs are ignored. Raises `NotConverged`.
+    The variational solution: means very close to the exact ones, deviations too small, since they treat all
+    other unknowns as known. Pairs of items and HITs are ignored. Raises `NotConverged`.
 
     >>> three = np.array([0, 1, 2])
     >>> ratings = WorkerRatings(three, np.zeros(3, dtype=int), np.array([1.0, 0.0, -1.0]), 3, 1)

@@ -1,4 +1,4 @@
-"""How sure a learned worker model is: the variances that variational inference leaves too small.
+"""How certain a learned worker model is: the variances that variational inference leaves too small.
 
 Sweeps update items and workers in turn, each as if the others were known. Here all of them are open
 together: qualities, offsets, slopes and effects are taken as jointly normal around what was learned,

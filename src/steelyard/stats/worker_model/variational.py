@@ -24,7 +24,7 @@ from steelyard.stats.worker_model.effects import (
 from steelyard.stats.worker_model.problem import WorkerRatings
 from steelyard.stats.worker_model.sums import RatingSums
 
-# Priors of the workers. All were chosen on real ratings, clean and with spammers put in: see the page on
+# Priors of the workers. All were chosen on real ratings, clean and with spammers added: see the page on
 # the worker model. `_..._WORKERS`: learned spreads begin with this many made-up workers.
 SHAPE = 8.0
 _SLOPE_SD, _SLOPE_WORKERS = 0.3, 10.0
@@ -41,7 +41,7 @@ MANY_RATINGS, SOME_ITEMS, FIRST_TOLERANCE = 500_000, 8, 1e-3
 
 @dataclass(frozen=True, slots=True)
 class WorkerPriors:
-    """What is believed of any worker: slopes around 1, never below 0; precisions around `precision`."""
+    """What is believed about any worker: slopes around 1, never below 0; precisions around `precision`."""
 
     offset_sd: float
     part_sd: float
@@ -52,7 +52,7 @@ class WorkerPriors:
 
 @dataclass(frozen=True, slots=True)
 class Workers:
-    """What is believed of each worker after seeing the ratings.
+    """What is believed about each worker after seeing the ratings.
 
     `part` and `part_variance`: the offset of each part of a worker's ratings, the worker's own included.
     """
@@ -93,7 +93,7 @@ def learn(
 ) -> Learned:
     """The model learned from ratings in own units (`units.in_own_units`).
 
-    Quality is normal around what kind, system and segment lead to expect; slopes are normal around 1 and not
+    Quality is normal around what kind, system and segment suggest; slopes are normal around 1 and not
     below 0, precisions Gamma distributed; how much all of these vary is learned too. One sweep updates
     everything once; sweeps are accelerated. The sign of a factor decides nobody's slope: workers
     whose ratings run against all others' end with a slope near 0 and thus without weight.
@@ -179,7 +179,7 @@ class _Model:
         return Learned(workers, effects, priors, quality, variance, pull, precision, reached)
 
     def _items(self, workers: Workers) -> tuple[FloatArray, FloatArray]:
-        """What the ratings of each item say of its quality: precision times mean, and precision."""
+        """What the ratings of each item say about its quality: precision times mean, and precision."""
         reach = workers.precision * workers.slope
         square = workers.precision * (workers.slope**2 + workers.slope_variance)
         return self.sums.by_item(reach, reach[self.sums.worker_of_part] * workers.part, square)
@@ -304,8 +304,8 @@ class _Model:
 def _trust_in_agreement(n_ratings: FloatArray) -> FloatArray:
     """The share of each worker's ratings that count as evidence on workers: 1 unless workers are very few.
 
-    Where three people judged, two of them agree best, perhaps in a taste that nobody else shares. Taken at
-    its word, such agreement would silence the third, however many thousand ratings each gave: on published
+    Where three people judged, two of them agree best, perhaps in a taste that nobody else shares. Taken
+    literally, such agreement would silence the third, however many thousand ratings each gave: on published
     ratings of three experts that lost 0.13 in correlation with others. So the fewer workers, the fewer
     ratings of each count as evidence on workers; from ten on, all do. All count as ever for quality.
     """
