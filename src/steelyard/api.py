@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from steelyard.design.layout_report import LayoutReport
-    from steelyard.evaluation.linking.items import Common
+    from steelyard.evaluation.linking.settings import Common
     from steelyard.evaluation.normalisation.settings import Normalisation, NormalisationSettings
     from steelyard.evaluation.replication.settings import Replication, ReplicationSettings
     from steelyard.evaluation.settings import Evaluation, EvaluationSettings

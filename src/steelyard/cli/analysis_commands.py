@@ -112,7 +112,7 @@ def _require_pair(source: str, folder: Path | None, pair: str | None, gold_name:
 def report(source: str, html_file: str | None, latex_folder: Path | None, **choices: Any) -> None:
     """Write the full report: as one self-contained page, as LaTeX, or both."""
     from steelyard.domain.exhibit import ExhibitOptions
-    from steelyard.flows.exhibit import N_IN_REPORT, report_exhibits
+    from steelyard.flows.exhibit import n_in_report, report_exhibits
 
     if html_file is None and latex_folder is None:
         raise click.UsageError("Say what to write: --html FILE, --latex DIR, or both.")
@@ -120,7 +120,7 @@ def report(source: str, html_file: str | None, latex_folder: Path | None, **choi
     evidence = evidence_from([source], choices)[0]
     analysis = evidence.analysis
     options = ExhibitOptions(draws=analysis.settings.method_settings.draws, seed=analysis.settings.seed)
-    with progress_bar("Making tables and figures", N_IN_REPORT) as step:
+    with progress_bar("Making tables and figures", n_in_report()) as step:
         exhibits, missing = report_exhibits(evidence, options, step=step)
     judged = f"Report of {analysis.counts.kept_judgements:,} judgements in"
     if html_file is not None:

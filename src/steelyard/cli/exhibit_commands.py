@@ -78,7 +78,7 @@ def table(
 ) -> None:
     """Make one table of the literature from judgements: see `steelyard exhibits` for their names."""
     import steelyard.report.tables as written
-    from steelyard.exhibits.tables import tables
+    from steelyard.exhibits import tables
     from steelyard.flows.exhibit import make_table
 
     _require_known(name, list(tables()))
@@ -113,7 +113,7 @@ def table(
 @analysis_options
 def plot(name: str, sources: tuple[str, ...], target: Path, **choices: Any) -> None:
     """Draw one figure of the literature from judgements: see `steelyard exhibits` for their names."""
-    from steelyard.exhibits.figures import figures
+    from steelyard.exhibits import figures
     from steelyard.flows.exhibit import make_figure
     from steelyard.report.figure_file import ENDINGS, write_figure
 

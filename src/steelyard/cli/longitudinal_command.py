@@ -21,10 +21,14 @@ from steelyard.cli.analysis_options import (
 )
 from steelyard.cli.cell_options import cells_of, cells_option, metric_scores_of, metric_scores_option
 from steelyard.cli.named_sources import split_name
-from steelyard.cli.options import json_option, keep_sources, progress_bar, seed_option, show, with_options
+from steelyard.cli.options import SectionedCommand, click_options, progress_bar, seed_option
+from steelyard.cli.study_command import study_command
+from steelyard.domain.options import given_options
+from steelyard.evaluation.linking.settings import LinkOptions
 
 if TYPE_CHECKING:
     from steelyard.domain.result import AnalysisSettings
+    from steelyard.domain.study import StudyResult
     from steelyard.flows.source import Source
 
 # Options of the one use of the command that mean nothing in the other.
@@ -32,8 +36,9 @@ _OF_CELLS = ("cells", "metric", "metric_scores")
 _OF_LINKS = ("method", "slope", "common")
 
 
-# What is compared, and which ratings count.
-_study_options = with_options(
+@study_command(
+    SectionedCommand,
+    click.argument("sources", metavar="[PAIR=]SOURCE…", nargs=-1, required=True),
     cells_option,
     click.option(
         "--metric",
@@ -44,20 +49,10 @@ _study_options = with_options(
     click.option(
         "--link",
         is_flag=True,
-        help="Bring campaigns, the oldest first, onto one scale by items they have in common.",
+        help="Bring campaigns, oldest first, onto one scale through the items they share.",
     ),
     click.option("--method", help="With --link: how ratings become scores.  [default: mean-z]"),
-    click.option(
-        "--slope",
-        type=click.Choice(["free", "one"]),
-        help="With --link: fit a line, or only a shift for points of one page.  [default: free]",
-    ),
-    click.option(
-        "--common",
-        type=click.Choice(["auto", "known", "calibration", "translations"]),
-        help="With --link: the items in common: calibration items by their earlier scores (known) or "
-        "judged in both, or translations judged in both.  [default: auto, known or calibration]",
-    ),
+    *click_options(LinkOptions),
     *KEEPING,
     *STANDARDISING,
     ATTRIBUTE,
@@ -65,34 +60,26 @@ _study_options = with_options(
     *READING,
     seed_option,
 )
-
-
-@click.command()
-@click.argument("sources", metavar="[PAIR=]SOURCE…", nargs=-1, required=True)
-@_study_options
-@json_option
-def longitudinal(sources: tuple[str, ...], json_file: str | None, **choices: Any) -> None:
-    """Tell how much translation gained between two years whose test sets differ in difficulty.
+def longitudinal(sources: tuple[str, ...], **choices: Any) -> list[StudyResult]:
+    """Estimate how much translation gained between two years whose test sets differ in difficulty.
 
     Every SOURCE is a language pair, or one attribute of it (de-en=fluency.csv de-en=adequacy.csv). Its
-    systems are four cells: the best of each year, BEST-old and BEST-new, and one present-day system on both
-    test sets, CURR-old and CURR-new. With --link the sources are campaigns instead, the oldest first.
+    systems form four cells: the best of each year, BEST-old and BEST-new, and one present-day system on both
+    test sets, CURR-old and CURR-new. With --link the sources are campaigns instead, oldest first.
     """
     require_known_check(choices["check"])
+    named = [split_name(source) for source in sources]
     if choices["link"]:
-        _link(sources, json_file, choices)
-        return
-    _refuse(choices, _OF_LINKS, "goes with --link: a gain is always told on points and on z.")
-    _compare(sources, json_file, choices)
+        return _link(named, choices)
+    _refuse(choices, _OF_LINKS, "goes with --link: a gain is always given in points and in z.")
+    return _compare(named, choices)
 
 
-def _compare(arguments: Sequence[str], json_file: str | None, choices: dict[str, Any]) -> None:
+def _compare(named: Sequence[tuple[str | None, str]], choices: dict[str, Any]) -> list[StudyResult]:
+    from steelyard.exhibits.studies.longitudinal import longitudinal_study
     from steelyard.flows.longitudinal import LongitudinalSettings, pair_source
-    from steelyard.flows.longitudinal import longitudinal as compare
-    from steelyard.report.longitudinal import to_json, to_text
+    from steelyard.flows.longitudinal import longitudinal as run_study
 
-    named = [split_name(argument) for argument in arguments]
-    keep_sources([*(address for _, address in named), str(choices["metric_scores"])], json_file)
     settings = LongitudinalSettings(
         cells=cells_of(choices["cells"]),
         metrics=tuple(name.strip() for name in (choices["metric"] or "").split(",") if name.strip()),
@@ -103,33 +90,24 @@ def _compare(arguments: Sequence[str], json_file: str | None, choices: dict[str,
         source = read_from(address, choices)
         analysis = _analysis(source, choices)
         pairs.append(pair_source(address, source, analysis, pair=pair, texts=bool(settings.metrics)))
-    made = compare(pairs, settings, progress=progress_bar)
-    show(to_text(made), to_json(made), json_file)
+    return [longitudinal_study(run_study(pairs, settings, progress=progress_bar))]
 
 
-def _link(arguments: Sequence[str], json_file: str | None, choices: dict[str, Any]) -> None:
+def _link(named: Sequence[tuple[str | None, str]], choices: dict[str, Any]) -> list[StudyResult]:
     from steelyard.aggregation import methods
+    from steelyard.exhibits.studies.linked import linked_study
     from steelyard.flows.link_campaigns import link
-    from steelyard.report.linked import to_json, to_text
 
     _refuse(choices, _OF_CELLS, "is for the cells of two years, not for --link.")
     require_known("method", choices["method"], list(methods()))
-    named = [split_name(argument) for argument in arguments]
-    keep_sources([address for _, address in named], json_file)
     read = []
     for title, address in named:
         source = read_from(address, choices)
         read.append(replace(source, title=title or source.campaign))
     # One check for all: that of the latest campaign, unless one is named.
     analysis = _analysis(read[-1], choices, method=choices["method"])
-    made = link(
-        read,
-        analysis,
-        slope=choices["slope"] or "free",
-        common=choices["common"] or "auto",
-        progress=progress_bar,
-    )
-    show(to_text(made), to_json(made), json_file)
+    given = given_options(LinkOptions, choices)
+    return [linked_study(link(read, analysis, **given, progress=progress_bar))]
 
 
 def _refuse(choices: dict[str, Any], options: Sequence[str], why: str) -> None:

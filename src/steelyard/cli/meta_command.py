@@ -1,4 +1,4 @@
-"""The command that tells how well metrics agree with people."""
+"""The command that shows how well metrics agree with people."""
 
 from __future__ import annotations
 
@@ -8,27 +8,25 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from steelyard.cli.options import (
-    json_option,
-    keep_sources,
-    progress_bar,
-    seed_option,
-    show,
-    with_options,
-    write_text,
-)
+from steelyard.cli.options import SectionedCommand, click_options, progress_bar, write_text
+from steelyard.cli.study_command import study_command
+from steelyard.domain.options import given_options
+from steelyard.meta.settings import SOFT_SEED, USUAL_TESTS, MetaSettings
+from steelyard.stats.pairwise_accuracy import LEAST_DIFFERENCE
 
 if TYPE_CHECKING:
-    from steelyard.meta.settings import MetaEvaluation, MetaSettings
+    from steelyard.domain.study import StudyResult
+    from steelyard.meta.settings import MetaEvaluation
 
 # What stands for no test at all.
 NO_TEST = "none"
 
 
-# Which scores are read, and which of them the study is about.
-_scores_options = with_options(
+@study_command(
+    SectionedCommand,
+    click.argument("source", metavar="FOLDER"),
     click.option("--pair", metavar="LP", help="Language pair of a folder, e.g. en-de."),
-    click.option("--gold", metavar="NAME", help="People's scores to hold metrics against, e.g. mqm or da."),
+    click.option("--gold", metavar="NAME", help="Human scores to compare metrics with, e.g. mqm or da."),
     click.option(
         "--metric",
         "metrics",
@@ -44,63 +42,19 @@ _scores_options = with_options(
         help="A table of further metrics: columns system, segment, metric, score.",
     ),
     click.option("--method", help="Databases: how ratings become the gold.  [default: mean-z]"),
-    click.option("--exclude", metavar="SYSTEM,…", help="Systems to leave out."),
-    click.option(
-        "--with-references",
-        is_flag=True,
-        help="Keep people's translations that no metric holds others against.",
-    ),
-    click.option("--flip", metavar="NAME,…", help="Metrics, or the gold, where lower is better."),
-)
-
-
-# What the study computes.
-_study_options = with_options(
-    click.option(
-        "--level",
-        type=click.Choice(["segment", "document"]),
-        default="segment",
-        show_default=True,
-        help="What is scored within a system.",
-    ),
-    click.option(
-        "--by",
-        type=click.Choice(["domain", "document"]),
-        help="Tell the numbers of each of these too.",
-    ),
+    *click_options(MetaSettings, "exclude", "with_references", "flip", "level", "by"),
     click.option(
         "--test",
         "tests",
         metavar="NAME,…|none",
-        help="Statistics by which metrics are told apart.  [default: sys_pearson, seg_pearson_none, "
-        "seg_acc23_opt_item, sys_pairwise_accuracy]",
+        help=f"Statistics by which metrics are compared.  [default: {', '.join(USUAL_TESTS)}]",
     ),
-    click.option(
-        "--pearson-test",
-        type=click.Choice(["williams", "permutation"]),
-        default="williams",
-        show_default=True,
-        help="How Pearson's correlations are told apart.",
-    ),
-    click.option(
-        "--accuracy-test",
-        type=click.Choice(["scores", "verdicts"]),
-        default="scores",
-        show_default=True,
-        help="What is exchanged to tell pairwise accuracies apart; verdicts on pairs as published.",
-    ),
-    click.option(
-        "--draws",
-        type=click.IntRange(min=1),
-        default=1000,
-        show_default=True,
-        help="Draws of permutation tests.",
-    ),
+    *click_options(MetaSettings, "pearson_test", "accuracy_test", "draws"),
     click.option(
         "--da-least",
         "least_difference",
         type=click.FloatRange(min=0),
-        default=25.0,
+        default=LEAST_DIFFERENCE,
         show_default=True,
         help="Points by which two raw ratings must differ to make a pair (seg_da_tau).",
     ),
@@ -108,41 +62,31 @@ _study_options = with_options(
         "--spa-seed",
         "soft_seed",
         type=click.IntRange(min=0),
-        default=4,
+        default=SOFT_SEED,
         show_default=True,
-        help="Seed of soft pairwise accuracy alone; the usual one is that of published tables.",
+        help="Seed of soft pairwise accuracy alone; the default is that of published tables.",
     ),
-    seed_option,
+    *click_options(MetaSettings, "seed"),
+    click.option(
+        "--plot", "picture", type=click.Path(path_type=Path), help="Draw the tests: .svg, .png or .pdf."
+    ),
+    click.option(
+        "--to",
+        "target",
+        type=click.Path(path_type=Path),
+        help="Write all numbers to a .csv, .tsv, .jsonl, .parquet or .tex file.",
+    ),
 )
+def meta(source: str, picture: Path | None, target: Path | None, **choices: Any) -> list[StudyResult]:
+    """Find out how well metrics agree with people, and which metrics are significantly better.
 
-
-@click.command()
-@click.argument("source", metavar="FOLDER")
-@_scores_options
-@_study_options
-@click.option(
-    "--plot", "picture", type=click.Path(path_type=Path), help="Draw the tests: .svg, .png or .pdf."
-)
-@click.option(
-    "--to",
-    "target",
-    type=click.Path(path_type=Path),
-    help="Write all numbers to a .csv, .tsv, .jsonl, .parquet or .tex file.",
-)
-@json_option
-def meta(
-    source: str, picture: Path | None, target: Path | None, json_file: str | None, **choices: Any
-) -> None:
-    """Tell how well metrics agree with people, and which metric is surely better than which.
-
-    FOLDER is laid out as in mt-metrics-eval (human-scores, metric-scores), or is a campaign's database: then
-    people's scores are the campaign's, and metrics are computed from its texts.
+    FOLDER has the layout of mt-metrics-eval (human-scores, metric-scores), or is a campaign's database: then
+    the human scores are the campaign's, and metrics are computed from its texts.
     """
+    from steelyard.exhibits.studies.meta import meta_study
     from steelyard.flows.meta import Wanted, judge, read_scored
-    from steelyard.report.meta import to_json, to_text
 
     _require_picture(picture)
-    keep_sources([source, str(choices["table"])], picture, target, json_file)
     settings = _settings(choices)
     wanted = Wanted(
         pair=choices["pair"],
@@ -150,29 +94,23 @@ def meta(
         metrics=_names(choices["metrics"]) or None,
         table=choices["table"],
         method=choices["method"],
-        seed=choices["seed"],
+        seed=settings.seed,
     )
     made = judge(read_scored(source, wanted, progress=progress_bar), settings, progress=progress_bar)
     if picture is not None:
         _draw(made, picture)
     if target is not None:
         _write(made, target)
-    show(to_text(made), to_json(made), json_file)
+    return [meta_study(made)]
 
 
 def _settings(choices: dict[str, Any]) -> MetaSettings:
-    from steelyard.meta.settings import USUAL_TESTS, MetaSettings
-
     tests = USUAL_TESTS if choices["tests"] is None else _names([choices["tests"]])
-    same = (
-        *("with_references", "level", "by", "pearson_test", "accuracy_test"),
-        *("draws", "least_difference", "soft_seed", "seed"),
-    )
     return MetaSettings(
-        exclude=_names([choices["exclude"] or ""]),
-        flip=_names([choices["flip"] or ""]),
+        **given_options(MetaSettings, choices),
         tests=() if tests == (NO_TEST,) else tests,
-        **{name: choices[name] for name in same},
+        soft_seed=choices["soft_seed"],
+        least_difference=choices["least_difference"],
     )
 
 
@@ -191,21 +129,21 @@ def _require_picture(picture: Path | None) -> None:
 
 
 def _draw(made: MetaEvaluation, picture: Path) -> None:
+    from steelyard.exhibits.studies.meta import metrics_figure
     from steelyard.report.figure_file import write_figure
-    from steelyard.report.meta import to_figure
 
     try:
-        write_figure(to_figure(made), picture)
+        write_figure(metrics_figure(made), picture)
     except OSError as error:
         raise click.FileError(str(picture), error.strerror) from None
 
 
 def _write(made: MetaEvaluation, target: Path) -> None:
+    from steelyard.exhibits.studies.meta import full_metrics_table
     from steelyard.formats.table_file import write_table
-    from steelyard.report.meta import full_table
     from steelyard.report.tables import to_latex
 
     if target.suffix.lower() == ".tex":
-        write_text(to_latex(full_table(made)), str(target))
+        write_text(to_latex(full_metrics_table(made)), str(target))
     else:
         write_table(made.rows, target)

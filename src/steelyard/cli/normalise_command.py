@@ -1,10 +1,9 @@
-"""The command that holds ways of normalising ratings against an expert's."""
+"""The command that compares ways of normalising ratings with an expert's."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
-
-import click
 
 from steelyard.cli.analysis_options import (
     ATTRIBUTE,
@@ -14,83 +13,37 @@ from steelyard.cli.analysis_options import (
     of_methods,
     read_from,
 )
-from steelyard.cli.options import (
-    json_option,
-    keep_sources,
-    progress_bar,
-    seed_option,
-    show,
-    source_argument,
-    with_options,
-)
+from steelyard.cli.options import click_options, progress_bar, seed_option, source_argument
+from steelyard.cli.study_command import study_command
+from steelyard.domain.options import given_options
+from steelyard.evaluation.normalisation.settings import USUAL_METHODS, NormalisationSettings
 
 if TYPE_CHECKING:
-    from steelyard.evaluation.normalisation.settings import NormalisationSettings
-    from steelyard.flows.source import Source
+    from steelyard.domain.study import StudyResult
 
-# What is compared, and how ratings and gold are read.
-_study_options = with_options(
-    click.option(
-        "--methods",
-        metavar="NAME,…",
-        help="Methods to compare: see `steelyard methods`.  [default: mean-rating, remove-judges, "
-        "remove-judgements, weighted-vote, scaling, two-stage, mean-z, worker-model]",
-    ),
-    click.option(
-        "--folds",
-        type=click.IntRange(min=2),
-        default=10,
-        show_default=True,
-        help="Parts of the gold that are hidden in turn.",
-    ),
-    click.option(
-        "--random-workers/--no-random-workers",
-        default=True,
-        show_default=True,
-        help="Also try what five workers who click at random would do to the scores.",
-    ),
+
+@study_command(
+    MethodsCommand,
+    source_argument,
+    *click_options(NormalisationSettings),
     ATTRIBUTE,
     *READING,
     GOLD_SCALE,
     seed_option,
 )
+def normalise(source: str, **choices: Any) -> list[StudyResult]:
+    """Find out which way of normalising the ratings of SOURCE comes closest to an expert's.
 
-
-@click.command(cls=MethodsCommand)
-@source_argument
-@_study_options
-@json_option
-def normalise(source: str, json_file: str | None, **choices: Any) -> None:
-    """Tell which way of normalising the ratings of SOURCE comes closest to an expert's.
-
-    Some translations must have been rated by an expert: in the [gold] table of a campaign, or in the column
+    An expert must have rated some of the translations: in the [gold] table of a campaign, or in the column
     known of a file. Every method is tried with that gold and with each part of it hidden in turn.
     """
-    from steelyard.flows.normalise import normalise as study
-    from steelyard.report.normalisation import to_json, to_text
-
-    keep_sources([source], json_file)
-    read = read_from(source, choices)
-    made = study(read, _settings(read, choices), progress=progress_bar)
-    show(to_text(made), to_json(made), json_file)
-
-
-def _settings(read: Source, choices: dict[str, Any]) -> NormalisationSettings:
-    from steelyard.evaluation.normalisation.settings import USUAL_METHODS, NormalisationSettings
+    from steelyard.exhibits.studies.normalisation import normalisation_study
+    from steelyard.flows.normalise import normalise as run_study
     from steelyard.flows.settings import settings_from
 
-    names = tuple(name.strip() for name in (choices["methods"] or "").split(",") if name.strip())
-    analysis = settings_from(
-        read,
-        compared=names or USUAL_METHODS,
-        check="none",
-        attribute=choices["attribute"],
-        seed=choices["seed"],
-        **of_methods(choices),
-    )
-    return NormalisationSettings(
-        methods=names,
-        folds=choices["folds"],
-        random_workers=choices["random_workers"],
-        analysis=analysis,
-    )
+    asked = NormalisationSettings(**given_options(NormalisationSettings, choices))
+    given = {name: choices[name] for name in ("attribute", "seed")} | of_methods(choices)
+    read = read_from(source, choices)
+    analysis = settings_from(read, compared=asked.methods or USUAL_METHODS, check="none", **given)
+    found = run_study(read, replace(asked, analysis=analysis), progress=progress_bar)
+    return [normalisation_study(found)]

@@ -35,8 +35,7 @@ def protocols() -> None:
 @click.command()
 def exhibits() -> None:
     """List the tables and figures that can be made from judgements."""
-    from steelyard.exhibits.figures import figures
-    from steelyard.exhibits.tables import tables
+    from steelyard.exhibits import figures, tables
 
     click.echo("Tables (steelyard table NAME SOURCE):")
     _print(tables().values())

@@ -6,7 +6,7 @@ is drawn, so that the page, the printed file and the table behind it cannot disa
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
@@ -169,6 +169,11 @@ class Figure:
     panels: tuple[Panel, ...]
     table: Table
     signature: str = ""
+
+    @classmethod
+    def of(cls, table: Table, *, caption: str, panels: Sequence[Panel]) -> Figure:
+        """The figure of what a table holds, under the table's name, title and signature."""
+        return cls(table.name, table.title, caption, tuple(panels), table, table.signature)
 
 
 @dataclass(frozen=True)

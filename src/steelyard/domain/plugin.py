@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from steelyard.domain.exhibit import Evidence, ExhibitOptions, Figure, Table
 from steelyard.domain.judgement import Answer, FrameName, Said
 from steelyard.domain.options import Option, own_options
-from steelyard.domain.result import CheckSettings, Fit, MethodSettings, Verdict
+from steelyard.domain.result import Analysis, CheckSettings, Fit, MethodSettings, Verdict
 from steelyard.domain.scale import Scale
 from steelyard.domain.work import ShownItem
 
@@ -134,12 +134,25 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True)
+class ReportPlace:
+    """Where the full report shows an exhibit: in which section, and in which order among all of them.
+
+    `wanted`: whether an analysis has what it shows; where it has not, nobody misses it.
+    """
+
+    order: int
+    section: str = "further"
+    wanted: Callable[[Analysis], bool] = lambda _: True
+
+
+@dataclass(frozen=True, slots=True)
 class Exhibit:
     """A table or a figure that people ask for by name.
 
     `several` says that it may be made from more than one source at once, one row or panel each.
     `of_everyone`: it looks at all ratings, whatever a check finds, so nobody has to pass.
     `runs_methods`: it runs methods beside that of the analysis, so their options matter to it.
+    `report`: its place in the full report, if it has one.
     `make` raises NotEnoughData, saying what is missing, where the sources cannot support it.
     """
 
@@ -150,6 +163,7 @@ class Exhibit:
     several: bool = False
     of_everyone: bool = False
     runs_methods: bool = False
+    report: ReportPlace | None = None
 
 
 @dataclass(frozen=True, slots=True)

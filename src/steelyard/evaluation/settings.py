@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal
 
 from steelyard.domain.errors import ChoiceError
+from steelyard.domain.options import option, require_known_values
 from steelyard.domain.result import AnalysisSettings
 
 if TYPE_CHECKING:
@@ -36,42 +37,63 @@ class EvaluationSettings:
     on which scale ratings are, how they are standardised, and the seed.
     """
 
-    methods: tuple[str, ...] = ()
-    ratings: tuple[int, ...] = ()
-    spam: tuple[float, ...] = (0.0,)
-    draws: int = 30
-    level: Level = "segments"
-    truth: TruthName = "others"
-    share: float = 0.5
-    least_truth: int | None = None
+    methods: tuple[str, ...] = option(
+        (),
+        help="Methods to compare: see `steelyard methods`. NAME-passing takes only workers who pass the check.",
+        metavar="NAME,…",
+        usual="mean-rating, mean-z, mean-z-passing, worker-model",
+    )
+    ratings: tuple[int, ...] = option(
+        (),
+        help="Ratings per translation that a trial draws.",
+        metavar="N,…",
+        minimum=1,
+        usual="1,2,3,5,8 as far as there are",
+    )
+    spam: tuple[float, ...] = option(
+        (0.0,),
+        help="Shares of a trial's workers to replace by clickers, e.g. 0,0.2,0.5.",
+        metavar="SHARE,…",
+        minimum=0,
+    )
+    draws: int = option(30, help="Number of trials.", minimum=2)
+    level: Level = option("segments", help="What is scored; cells are systems by attribute.")
+    truth: TruthName = option(
+        "others",
+        help="What scores are held against: other workers, those of them who pass, ratings not drawn, known "
+        "quality, or all good ratings.",
+    )
+    share: float = option(
+        0.5, help="Share of the workers that trials draw from, where others make the truth.", metavar="SHARE"
+    )
+    least_truth: int | None = option(
+        None,
+        help="Workers that a translation's truth must rest on.",
+        metavar="N",
+        minimum=1,
+        usual="3; for all, 15",
+    )
     analysis: AnalysisSettings = field(default_factory=AnalysisSettings)
 
     def __post_init__(self) -> None:
-        for name, known in (("level", get_args(Level)), ("truth", get_args(TruthName))):
-            if getattr(self, name) not in known:
-                raise ChoiceError(
-                    f"There is no {name} {getattr(self, name)!r}. Use one of: {', '.join(known)}."
-                )
+        require_known_values(self)
         if self.level != "segments" and self.truth not in _TRUTHS_OF_SYSTEMS:
             raise ChoiceError(
-                f"The truth {self.truth} is of single translations. For the level {self.level}, use "
+                f"The truth {self.truth} is for single translations. For {{level={self.level}}}, use "
                 f"{' or '.join(_TRUTHS_OF_SYSTEMS)}."
             )
         if self.level != "segments" and self.ratings:
             raise ChoiceError(
-                f"Ratings per item are drawn for the level segments only: for {self.level}, a trial takes "
+                f"{{ratings}} per item are drawn with {{level=segments}} only: for {self.level}, a trial takes "
                 "all ratings of its workers."
             )
-        for told, is_sound in (
-            ("The number of draws must be 2 or more.", self.draws >= 2),
-            ("The share of the workers to draw from must lie between 0 and 1.", 0 < self.share < 1),
-            ("Shares of clickers must be at least 0 and below 1.", all(0 <= s < 1 for s in self.spam)),
-            ("Numbers of ratings per item must be 1 or more.", all(k >= 1 for k in self.ratings)),
-            ("A truth must rest on 1 rating or more.", self.least_truth is None or self.least_truth >= 1),
-            ("Give one share of clickers at least; 0 is none.", bool(self.spam)),
+        for problem, is_sound in (
+            ("The {share} of the workers to draw from must lie between 0 and 1.", 0 < self.share < 1),
+            ("Shares of clickers ({spam}) must be below 1.", all(share < 1 for share in self.spam)),
+            ("Give at least one share of clickers ({spam}); 0 is none.", bool(self.spam)),
         ):
             if not is_sound:
-                raise ChoiceError(told)
+                raise ChoiceError(problem)
 
     @property
     def least(self) -> int:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import polars as pl
 
+from steelyard.domain.draws import LEAST_OF_WORKERS
 from steelyard.domain.exhibit import ExhibitOptions
 
 # One draw looks at every rating. So many looks in all take less than ten seconds [our choice].
 MOST_WORK = 40_000_000
-# The ends of an interval from fewer draws than this are little but chance [our choice].
-LEAST_DRAWS = 50
 
 
 def affordable_draws(wanted: int, *, n_ratings: int) -> int:
@@ -21,7 +20,7 @@ def affordable_draws(wanted: int, *, n_ratings: int) -> int:
     affordable = MOST_WORK // max(1, n_ratings)
     if wanted <= affordable:
         return wanted
-    return affordable if affordable >= LEAST_DRAWS else 0
+    return affordable if affordable >= LEAST_OF_WORKERS else 0
 
 
 def draws_told(frame: pl.DataFrame, options: ExhibitOptions) -> str:
@@ -33,7 +32,7 @@ def draws_told(frame: pl.DataFrame, options: ExhibitOptions) -> str:
     if frame["worker_id"].n_unique() < 2:
         return "No intervals: they come from draws of workers, and there is one worker only."
     if not made:
-        fewest = min(LEAST_DRAWS, options.draws)
+        fewest = min(LEAST_OF_WORKERS, options.draws)
         return f"No intervals: with {n_ratings:,} ratings even {fewest} draws of workers would take too long."
     fewer = (
         f" rather than {options.draws:,}, for there are {n_ratings:,} ratings" if made < options.draws else ""

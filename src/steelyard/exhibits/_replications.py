@@ -7,10 +7,11 @@ from dataclasses import replace
 
 import polars as pl
 
+from steelyard.domain.draws import LEAST_FOR_CURVES
 from steelyard.domain.exhibit import Evidence, ExhibitOptions
 from steelyard.domain.plugin import Exhibit
 from steelyard.evaluation.replication.opinions import Collection
-from steelyard.evaluation.replication.settings import DRAWS, LEAST_DRAWS, Replication, ReplicationSettings
+from steelyard.evaluation.replication.settings import DRAWS, Replication, ReplicationSettings
 from steelyard.evaluation.replication.study import replicate
 from steelyard.exhibits._sources import signature_of, study_line
 
@@ -57,7 +58,7 @@ def rho_of(found: Replication) -> float | None:
     return rho
 
 
-def draws_told(found: Replication) -> str:
+def draws_of_study(found: Replication) -> str:
     """What the draws of a study were, in a sentence."""
     made, seed = found.settings.draws, found.settings.analysis.seed
     if found.is_split:
@@ -71,4 +72,4 @@ def draws_told(found: Replication) -> str:
 
 def _settings(source: Evidence, options: ExhibitOptions) -> ReplicationSettings:
     analysis = replace(source.analysis.settings, seed=options.seed)
-    return ReplicationSettings(draws=max(LEAST_DRAWS, min(options.draws, DRAWS)), analysis=analysis)
+    return ReplicationSettings(draws=max(LEAST_FOR_CURVES, min(options.draws, DRAWS)), analysis=analysis)

@@ -1,4 +1,4 @@
-"""Shared by the table and the figure of significance: the p-values as a matrix, and stars."""
+"""P-values as a grid, with stars."""
 
 from __future__ import annotations
 
@@ -37,3 +37,21 @@ def stars(p_value: float | None) -> str:
     if p_value is None:
         return ""
     return next((mark for mark, bound in STARS.items() if p_value < bound), "")
+
+
+def cell_text(p_value: float | None, with_numbers: bool) -> str:
+    """What a cell of a grid of p-values says: its stars, after the number where there is room.
+
+    >>> cell_text(0.0123, True), cell_text(0.0123, False), cell_text(0.0001, True)
+    ('.012*', '*', '<.001***')
+    """
+    if p_value is None or not with_numbers:
+        return stars(p_value)
+    number = "<.001" if p_value < 0.001 else f"{p_value:.3f}".removeprefix("0")
+    return number + stars(p_value)
+
+
+def star_caption(threshold: float) -> str:
+    """How shades and stars of a grid of p-values are read, after "shaded where ... at"."""
+    marks = ", ".join(f"{mark} p < {bound:g}" for mark, bound in reversed(STARS.items()))
+    return f"p < {threshold:g}, the stronger the smaller p; {marks}."

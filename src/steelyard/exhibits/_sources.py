@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from steelyard.domain.exhibit import Column, Evidence
+from steelyard.domain.exhibit import Column, Evidence, Table
 from steelyard.domain.plugin import Exhibit
 
 
@@ -29,6 +29,27 @@ def study_line(exhibit: Exhibit, **choices: object) -> str:
     """
     parts = {"exhibit": exhibit.name, **choices}
     return "|".join(f"{name}:{value}" for name, value in parts.items() if value not in (None, ""))
+
+
+def table_of(
+    exhibit: Exhibit,
+    evidence: Sequence[Evidence],
+    columns: Sequence[Column],
+    rows: pl.DataFrame,
+    *,
+    notes: Sequence[str] = (),
+    borders: tuple[int, ...] = (),
+) -> Table:
+    """The table of an exhibit, with the title and signature that its sources give it."""
+    return Table(
+        name=exhibit.name,
+        title=title_of(exhibit, evidence),
+        columns=tuple(columns),
+        rows=in_columns(rows, columns),
+        notes=tuple(notes),
+        signature=signature_of(evidence),
+        borders=borders,
+    )
 
 
 def in_columns(rows: pl.DataFrame, columns: Sequence[Column]) -> pl.DataFrame:

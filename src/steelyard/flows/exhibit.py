@@ -6,22 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from steelyard.domain.errors import ChoiceError, NotEnoughData
 from steelyard.domain.exhibit import Evidence, ExhibitOptions, Figure, Table
-from steelyard.domain.plugin import Exhibit
-from steelyard.domain.result import Analysis
-from steelyard.exhibits.figures import figures
-from steelyard.exhibits.figures.worker_parameters import has_parameters
-from steelyard.exhibits.tables import tables
-
-# What a reader wants first, in that order.
-REPORT_FIGURES = (
-    *("ranking", "significance", "p-against-pace", "repeat-against-first", "rating-histograms", "agreement"),
-)
-# Shown where the method has drawn scores, and where it has learnt something of workers: under other methods
-# nobody misses them.
-DRAWN_FIGURES = ("rank-probabilities", "score-posterior")
-LEARNT_FIGURES = ("worker-parameters",)
-REPORT_TABLES = ("pass-counts", "agreement")
-N_IN_REPORT = len((*REPORT_FIGURES, *DRAWN_FIGURES, *LEARNT_FIGURES, *REPORT_TABLES))
+from steelyard.domain.plugin import Exhibit, ReportPlace
+from steelyard.exhibits import figures, tables
 
 
 def make_table(name: str, evidence: Sequence[Evidence], options: ExhibitOptions) -> Table:
@@ -38,33 +24,35 @@ def make_figure(name: str, evidence: Sequence[Evidence], options: ExhibitOptions
     return made
 
 
+def n_in_report() -> int:
+    """How many exhibits a full report may have."""
+    return len(_of_report())
+
+
 def report_exhibits(
     evidence: Evidence, options: ExhibitOptions, *, step: Callable[[int], None] = lambda _: None
 ) -> tuple[list[Table | Figure], list[str]]:
     """The exhibits of the full report, and a sentence on each that the data cannot support.
 
-    `step` is told how many more of the `N_IN_REPORT` are done with.
+    `step` is called with 1 for each of the `n_in_report` when it is done with.
     """
-    shown = [*REPORT_FIGURES, *_further_figures(evidence.analysis)]
-    wanted = [figures()[name] for name in shown] + [tables()[name] for name in REPORT_TABLES]
     made: list[Table | Figure] = []
     missing: list[str] = []
-    for exhibit in wanted:
-        try:
-            made.append(exhibit.make([evidence], options))
-        except NotEnoughData as problem:
-            missing.append(f"{exhibit.title} is not shown: {_continued(str(problem))}")
+    for place, exhibit in _of_report():
+        if place.wanted(evidence.analysis):
+            try:
+                made.append(exhibit.make([evidence], options))
+            except NotEnoughData as problem:
+                missing.append(f"{exhibit.title} is not shown: {_continued(str(problem))}")
         step(1)
-    step(N_IN_REPORT - len(wanted))
     return made, missing
 
 
-def _further_figures(analysis: Analysis) -> list[str]:
-    """Figures of what only some methods find, as far as this one has."""
-    # The draws of a single system have no order.
-    drawn = DRAWN_FIGURES if analysis.draws is not None and len(analysis.systems) > 1 else ()
-    learnt = LEARNT_FIGURES if has_parameters(analysis) else ()
-    return [*drawn, *learnt]
+def _of_report() -> list[tuple[ReportPlace, Exhibit]]:
+    """The exhibits that have a place in the full report, in their order."""
+    known = [*figures().values(), *tables().values()]
+    placed = [(exhibit.report, exhibit) for exhibit in known if exhibit.report is not None]
+    return sorted(placed, key=lambda found: found[0].order)
 
 
 def _continued(sentence: str) -> str:

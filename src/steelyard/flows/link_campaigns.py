@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from steelyard.domain.result import AnalysisSettings
-from steelyard.evaluation.linking.items import Common
-from steelyard.evaluation.linking.study import LinkOptions, linked
+from steelyard.evaluation.linking.settings import Common, LinkOptions
+from steelyard.evaluation.linking.study import linked
 from steelyard.flows.analyse import weigh
 from steelyard.flows.source import Source
 from steelyard.flows.watching import Progress, unseen

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from steelyard.aggregation import method_options, methods, methods_with
+from steelyard.domain.draws import LEAST_DRAWS
 from steelyard.domain.errors import ChoiceError
 from steelyard.domain.options import given_options, option, options_of
 from steelyard.domain.plugin import Method
@@ -16,9 +17,6 @@ from steelyard.qc import checks
 
 if TYPE_CHECKING:
     from steelyard.flows.source import Source
-
-# Fewer draws have no 2.5th percentile to speak of [our choice].
-LEAST_DRAWS = 40
 
 
 @dataclass(frozen=True, slots=True)

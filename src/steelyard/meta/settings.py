@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal
 
 from steelyard.domain.errors import ChoiceError
+from steelyard.domain.options import option, require_known_values
 from steelyard.stats.arrays import FloatArray, IntArray
 from steelyard.stats.pairwise_accuracy import LEAST_DIFFERENCE
 
@@ -57,47 +58,44 @@ class MetaSettings:
     `least_difference`: below it, two ratings by people make no pair.
     """
 
-    exclude: tuple[str, ...] = ()
-    with_references: bool = False
-    flip: tuple[str, ...] = ()
-    level: Level = "segment"
-    by: Part | None = None
+    exclude: tuple[str, ...] = option((), help="Systems to leave out.", metavar="SYSTEM,…")
+    with_references: bool = option(
+        False,
+        help="Keep human translations that no metric compares others with.",
+    )
+    flip: tuple[str, ...] = option((), help="Metrics, or the gold, where lower is better.", metavar="NAME,…")
+    level: Level = option("segment", help="What is scored within a system.")
+    by: Part | None = option(None, help="Also give the numbers of each of these.")
     tests: tuple[str, ...] = USUAL_TESTS
-    pearson_test: PearsonTest = "williams"
-    accuracy_test: AccuracyTest = "scores"
-    draws: int = DRAWS
-    seed: int = 7
+    pearson_test: PearsonTest = option("williams", help="How Pearson's correlations are compared.")
+    accuracy_test: AccuracyTest = option(
+        "scores",
+        help="What is exchanged to compare pairwise accuracies; verdicts on pairs as published.",
+    )
+    draws: int = option(DRAWS, help="Draws of permutation tests.", minimum=1)
+    seed: int = option(7, help="Seed of everything random.", minimum=0)
     soft_seed: int = SOFT_SEED
     least_difference: float = LEAST_DIFFERENCE
     threshold: float = 0.05
 
     def __post_init__(self) -> None:
-        for name, known in (
-            ("level", get_args(Level)),
-            ("by", (None, *get_args(Part))),
-            ("pearson_test", get_args(PearsonTest)),
-            ("accuracy_test", get_args(AccuracyTest)),
-        ):
-            if getattr(self, name) not in known:
-                there = ", ".join(word for word in known if word)
-                raise ChoiceError(f"There is no {name} {getattr(self, name)!r}. Use one of: {there}.")
+        require_known_values(self)
         unknown = [name for name in self.tests if name not in TESTED]
         if unknown:
             raise ChoiceError(
                 f"Metrics cannot be tested by {', '.join(map(repr, unknown))}. "
                 f"Use any of: {', '.join(TESTED)}."
             )
-        for told, is_sound in (
-            ("The number of draws must be 1 or more.", self.draws >= 1),
+        for problem, is_sound in (
             ("The least difference between ratings must not be negative.", self.least_difference >= 0),
             ("The threshold must lie between 0 and 1.", 0 < self.threshold < 1),
             (
-                "Within single documents no document can be averaged: leave out the level, or take domains.",
+                "Documents cannot be averaged within single documents: leave out {level}, or use {by=domain}.",
                 not (self.level == "document" and self.by == "document"),
             ),
         ):
             if not is_sound:
-                raise ChoiceError(told)
+                raise ChoiceError(problem)
 
 
 @dataclass(frozen=True)

@@ -15,24 +15,31 @@ from steelyard.aggregation import methods
 from steelyard.domain.exhibit import Figure, Table
 from steelyard.domain.result import Analysis
 from steelyard.domain.wording import counted
+from steelyard.exhibits import figures, tables
+from steelyard.exhibits.agreement import report_agreement_table
+from steelyard.exhibits.rank_probabilities import expected_ranks_table
+from steelyard.exhibits.ranking import ranking_figure, short_ranking_table
+from steelyard.exhibits.significance import pairs_table
+from steelyard.exhibits.workers import (
+    NOT_CHECKED,
+    VERDICTS,
+    excluded_hits,
+    excluded_table,
+    flags_in_words,
+    is_learnt,
+    short_workers_table,
+    urgent_first,
+)
 from steelyard.qc import checks
-from steelyard.report import analysis_tables, figures_html, tables_html
+from steelyard.report import figures_html, tables_html
 from steelyard.report.characters import printable
 from steelyard.report.drawing.palette import DARK, LIGHT, style_sheet
 from steelyard.report.numbers import DASH, number, p_value, percent
-from steelyard.report.words import NOT_CHECKED, VERDICTS, differences, flags_in_words, intervals, settled
+from steelyard.report.words import differences, intervals, settled
 from steelyard.review.payment import WORDS as ADVICE
 
-Exhibit = Table | Figure
-# Exhibits of these names have a section of their own; the others follow after all of these.
-PLACES = {
-    "ranking": "ranking",
-    "rank-probabilities": "sure",
-    "score-posterior": "sure",
-    "significance": "significance",
-    "worker-parameters": "workers",
-    "agreement": "agreement",
-}
+# Sections that exhibits name as their place; all others follow after these.
+SECTIONS = ("ranking", "sure", "significance", "workers", "agreement")
 # Fewer workers than this are listed openly, and at most so many that need a look beside the folded list.
 FEW_WORKERS, MOST_URGENT = 30, 10
 # What a method may have learnt of workers: the column, its heading, digits, and whether it has a sign.
@@ -51,7 +58,7 @@ class Section:
     title: str
 
 
-def to_html(analysis: Analysis, exhibits: Sequence[Exhibit] = (), missing: Sequence[str] = ()) -> str:
+def to_html(analysis: Analysis, exhibits: Sequence[Table | Figure] = (), missing: Sequence[str] = ()) -> str:
     """The whole report page. Exhibits are shown in the order given, each in the section it belongs to.
 
     Without exhibits it still has the ranking, the workers and how the numbers were made. `missing` are
@@ -59,7 +66,7 @@ def to_html(analysis: Analysis, exhibits: Sequence[Exhibit] = (), missing: Seque
     """
     placed, sure = _placed(analysis, exhibits), _sure(analysis)
     return (
-        _templates()
+        templates()
         .get_template("report.html")
         .render(
             analysis=analysis,
@@ -83,7 +90,8 @@ def to_html(analysis: Analysis, exhibits: Sequence[Exhibit] = (), missing: Seque
 
 
 @cache
-def _templates() -> Environment:
+def templates() -> Environment:
+    """The environment of all pages: whatever a template shows is escaped and printable."""
     environment = Environment(
         loader=PackageLoader("steelyard.report"),
         autoescape=True,
@@ -107,49 +115,49 @@ def _printable(value: Any) -> Any:
     return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
-def _placed(analysis: Analysis, exhibits: Sequence[Exhibit]) -> dict[str, list[Markup]]:
+def _placed(analysis: Analysis, exhibits: Sequence[Table | Figure]) -> dict[str, list[Markup]]:
     """The exhibits as pieces of the page, by section."""
-    placed: dict[str, list[Markup]] = {section: [] for section in (*PLACES.values(), "further")}
+    placed: dict[str, list[Markup]] = {section: [] for section in (*SECTIONS, "further")}
     shown = list(exhibits)
     if not any(isinstance(exhibit, Figure) and exhibit.name == "ranking" for exhibit in shown):
-        score = methods()[analysis.settings.method].title
-        shown.insert(0, analysis_tables.ranking_figure(analysis, score))
+        shown.insert(0, ranking_figure(analysis, short_ranking_table(analysis)))
     for exhibit in shown:
         # The page has its ranking table anyway.
         if isinstance(exhibit, Table) and exhibit.name == "ranking":
             continue
-        section = PLACES.get(exhibit.name, "further")
-        placed[section].append(_piece(exhibit, analysis.signature))
+        placed[_section(exhibit)].append(piece(exhibit, analysis.signature))
     return placed
 
 
-def _piece(exhibit: Exhibit, signature: str) -> Markup:
+def _section(exhibit: Table | Figure) -> str:
+    """The section that an exhibit belongs to; one without a place in reports goes with the further ones."""
+    known = (figures() if isinstance(exhibit, Figure) else tables()).get(exhibit.name)
+    return known.report.section if known is not None and known.report is not None else "further"
+
+
+def piece(exhibit: Table | Figure, signature: str) -> Markup:
+    """A table or figure as a piece of a page that bears this signature itself."""
     if isinstance(exhibit, Figure):
-        piece = figures_html.to_html(exhibit, page_signature=signature)
+        written = figures_html.to_html(exhibit, page_signature=signature)
     else:
-        piece = tables_html.to_html(exhibit, page_signature=signature)
+        written = tables_html.to_html(exhibit, page_signature=signature)
     # Both writers escape every word.
-    return Markup(piece)  # noqa: S704
+    return Markup(written)  # noqa: S704
 
 
 def _tables(analysis: Analysis) -> dict[str, Any]:
     """The tables that every page has, made from the analysis itself."""
-
+    by_attribute = [
+        (found.attribute, short_ranking_table(analysis, found.systems, attribute=found.attribute))
+        for found in analysis.attributes
+    ]
     return {
-        "ranking": _open_table(analysis_tables.ranking_table(analysis)),
-        "pairs": _open_table(analysis_tables.pairs_table(analysis)),
-        "agreement": _open_table(analysis_tables.agreement_table(analysis)),
-        "excluded": _open_table(analysis_tables.excluded_table(analysis)),
-        "workers_file": tables_html.csv_link(analysis_tables.workers_table(analysis)),
-        "attributes": [
-            (
-                ranking.attribute,
-                _open_table(
-                    analysis_tables.ranking_table(analysis, ranking.systems, attribute=ranking.attribute)
-                ),
-            )
-            for ranking in analysis.attributes
-        ],
+        "ranking": _open_table(short_ranking_table(analysis)),
+        "pairs": _open_table(pairs_table(analysis)),
+        "agreement": _open_table(report_agreement_table(analysis)),
+        "excluded": _open_table(excluded_table(analysis)),
+        "workers_file": tables_html.csv_link(short_workers_table(analysis)),
+        "attributes": [(name, _open_table(table)) for name, table in by_attribute],
     }
 
 
@@ -161,8 +169,8 @@ def _open_table(table: Table) -> Markup:
 
 def _sure(analysis: Analysis) -> dict[str, Any]:
     """What the section on how sure the order is says; nothing where the method has drawn no scores."""
-    table = analysis_tables.ranks_table(analysis)
-    if table is None or len(table.rows) < 2:
+    table = expected_ranks_table(analysis)
+    if table is None:
         return {}
     best = table.rows.sort("p_best", descending=True, maintain_order=True).row(0, named=True)
     return {"best": best["system_id"], "p_best": best["p_best"], "table": _open_table(table)}
@@ -170,7 +178,7 @@ def _sure(analysis: Analysis) -> dict[str, Any]:
 
 def _manners(workers: pl.DataFrame) -> dict[str, Any]:
     """How each worker rates, those of least weight first; nothing where the method has not learnt it."""
-    known = [manner for manner in _MANNERS if analysis_tables.is_known(workers, manner[0])]
+    known = [manner for manner in _MANNERS if is_learnt(workers, manner[0])]
     if not known:
         return {}
     return {
@@ -215,7 +223,7 @@ def _sections(analysis: Analysis, placed: dict[str, list[Markup]], *, has_draws:
 
 def _crew(analysis: Analysis) -> dict[str, Any]:
     """What the section on workers says."""
-    workers = [_worker(row) for row in analysis_tables.urgent_first(analysis.workers).iter_rows(named=True)]
+    workers = [_worker(row) for row in urgent_first(analysis.workers).iter_rows(named=True)]
     urgent = [worker for worker in workers if worker["suggestion"] in ("refuse", "look")]
     return {
         "all": workers,
@@ -225,7 +233,7 @@ def _crew(analysis: Analysis) -> dict[str, Any]:
         "verdicts": _counted(analysis.workers["verdict"], VERDICTS.items()),
         "flags": _flag_counts(analysis.workers),
         "advice": _counted(analysis.workers["suggestion"], ADVICE.items()),
-        "n_excluded": len(analysis_tables.excluded_hits(analysis)),
+        "n_excluded": len(excluded_hits(analysis)),
     }
 
 

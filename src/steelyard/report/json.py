@@ -9,7 +9,8 @@ from typing import Any
 import polars as pl
 
 from steelyard.domain.result import Analysis
-from steelyard.report import analysis_tables
+from steelyard.exhibits.rank_probabilities import known_chances
+from steelyard.exhibits.workers import excluded_hits
 from steelyard.report.plain import plain, records
 
 # The contract's keys come first, in its order.
@@ -27,7 +28,7 @@ def to_dict(analysis: Analysis) -> dict[str, Any]:
 
     `posterior` is there if the method has drawn scores, `diagnostics` if it comes to its answer step by step.
     """
-    excluded = analysis.hits.filter(pl.col("excluded").is_not_null())
+    excluded = excluded_hits(analysis)
     return {
         "signature": analysis.signature,
         "counts": asdict(analysis.counts),
@@ -60,7 +61,7 @@ def _workers(analysis: Analysis) -> pl.DataFrame:
 
 
 def _posterior(analysis: Analysis) -> dict[str, Any]:
-    found = analysis_tables.ranks(analysis)
+    found = known_chances(analysis)
     return {} if found is None else {"posterior": records(found)}
 
 

@@ -1,15 +1,19 @@
-"""An analysis for LaTeX: one file per table, figures as PDF, and a document that holds them all."""
+"""Reports and studies for LaTeX: one file per table, figures as PDF, a document that holds them all."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from steelyard.aggregation import methods
 from steelyard.domain.exhibit import Figure, Table
 from steelyard.domain.result import Analysis
 from steelyard.domain.wording import counted
-from steelyard.report import analysis_tables, whole_files
+from steelyard.exhibits.agreement import report_agreement_table
+from steelyard.exhibits.rank_probabilities import expected_ranks_table
+from steelyard.exhibits.ranking import short_ranking_table
+from steelyard.report import whole_files
 from steelyard.report.drawing.thinning import crowd_note
 from steelyard.report.figure_file import require_matplotlib, write_figure
 from steelyard.report.latex_text import breakable, escape, file_name
@@ -24,8 +28,6 @@ from steelyard.report.text import (
 )
 from steelyard.report.words import differences
 
-Exhibit = Table | Figure
-DOCUMENT = "report.tex"
 # Any engine of today takes it; scripts beyond Latin need XeLaTeX or LuaLaTeX and a font that has them.
 _PREAMBLE = r"""\documentclass[a4paper]{article}
 \usepackage[margin=25mm]{geometry}
@@ -42,21 +44,58 @@ _PREAMBLE = r"""\documentclass[a4paper]{article}
 """
 
 
+@dataclass(frozen=True)
+class Document:
+    """What a LaTeX document says beside its tables and figures; `name` is that of its file."""
+
+    name: str
+    title: str
+    author: str
+    facts: Sequence[str]
+    warnings: Sequence[str]
+    signature: str
+
+
 def write_latex(
-    folder: Path, analysis: Analysis, exhibits: Sequence[Exhibit] = (), missing: Sequence[str] = ()
-) -> None:
-    """Write report.tex and its parts into the folder, which is made if it is not there.
+    folder: Path, analysis: Analysis, exhibits: Sequence[Table | Figure] = (), missing: Sequence[str] = ()
+) -> Path:
+    """Write the report of an analysis as report.tex and its parts; returns the path of the former.
+
+    `missing` are sentences on what could not be shown, and why.
+    """
+    given = {exhibit.name for exhibit in exhibits if isinstance(exhibit, Table)}
+    # Exhibits take the place of tables of their name.
+    own = [table for table in _own(analysis) if table.name not in given]
+    told = (flags_line, excluded_line, contamination_line, agreement_line, settled_line)
+    further = [line(analysis) for line in told]
+    method = methods()[analysis.settings.method]
+    facts = [
+        f"{counted(analysis.counts.systems, 'system')}, {counted(analysis.counts.hits, 'HIT')}, "
+        f"{workers_line(analysis)}.",
+        f"Method: {method.title} ({method.name}). Check: {analysis.settings.check}. "
+        f"Differences between systems: {differences(analysis.settings)}.",
+        *(f"{line[0].upper()}{line[1:]}." for line in further if line),
+        *missing,
+    ]
+    return write_document(
+        folder,
+        [*own, *exhibits],
+        Document("report", analysis.title, "Steelyard report", facts, analysis.warnings, analysis.signature),
+    )
+
+
+def write_document(folder: Path, exhibits: Sequence[Table | Figure], document: Document) -> Path:
+    """Write a document and its parts into the folder, which is made if need be; returns its path.
 
     Each part is a .tex file that papers can \\input, a figure's beside its .pdf. Files of these names
-    are replaced, each only when its successor is complete; others are left alone. `missing` are
-    sentences on what could not be shown, and why.
+    are replaced, each only when its successor is complete; others are left alone.
     """
     if any(isinstance(exhibit, Figure) for exhibit in exhibits):
         # Half a folder would be worse than none.
         require_matplotlib(folder, ".pdf")
     folder.mkdir(parents=True, exist_ok=True)
     parts = []
-    for name, exhibit in _named(_own(analysis), exhibits):
+    for name, exhibit in _named(exhibits, document.name):
         if isinstance(exhibit, Figure):
             # Heading, notes and signature are in the caption.
             write_figure(exhibit, folder / f"{name}.pdf", has_words=False)
@@ -65,26 +104,28 @@ def write_latex(
             written = to_latex(exhibit)
         whole_files.write(folder / f"{name}.tex", written.encode())
         parts.append(name)
-    whole_files.write(folder / DOCUMENT, _document(analysis, parts, missing).encode())
+    path = folder / f"{document.name}.tex"
+    whole_files.write(path, _text(document, parts).encode())
+    return path
 
 
 def _own(analysis: Analysis) -> list[Table]:
     """The tables that every report has. What was found about single workers is not for print."""
-    tables = [analysis_tables.ranking_table(analysis)]
-    tables += [
-        analysis_tables.ranking_table(analysis, ranking.systems, attribute=ranking.attribute)
-        for ranking in analysis.attributes
+    return [
+        short_ranking_table(analysis),
+        *(
+            short_ranking_table(analysis, found.systems, attribute=found.attribute)
+            for found in analysis.attributes
+        ),
+        *([sure] if (sure := expected_ranks_table(analysis)) is not None else []),
+        *([report_agreement_table(analysis)] if len(analysis.agreement) else []),
     ]
-    sure = analysis_tables.ranks_table(analysis)
-    tables += [sure] if sure is not None and len(sure.rows) > 1 else []
-    return [*tables, *([analysis_tables.agreement_table(analysis)] if len(analysis.agreement) else [])]
 
 
-def _named(own: Sequence[Table], exhibits: Sequence[Exhibit]) -> Iterator[tuple[str, Exhibit]]:
-    """Each part with a name of its own for its files; exhibits take the place of tables of their name."""
-    given = {exhibit.name for exhibit in exhibits if isinstance(exhibit, Table)}
-    taken = {Path(DOCUMENT).stem}
-    for exhibit in [*(table for table in own if table.name not in given), *exhibits]:
+def _named(exhibits: Sequence[Table | Figure], document: str) -> Iterator[tuple[str, Table | Figure]]:
+    """Each part with a name of its own for its files."""
+    taken = {document}
+    for exhibit in exhibits:
         kind = "figure" if isinstance(exhibit, Figure) else "table"
         wished = f"{kind}-{file_name(exhibit.name)}"
         # Also on disks that take capitals and small letters for the same.
@@ -112,32 +153,21 @@ def _figure(figure: Figure, name: str) -> str:
     return "\n".join([*lines, r"\end{figure}"]) + "\n"
 
 
-def _document(analysis: Analysis, parts: Sequence[str], missing: Sequence[str]) -> str:
-    method = methods()[analysis.settings.method]
-    facts = [
-        f"{counted(analysis.counts.systems, 'system')}, {counted(analysis.counts.hits, 'HIT')}, "
-        f"{workers_line(analysis)}.",
-        f"Method: {method.title} ({method.name}). Check: {analysis.settings.check}. "
-        f"Differences between systems: {differences(analysis.settings)}.",
-    ]
-    told = (flags_line, excluded_line, contamination_line, agreement_line, settled_line)
-    further = [line(analysis) for line in told]
-    facts += [f"{line[0].upper()}{line[1:]}." for line in further if line]
-    facts += missing
+def _text(document: Document, parts: Sequence[str]) -> str:
     lines = [
         _PREAMBLE,
-        rf"\title{{{escape(analysis.title)}}}",
-        r"\author{Steelyard report}",
+        rf"\title{{{escape(document.title)}}}",
+        rf"\author{{{document.author}}}",
         r"\date{}",
         r"\begin{document}",
         r"\maketitle",
-        *(f"{escape(fact)}\n" for fact in facts),
+        *(f"{escape(fact)}\n" for fact in document.facts),
     ]
-    if analysis.warnings:
-        items = [rf"\item {escape(warning)}" for warning in analysis.warnings]
+    if document.warnings:
+        items = [rf"\item {escape(warning)}" for warning in document.warnings]
         lines += [r"\begin{itemize}", *items, r"\end{itemize}", ""]
-    lines.append(rf"\noindent{{\footnotesize\ttfamily {breakable(analysis.signature)}\par}}")
-    # Floats must not pile up: LaTeX holds but few of them at once.
+    lines.append(rf"\noindent{{\footnotesize\ttfamily {breakable(document.signature)}\par}}")
+    # Floats must not pile up: LaTeX holds only a few of them at once.
     lines += [
         f"\\input{{{part}}}\n\\clearpage" if place % 8 == 7 else f"\\input{{{part}}}"
         for place, part in enumerate(parts)

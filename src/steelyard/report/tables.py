@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from textwrap import wrap
 
 from steelyard.domain.exhibit import Table
@@ -17,35 +19,114 @@ from steelyard.report.tables_latex import to_latex
 
 __all__ = ["to_csv", "to_html", "to_json", "to_latex", "to_text"]
 
-# Notes are wrapped here; tables are as wide as they are.
+# Notes are wrapped here, and wider tables folded.
 WIDTH = 100
 _GAP = "  "
+# Stars stand right behind their number.
+_STARS = "*"
+# A column with one of these headings belongs to the one before it, and is never parted from it.
+_BELONGING = (_STARS, "±", "to", "high")
 
 
 def to_text(table: Table) -> str:
-    """The table for a terminal: title, aligned rows, notes, signature."""
-    header = [printable(column.title) for column in table.columns]
-    body = list(rows(table))
-    widths = [max(map(columns_of, cells)) for cells in zip(header, *body, strict=True)]
-    right = numeric(table)
-    rule = "-" * (sum(widths) + len(_GAP) * max(0, len(widths) - 1))
-    lines = [printable(table.title), "", _aligned(header, widths, right), rule]
-    for place, row in enumerate(body):
-        if place in table.borders and place:
-            lines.append(rule)
-        lines.append(_aligned(row, widths, right))
+    """The table for a terminal: title, aligned rows, notes, signature.
+
+    A table wider than WIDTH has its headings broken into lines; if that is not enough, its columns follow
+    in several blocks, each of which begins with the columns that name the rows.
+    """
     notes = [line for note in table.notes for line in wrap(printable(note), WIDTH)]
+    lines = [printable(table.title), *(line for block in _blocks(table) for line in ("", *block))]
     lines += ["", *notes] if notes else []
     lines += ["", *map(printable, table.signature.split("\n"))] if table.signature else []
     return "\n".join(lines)
 
 
-def _aligned(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:
-    padded = [
-        " " * (width - columns_of(cell)) + cell if is_right else cell + " " * (width - columns_of(cell))
-        for cell, width, is_right in zip(cells, widths, right, strict=True)
+@dataclass(frozen=True)
+class _Written:
+    """A column as it is printed: the lines of its heading, its cells, and its side."""
+
+    heading: list[str]
+    cells: list[str]
+    is_right: bool
+
+    @cached_property
+    def width(self) -> int:
+        return max(map(columns_of, (*self.heading, *self.cells)))
+
+    @property
+    def gap(self) -> str:
+        """What stands before it, unless it is the first."""
+        return "" if self.heading == [_STARS] else _GAP
+
+    def broken(self) -> _Written:
+        """The same with its heading in as many lines as its cells leave room for."""
+        (heading,) = self.heading
+        width = max(map(columns_of, ("", *heading.split(), *self.cells)))
+        return replace(self, heading=wrap(heading, width, break_long_words=False) or [""])
+
+
+def _blocks(table: Table) -> list[list[str]]:
+    """The lines of the table, in blocks that fit a terminal where that is possible."""
+    body = list(rows(table))
+    written = [
+        _Written([printable(column.title)], [row[k] for row in body], is_right)
+        for k, (column, is_right) in enumerate(zip(table.columns, numeric(table), strict=True))
     ]
-    return _GAP.join(padded).rstrip()
+    if _width(written) > WIDTH:
+        written = [column.broken() for column in written]
+    parts = [written] if _width(written) <= WIDTH else _folded(written)
+    return [_block(part, table.borders) for part in parts]
+
+
+def _width(columns: Sequence[_Written]) -> int:
+    return sum(column.width for column in columns) + sum(len(column.gap) for column in columns[1:])
+
+
+def _folded(written: list[_Written]) -> list[list[_Written]]:
+    """The columns in blocks no wider than WIDTH, the ones that name the rows in each; whole if they resist."""
+    naming = next(
+        (
+            n
+            for n in range(1, len(written))
+            if len(set(zip(*(c.cells for c in written[:n]), strict=True))) == len(written[0].cells)
+        ),
+        0,
+    )
+    names, others = written[:naming], written[naming:]
+    groups: list[list[_Written]] = []
+    for column in others:
+        if groups and " ".join(column.heading).lower() in _BELONGING:
+            groups[-1].append(column)
+        else:
+            groups.append([column])
+    if not names or any(_width([*names, *group]) > WIDTH for group in groups):
+        return [written]
+    blocks = [[*names]]
+    for group in groups:
+        if _width([*blocks[-1], *group]) > WIDTH:
+            blocks.append([*names])
+        blocks[-1] += group
+    return blocks
+
+
+def _block(columns: Sequence[_Written], borders: Sequence[int]) -> list[str]:
+    height = max(len(column.heading) for column in columns)
+    headings = [[""] * (height - len(column.heading)) + column.heading for column in columns]
+    rule = "-" * _width(columns)
+    lines = [_aligned([heading[k] for heading in headings], columns) for k in range(height)] + [rule]
+    for place, cells in enumerate(zip(*(column.cells for column in columns), strict=True)):
+        lines += [rule] if place in borders and place else []
+        lines.append(_aligned(cells, columns))
+    return lines
+
+
+def _aligned(cells: Sequence[str], columns: Sequence[_Written]) -> str:
+    line = ""
+    for cell, column in zip(cells, columns, strict=True):
+        room = " " * (column.width - columns_of(cell))
+        line += column.gap if column is not columns[0] else ""
+        line += room + cell if column.is_right else cell + room
+    return line.rstrip()
 
 
 def to_json(table: Table) -> str:

@@ -10,10 +10,13 @@ import polars as pl
 from steelyard.domain.exhibit import Column, Table
 from steelyard.domain.result import Analysis
 from steelyard.domain.wording import counted
-from steelyard.report import analysis_tables, tables
+from steelyard.exhibits.agreement import AGREEMENT_OF, COEFFICIENTS
+from steelyard.exhibits.rank_probabilities import expected_ranks_table
+from steelyard.exhibits.workers import excluded_hits
+from steelyard.report import tables
 from steelyard.report.characters import columns, printable
 from steelyard.report.numbers import number, percent, rank_range
-from steelyard.report.words import AGREEMENT_OF, COEFFICIENTS, level, settled
+from steelyard.report.words import level, settled
 
 # Which coefficient speaks for agreement in one line: those of the ratings as they are, without categories.
 _SPEAKING = ("alpha", "icc", "pearson", "kappa")
@@ -87,8 +90,8 @@ def attributes_table(analysis: Analysis) -> str:
 
 def ranks_table(analysis: Analysis) -> str:
     """How sure the order is: expected ranks and chances of being best; nothing if there are no draws."""
-    found = analysis_tables.ranks_table(analysis)
-    if found is None or len(found.rows) < 2:
+    found = expected_ranks_table(analysis)
+    if found is None:
         return ""
     headings = ("how sure", "expected rank", "best")
     named = [replace(column, title=words) for column, words in zip(found.columns, headings, strict=True)]
@@ -124,7 +127,7 @@ def flags_line(analysis: Analysis) -> str:
 
 def excluded_line(analysis: Analysis) -> str:
     """How many single HITs were left out; nothing if none was."""
-    n_hits = len(analysis.hits.filter(pl.col("excluded").is_not_null()))
+    n_hits = len(excluded_hits(analysis))
     return f"{counted(n_hits, 'single HIT')} left out, each for a reason of its own" if n_hits else ""
 
 

@@ -1,44 +1,17 @@
-"""What verdicts, flags, tests and coefficients are called in front of people."""
+"""How an analysis was made, in words: tests, intervals, and whether a method came to an end."""
 
 from __future__ import annotations
-
-from collections.abc import Iterable
 
 from steelyard.aggregation import methods
 from steelyard.domain.result import Analysis, AnalysisSettings, Diagnostics
 from steelyard.domain.wording import counted
 
-VERDICTS = {"pass": "passed", "fail": "failed", "insufficient": "too few controls"}
-NOT_CHECKED = "not checked"
-FLAGS = {
-    "scores": "controls not rated as expected",
-    "time": "very fast",
-    "sequence": "the same rating over and over",
-    "rejected": "had a HIT rejected",
-    "concurrency": "several HITs at once",
-    "endpoints": "little but the ends of the scale",
-    "shift": "one HIT rated on another level",
-    "side": "nearly always the same side",
-    "ties": "hardly ever a preference",
-}
 TESTS = {
     "rank-sum": "one-sided rank-sum tests on segment scores",
     "rank-sum-common": "one-sided rank-sum tests on the scores of common segments",
     "signed-rank": "one-sided signed-rank tests on common segments",
     "permutation": "one-sided paired permutation tests on common segments",
 }
-AGREEMENT_OF = {"intra": "within workers", "inter": "between workers"}
-COEFFICIENTS = {
-    "kappa": "kappa",
-    "alpha": "Krippendorff's alpha",
-    "icc": "ICC(1,1)",
-    "pearson": "Pearson's r",
-}
-
-
-def flags_in_words(flags: Iterable[str] | None) -> str:
-    """Flags in words; one we do not know by the name it has."""
-    return ", ".join(FLAGS.get(flag, flag) for flag in flags or ())
 
 
 def level(settings: AnalysisSettings) -> str:

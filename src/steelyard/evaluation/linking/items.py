@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, NoReturn
+from typing import NoReturn
 
 import numpy as np
 import polars as pl
@@ -11,9 +11,8 @@ import polars as pl
 from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.wording import counted
 from steelyard.evaluation.linking.rows import LinkRows, known_scores
+from steelyard.evaluation.linking.settings import Common
 from steelyard.longitudinal.links import HOWTO, LEAST_ITEMS, Via
-
-Common = Literal["auto", "known", "calibration", "translations"]
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import get_args
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -13,46 +12,15 @@ import polars as pl
 from steelyard.aggregation import methods
 from steelyard.domain.errors import ChoiceError
 from steelyard.domain.exhibit import Evidence
-from steelyard.evaluation.linking.items import Chosen, Common, choose
+from steelyard.evaluation.linking.items import Chosen, choose
 from steelyard.evaluation.linking.model import modelled_scores
 from steelyard.evaluation.linking.rows import LinkRows, drawn_scores, known_scores, link_rows
+from steelyard.evaluation.linking.settings import LinkOptions
 from steelyard.longitudinal.link_draws import CampaignScores, ItemScores
 from steelyard.longitudinal.links import CommonItems, Linked, Via, join
-from steelyard.stats.line_link import Slope
 
 # More common items make a line no surer: so many are drawn at random [our choice].
 MOST_ITEMS = 2_000
-# Fewer draws have no 2.5th percentile to speak of [our choice].
-LEAST_DRAWS = 40
-
-
-@dataclass(frozen=True, slots=True)
-class LinkOptions:
-    """Choices of a link beside those of the analyses.
-
-    `slope`: "one" takes only a shift from the common items: for raw points of the same page. `common`:
-    earlier scores of calibration items (`known`), calibration items judged in both campaigns, or
-    translations (same system and segment) judged in both; "auto" is one of the first two.
-    """
-
-    slope: Slope = "free"
-    common: Common = "auto"
-    draws: int = 1000
-    seed: int = 7
-
-    def __post_init__(self) -> None:
-        for name, known in (("slope", get_args(Slope)), ("common", get_args(Common))):
-            if getattr(self, name) not in known:
-                raise ChoiceError(
-                    f"There is no {name} {getattr(self, name)!r}. Use one of: {', '.join(known)}."
-                )
-        if self.draws < LEAST_DRAWS:
-            raise ChoiceError(f"A link is told by draws. Use at least {LEAST_DRAWS}, not {self.draws}.")
-
-    @property
-    def via(self) -> Via:
-        """Of which kind the items are that campaigns judged themselves."""
-        return "translations" if self.common == "translations" else "calibration"
 
 
 def linked(
@@ -102,7 +70,7 @@ def _drawn(
 ) -> tuple[CampaignScores, ItemScores | None]:
     method = rows.evidence.analysis.settings.method
     if methods()[method].mean_of is not None:
-        return drawn_scores(rows, names, via=options.via, draws=options.draws, rng=rng)
+        return drawn_scores(rows, names, via=_via(options), draws=options.draws, rng=rng)
     if options.common == "translations":
         means = [name for name, known in methods().items() if known.links_items and known.mean_of]
         raise ChoiceError(
@@ -110,6 +78,11 @@ def _drawn(
             f"draws each towards its system and segment. Use one of: {', '.join(means)}."
         )
     return modelled_scores(rows, names, draws=options.draws, rng=rng)
+
+
+def _via(options: LinkOptions) -> Via:
+    """Which kind of items the campaigns judged themselves."""
+    return "translations" if options.common == "translations" else "calibration"
 
 
 def _titles(titles: Sequence[str]) -> list[str]:

@@ -6,13 +6,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from steelyard.domain.draws import LEAST_FOR_CONCLUSIONS
 from steelyard.evaluation.closeness import LEAST_POINTS
 from steelyard.stats.arrays import FloatArray, IntArray
 from steelyard.stats.correlation import pearson
 from steelyard.stats.rounding import ROUNDING
 
 # Enough for the ends of an interval to be told to two digits; fewer where gold abounds [our choices].
-DRAWS, _MOST_NUMBERS, _LEAST_DRAWS = 2000, 40_000_000, 200
+DRAWS, _MOST_NUMBERS = 2000, 40_000_000
 _NUMBERS_AT_ONCE = 2_000_000
 LEVEL = 0.95
 
@@ -73,7 +74,7 @@ def _drawn_differences(
 ) -> FloatArray:
     """The difference in each draw of items."""
     n_items = int(item.max()) + 1
-    draws = max(_LEAST_DRAWS, min(DRAWS, _MOST_NUMBERS // len(gold)))
+    draws = max(LEAST_FOR_CONCLUSIONS, min(DRAWS, _MOST_NUMBERS // len(gold)))
     step = max(1, _NUMBERS_AT_ONCE // n_items)
     found = []
     for start in range(0, draws, step):

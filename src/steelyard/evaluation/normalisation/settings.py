@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from steelyard.domain.errors import ChoiceError
+from steelyard.domain.options import option, require_known_values
 from steelyard.domain.result import AnalysisSettings
 
 if TYPE_CHECKING:
@@ -18,8 +18,6 @@ USUAL_METHODS = (
     *(STRAIGHT_AVERAGE, "remove-judges", "remove-judgements", "weighted-vote", "scaling", "two-stage"),
     *("mean-z", "worker-model"),
 )
-# As many parts as gold is cut into to be held out in turn [our choice].
-FOLDS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,14 +29,23 @@ class NormalisationSettings:
     who click at random. `analysis` says on which scale ratings are, how they are weighed, and the seed.
     """
 
-    methods: tuple[str, ...] = ()
-    folds: int = FOLDS
-    random_workers: bool = True
+    methods: tuple[str, ...] = option(
+        (),
+        help="Methods to compare: see `steelyard methods`.",
+        metavar="NAME,…",
+        usual=", ".join(USUAL_METHODS),
+    )
+    folds: int = option(10, help="Parts of the gold, each hidden in turn.", minimum=2)
+    random_workers: bool = option(
+        True,
+        help="Also try what five workers who click at random would do to the scores.",
+        opposite="no-random-workers",
+        usual="random-workers",
+    )
     analysis: AnalysisSettings = field(default_factory=AnalysisSettings)
 
     def __post_init__(self) -> None:
-        if self.folds < 2:
-            raise ChoiceError("Gold must be cut into 2 folds or more: one is held out, the others are known.")
+        require_known_values(self)
 
 
 @dataclass(frozen=True)

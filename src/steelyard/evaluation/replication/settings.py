@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from steelyard.domain.draws import LEAST_FOR_CURVES
 from steelyard.domain.errors import ChoiceError
+from steelyard.domain.options import option, require_known_values
 from steelyard.domain.result import AnalysisSettings
 from steelyard.planning.cost import Outlay
 from steelyard.planning.plan import Plan
@@ -15,7 +17,6 @@ if TYPE_CHECKING:
 
 # Draws behind curve and band, as published [Graham2015]; of a single collection two for each split.
 DRAWS = 200
-LEAST_DRAWS = 20
 # What published segment scores reach with about 15 ratings [Graham2015].
 RELIABILITY = 0.9
 # A correlation over fewer items tells nothing [our choice].
@@ -24,7 +25,6 @@ LEAST_ITEMS = 10
 SCATTER_NUMBERS = (1, 2, 5, 10, 15, 40)
 # The numbers of ratings that tables show, and the last one [our choice].
 SHOWN_NUMBERS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200)
-_LEAST_RELIABILITY, _MOST_RELIABILITY = 0.01, 0.999
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,18 +35,20 @@ class ReplicationSettings:
     how they are standardised, and the seed.
     """
 
-    reliability: tuple[float, ...] = (RELIABILITY,)
-    draws: int = DRAWS
+    reliability: tuple[float, ...] = option(
+        (RELIABILITY,),
+        help="Target reliability of the scores of single translations.",
+        metavar="R,…",
+        minimum=0.01,
+        maximum=0.999,
+    )
+    draws: int = option(DRAWS, help="Number of draws.", minimum=LEAST_FOR_CURVES)
     analysis: AnalysisSettings = field(default_factory=AnalysisSettings)
 
     def __post_init__(self) -> None:
-        least, most = _LEAST_RELIABILITY, _MOST_RELIABILITY
-        if not self.reliability or not all(least <= wanted <= most for wanted in self.reliability):
-            raise ChoiceError(f"Reliabilities to reach must lie between {least:g} and {most:g}, e.g. 0.9.")
-        if self.draws < LEAST_DRAWS:
-            raise ChoiceError(
-                f"The number of draws must be {LEAST_DRAWS} or more: fewer have no band to speak of."
-            )
+        require_known_values(self)
+        if not self.reliability:
+            raise ChoiceError("Give at least one {reliability} to reach, such as 0.9.")
 
 
 @dataclass(frozen=True, slots=True)

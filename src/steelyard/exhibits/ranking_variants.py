@@ -1,0 +1,115 @@
+"""How the order of systems depends on filtering and standardising."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import polars as pl
+
+from steelyard.domain.errors import NotEnoughData
+from steelyard.domain.exhibit import Column, Evidence, ExhibitOptions, Table
+from steelyard.domain.plugin import Exhibit
+from steelyard.domain.result import NO_CHECK, AnalysisSettings
+from steelyard.exhibits._sources import table_of
+from steelyard.stats.kendall import kendall
+
+
+@dataclass(frozen=True, slots=True)
+class _Variant:
+    """One way of making the ranking. `name` begins its columns."""
+
+    name: str
+    title: str
+    method: str
+    is_filtered: bool
+    digits: int
+
+
+_VARIANTS = (
+    _Variant("raw_all", "raw, all", "mean-rating", is_filtered=False, digits=2),
+    _Variant("raw_kept", "raw, kept", "mean-rating", is_filtered=True, digits=2),
+    _Variant("z_all", "z, all", "mean-z", is_filtered=False, digits=3),
+    _Variant("z_kept", "z, kept", "mean-z", is_filtered=True, digits=3),
+)
+
+
+def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Table:
+    """Scores and ranks from raw and standardised ratings, of all workers and of those kept.
+
+    The layout of [Graham2013, table 5], and beside it the method chosen for the analysis. Kendall's
+    tau in the notes says how well each order agrees with that of the analysis. Variants that agree
+    do not prove the order right: they share their ratings. "Kept" are the workers who pass the check of
+    the analysis, or the default check where the analysis has none.
+    """
+    source = evidence[0]
+    chosen = source.analysis
+    if len(chosen.systems) < 2:
+        raise NotEnoughData("There is one system only, so there is no order to compare.")
+    rows = _scores_and_ranks(chosen.systems, "chosen")
+    columns = list(_columns("chosen", chosen.settings.method, 3))
+    notes = [f"Systems in the order of the analysis ({_told(chosen.settings)})."]
+    for variant in _VARIANTS:
+        settings = _settings(chosen.settings, variant)
+        try:
+            ranked = _ranked(source, settings)
+        except NotEnoughData as problem:
+            notes.append(f"Left out: {variant.title}. {problem}")
+            continue
+        rows = rows.join(
+            _scores_and_ranks(ranked, variant.name),
+            on="system_id",
+            how="full",
+            coalesce=True,
+            maintain_order="left_right",
+        )
+        columns += _columns(variant.name, variant.title, variant.digits)
+        notes.append(f"{variant.title} ({_told(settings)}): {_tau_told(rows, f'{variant.name}_score')}")
+    shown = (Column("system_id", "System"), *columns)
+    return table_of(TABLE, evidence, shown, rows, notes=tuple(notes))
+
+
+def _ranked(source: Evidence, settings: AnalysisSettings) -> pl.DataFrame:
+    """The systems under other settings; what the analysis itself has found is not computed again."""
+    found = source.analysis
+    wanted = replace(settings, method_settings=found.settings.method_settings)
+    return found.systems if wanted == found.settings else source.analyse(settings).systems
+
+
+def _scores_and_ranks(systems: pl.DataFrame, name: str) -> pl.DataFrame:
+    score, rank = pl.col("score").alias(f"{name}_score"), pl.col("rank").alias(f"{name}_rank")
+    return systems.select("system_id", score, rank)
+
+
+def _columns(name: str, title: str, digits: int) -> tuple[Column, Column]:
+    return Column(f"{name}_score", title, digits), Column(f"{name}_rank", "rank")
+
+
+def _settings(chosen: AnalysisSettings, variant: _Variant) -> AnalysisSettings:
+    """The settings of a variant: only scores are wanted, so neither intervals nor costly tests are made."""
+    check = chosen.check if chosen.check != NO_CHECK else AnalysisSettings().check
+    return replace(
+        chosen,
+        method=variant.method,
+        check=check if variant.is_filtered else NO_CHECK,
+        exclude_hits=chosen.exclude_hits and variant.is_filtered,
+        method_settings=replace(chosen.method_settings, draws=0, test="rank-sum"),
+    )
+
+
+def _told(settings: AnalysisSettings) -> str:
+    return f"{settings.method}, check {settings.check}"
+
+
+def _tau_told(rows: pl.DataFrame, name: str) -> str:
+    common = rows.drop_nulls(["chosen_score", name])
+    tau = kendall(common["chosen_score"].to_numpy(), common[name].to_numpy())
+    if np.isnan(tau):
+        return "there are not two systems in both orders, so Kendall's tau is undefined."
+    return f"Kendall's tau with the analysis is {tau:.3f} over {len(common)} systems."
+
+
+TABLE = Exhibit(
+    name="ranking-variants", title="Rankings by filter and scale", cite=("Graham2013",), make=make
+)
