@@ -48,9 +48,9 @@ class Analysis(AnalysisRecord):
     @property
     def ranking(self) -> str:
         """The systems in order, clusters apart, for the terminal."""
-        from steelyard.report.text import ranking_table
+        from steelyard.report.text import ranking_text
 
-        return ranking_table(self)
+        return ranking_text(self)
 
     def table(self, name: str, **options: Any) -> pl.DataFrame:
         """One of the tables that `steelyard exhibits` lists, as a data frame in full precision.
@@ -71,10 +71,10 @@ class Analysis(AnalysisRecord):
     def to_html(self, path: str | PathLike[str]) -> None:
         """Write the report as one self-contained page."""
         from steelyard.flows.exhibit import report_exhibits
-        from steelyard.report.html import to_html
+        from steelyard.report.html import report_html
 
         exhibits, missing = report_exhibits(self._known(), self._options({}))
-        Path(path).write_text(to_html(self, exhibits, missing), encoding="utf-8")
+        Path(path).write_text(report_html(self, exhibits, missing), encoding="utf-8")
 
     def to_latex(self, folder: str | PathLike[str]) -> None:
         """Write the report for LaTeX: tables, figures and a document that holds them."""
@@ -85,9 +85,9 @@ class Analysis(AnalysisRecord):
 
     def to_json(self) -> str:
         """The analysis as the JSON that `steelyard analyse --json` gives."""
-        from steelyard.report.json import to_json
+        from steelyard.report.json import analysis_json
 
-        return to_json(self)
+        return analysis_json(self)
 
     def _known(self) -> Evidence:
         assert self.evidence is not None

@@ -121,8 +121,8 @@ def test_what_the_judgements_cannot_support_is_said(
     [
         (("--methods", "mean-q"), "There is no method 'mean-q'"),
         (("--check", "eyes"), "'eyes' is unknown"),
-        (("--ratings", "one"), "write numbers, e.g. 1,2,5"),
-        (("--spam", "some"), "write numbers, e.g. 0,0.2,0.5"),
+        (("--ratings", "one"), "--ratings must be a whole number"),
+        (("--spam", "some"), "--spam must be a number"),
         (("--spam", "1.5"), "below 1"),
         (("--level", "systems", "--truth", "rest"), "use others or passing"),
         (("--level", "systems", "--ratings", "2"), "for the level segments only"),

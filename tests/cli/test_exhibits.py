@@ -10,8 +10,7 @@ import polars as pl
 import pytest
 
 from steelyard.cli.main import run
-from steelyard.exhibits.figures import figures
-from steelyard.exhibits.tables import tables
+from steelyard.exhibits import figures, tables
 
 # What a file of one attribute, with controls and times, cannot show.
 NEEDS_MORE = {"attributes"}

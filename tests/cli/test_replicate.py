@@ -115,8 +115,8 @@ def test_what_the_judgements_cannot_support_is_said(
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--reliability", "most"), "write numbers below 1, e.g. 0.9,0.95"),
-        (("--reliability", "2"), "between 0.01 and 0.999"),
+        (("--reliability", "most"), "--reliability must be a number"),
+        (("--reliability", "2"), "at most 0.999"),
         (("--draws", "3"), "--draws"),
         (("--check", "eyes"), "'eyes' is unknown"),
         (("--pass-rate", "61"), "--pass-rate must be from 0.01 to 1, not 61"),

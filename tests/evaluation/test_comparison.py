@@ -283,12 +283,12 @@ def test_intervals_are_told_of_methods_that_have_them(noisy: pl.DataFrame) -> No
         ({"truth": "mine"}, "There is no truth 'mine'"),
         ({"level": "systems", "truth": "rest"}, "use others or passing"),
         ({"level": "systems", "ratings": (2,)}, "for the level segments only"),
-        ({"draws": 1}, "2 or more"),
+        ({"draws": 1}, "draws must be at least 2"),
         ({"share": 1.0}, "between 0 and 1"),
         ({"spam": (1.0,)}, "below 1"),
         ({"spam": ()}, "0 is none"),
-        ({"ratings": (0,)}, "1 or more"),
-        ({"least_truth": 0}, "1 rating or more"),
+        ({"ratings": (0,)}, "ratings must be at least 1"),
+        ({"least_truth": 0}, "least_truth must be at least 1"),
     ],
 )
 def test_wishes_that_make_no_sense_are_refused(choices: dict[str, Any], said: str) -> None:

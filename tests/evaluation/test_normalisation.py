@@ -383,7 +383,7 @@ def test_an_unknown_method_is_refused(three: pl.DataFrame) -> None:
 
 
 def test_gold_cannot_be_held_out_in_one_piece() -> None:
-    with pytest.raises(ChoiceError, match="2 folds or more"):
+    with pytest.raises(ChoiceError, match="folds must be at least 2"):
         NormalisationSettings(folds=1)
 
 

@@ -396,9 +396,9 @@ def test_each_collection_of_few_workers_is_warned_of_by_name() -> None:
 @pytest.mark.parametrize(
     ("choices", "said"),
     [
-        ({"reliability": (1.0,)}, "between 0.01 and 0.999"),
-        ({"reliability": ()}, "e.g. 0.9"),
-        ({"draws": 5}, "20 or more"),
+        ({"reliability": (1.0,)}, "at most 0.999"),
+        ({"reliability": ()}, "such as 0.9"),
+        ({"draws": 5}, "at least 20"),
     ],
 )
 def test_settings_without_sense_are_refused(choices: dict[str, Any], said: str) -> None:

@@ -9,8 +9,7 @@ import pytest
 
 from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.exhibit import Band, Evidence, ExhibitOptions, Figure, Line, Table
-from steelyard.exhibits.figures.agreement import FIGURE
-from steelyard.exhibits.tables.agreement import TABLE
+from steelyard.exhibits.agreement import FIGURE, TABLE
 
 Weighed = Callable[..., Evidence]
 Ratings = Callable[[Iterable[tuple[Any, ...]]], pl.DataFrame]

@@ -9,8 +9,8 @@ import pytest
 
 from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.exhibit import Evidence, ExhibitOptions
-from steelyard.exhibits.tables.attributes import TABLE as ATTRIBUTES
-from steelyard.exhibits.tables.campaign_counts import TABLE
+from steelyard.exhibits.attributes import TABLE as ATTRIBUTES
+from steelyard.exhibits.campaign_counts import TABLE
 
 Weighed = Callable[..., Evidence]
 Ratings = Callable[[Iterable[tuple[Any, ...]]], pl.DataFrame]

@@ -18,9 +18,8 @@ from polars.testing import assert_frame_equal
 from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.exhibit import Bars, Cells, Evidence, ExhibitOptions, Figure, Panel, Points, Rule, Table
 from steelyard.domain.plugin import Exhibit
-from steelyard.exhibits.figures import figures
-from steelyard.exhibits.tables import tables
-from steelyard.flows.exhibit import DRAWN_FIGURES, LEARNT_FIGURES, REPORT_FIGURES, REPORT_TABLES
+from steelyard.exhibits import figures, tables
+from steelyard.report.html import SECTIONS
 
 BIBLIOGRAPHY = Path(__file__).parents[2] / "docs" / "references.bib"
 EXHIBITS = [
@@ -239,9 +238,12 @@ def test_its_docstring_is_fit_for_the_reference_page(exhibit: Exhibit) -> None:
         assert f"{{{key}," in BIBLIOGRAPHY.read_text("utf-8")
 
 
-def test_the_report_finds_its_exhibits() -> None:
-    assert {*REPORT_FIGURES, *DRAWN_FIGURES, *LEARNT_FIGURES} <= set(figures())
-    assert set(REPORT_TABLES) <= set(tables())
+def test_no_two_exhibits_claim_the_same_place_in_the_report() -> None:
+    places = [made.report for made in (*figures().values(), *tables().values()) if made.report is not None]
+
+    assert len(places) >= 11
+    assert len({place.order for place in places}) == len(places)
+    assert {place.section for place in places} <= {*SECTIONS, "further"}
 
 
 def test_everything_of_the_methods_specification_is_there() -> None:

@@ -10,8 +10,7 @@ import pytest
 from steelyard.domain.exhibit import Band, Evidence, ExhibitOptions, Figure
 from steelyard.exhibits import _draws
 from steelyard.exhibits._draws import affordable_draws, draws_told
-from steelyard.exhibits.figures.agreement import FIGURE
-from steelyard.exhibits.tables.agreement import TABLE
+from steelyard.exhibits.agreement import FIGURE, TABLE
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ from steelyard.domain.errors import ChoiceError, NotEnoughData
 from steelyard.domain.exhibit import Band, Evidence, ExhibitOptions, Figure, Line
 from steelyard.evaluation.comparison import evaluate
 from steelyard.evaluation.settings import EvaluationSettings
-from steelyard.exhibits.figures import efficiency
-from steelyard.exhibits.figures.efficiency import FIGURE
+from steelyard.exhibits import efficiency
+from steelyard.exhibits.efficiency import FIGURE
 
 Weighed = Callable[..., Evidence]
 OPTIONS = ExhibitOptions(draws=150, methods=("mean-rating",))

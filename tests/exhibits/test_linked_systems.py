@@ -11,8 +11,7 @@ import pytest
 
 from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.exhibit import Evidence, ExhibitOptions, Figure, Intervals, Points, Table
-from steelyard.exhibits.figures import linked_systems as figure
-from steelyard.exhibits.tables import linked_systems as table
+from steelyard.exhibits import linked_systems
 
 Weighed = Callable[..., Evidence]
 Ratings = Callable[..., pl.DataFrame]
@@ -40,7 +39,7 @@ def sources(crowd: pl.DataFrame, ratings: Ratings, weighed: Weighed) -> list[Evi
 
 @pytest.fixture(scope="module")
 def made(sources: Sequence[Evidence]) -> Table:
-    found = table.make(sources, OPTIONS)
+    found = linked_systems.TABLE.make(sources, OPTIONS)
     assert isinstance(found, Table)
     return found
 
@@ -77,7 +76,7 @@ def test_notes_tell_the_line_and_what_it_costs(made: Table) -> None:
 
 
 def test_the_figure_shows_each_system_with_two_intervals(sources: Sequence[Evidence], made: Table) -> None:
-    found = figure.make(sources, OPTIONS)
+    found = linked_systems.FIGURE.make(sources, OPTIONS)
     assert isinstance(found, Figure)
 
     marks = found.panels[0].marks
@@ -92,7 +91,7 @@ def test_the_figure_shows_each_system_with_two_intervals(sources: Sequence[Evide
 
 
 def test_one_source_goes_to_the_scale_of_its_earlier_scores(sources: Sequence[Evidence]) -> None:
-    found = table.make(sources[1:], OPTIONS)
+    found = linked_systems.TABLE.make(sources[1:], OPTIONS)
 
     assert isinstance(found, Table)
     assert found.notes[0] == "Linked scores are on the scale of the earlier scores."
@@ -100,4 +99,4 @@ def test_one_source_goes_to_the_scale_of_its_earlier_scores(sources: Sequence[Ev
 
 def test_a_source_without_calibration_items_is_refused(evidence: Evidence) -> None:
     with pytest.raises(NotEnoughData, match="nothing in common"):
-        table.make([evidence, replace(evidence, title="Again")], OPTIONS)
+        linked_systems.TABLE.make([evidence, replace(evidence, title="Again")], OPTIONS)

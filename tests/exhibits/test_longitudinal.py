@@ -14,10 +14,9 @@ import pytest
 from steelyard.domain.cells import CellMetric, FourCells, cell_systems
 from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.exhibit import Evidence, ExhibitOptions, Figure, Line, Points, Table
-from steelyard.exhibits.figures import figures
-from steelyard.exhibits.tables import tables
+from steelyard.exhibits import figures, tables
 from steelyard.report.figure_file import write_figure
-from steelyard.report.tables import to_latex, to_text
+from steelyard.report.tables import table_latex, table_text
 
 Weighed = Callable[..., Evidence]
 Years = Callable[..., Evidence]
@@ -111,8 +110,8 @@ def test_the_row_over_all_is_the_mean_of_the_pairs(table: Table) -> None:
 
 
 def test_the_table_is_written_as_text_and_latex(table: Table) -> None:
-    assert "Gain = Change + Delta" in " ".join(to_text(table).split())
-    assert "cs-en" in to_latex(table)
+    assert "Gain = Change + Delta" in " ".join(table_text(table).split())
+    assert "cs-en" in table_latex(table)
 
 
 def test_one_attribute_leaves_out_what_is_unknown(years: Years) -> None:

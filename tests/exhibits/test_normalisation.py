@@ -13,7 +13,7 @@ from steelyard.domain.result import MethodSettings
 from steelyard.domain.scale import Scale
 from steelyard.evaluation.normalisation.settings import NormalisationSettings
 from steelyard.evaluation.normalisation.study import normalise
-from steelyard.exhibits.tables.normalisation import TABLE
+from steelyard.exhibits.normalisation import TABLE
 
 Weighed = Callable[..., Evidence]
 OPTIONS = ExhibitOptions(methods=("two-stage", "mean-z"))

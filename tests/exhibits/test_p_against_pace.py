@@ -7,7 +7,7 @@ import pytest
 
 from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.exhibit import Evidence, ExhibitOptions, Points, Rule
-from steelyard.exhibits.figures.p_against_pace import FIGURE
+from steelyard.exhibits.p_against_pace import FIGURE
 from steelyard.frames import hit_times_frame
 
 Weighed = Callable[..., Evidence]

@@ -8,8 +8,8 @@ import pytest
 
 from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.exhibit import Evidence, ExhibitOptions, Table
-from steelyard.exhibits.tables.pass_by_language import TABLE as BY_LANGUAGE
-from steelyard.exhibits.tables.pass_counts import TABLE
+from steelyard.exhibits.pass_by_language import TABLE as BY_LANGUAGE
+from steelyard.exhibits.pass_counts import TABLE
 
 Weighed = Callable[..., Evidence]
 

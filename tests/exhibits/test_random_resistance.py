@@ -10,7 +10,7 @@ from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.exhibit import Evidence, ExhibitOptions, Table
 from steelyard.evaluation.normalisation.settings import NormalisationSettings
 from steelyard.evaluation.normalisation.study import fit_all, prepare, random_resistance
-from steelyard.exhibits.tables.random_resistance import TABLE
+from steelyard.exhibits.random_resistance import TABLE
 
 OPTIONS = ExhibitOptions(methods=("weighted-vote", "two-stage"))
 QUALITY = {"alpha": 75.0, "beta": 60.0, "gamma": 45.0}

@@ -10,7 +10,7 @@ import pytest
 from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.exhibit import Evidence, ExhibitOptions
 from steelyard.domain.result import Analysis, AnalysisSettings
-from steelyard.exhibits.tables.ranking_variants import TABLE
+from steelyard.exhibits.ranking_variants import TABLE
 
 Weighed = Callable[..., Evidence]
 Ratings = Callable[[Iterable[tuple[Any, ...]]], pl.DataFrame]

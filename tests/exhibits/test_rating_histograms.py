@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from steelyard.domain.exhibit import Bars, Evidence, ExhibitOptions, Figure, Line
-from steelyard.exhibits.figures.rating_histograms import FIGURE
+from steelyard.exhibits.rating_histograms import FIGURE
 
 Weighed = Callable[..., Evidence]
 Ratings = Callable[[Iterable[tuple[Any, ...]]], pl.DataFrame]

@@ -10,7 +10,7 @@ import pytest
 
 from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.exhibit import Evidence, ExhibitOptions, Figure, Points
-from steelyard.exhibits.figures.repeat_against_first import FIGURE
+from steelyard.exhibits.repeat_against_first import FIGURE
 from steelyard.stats.correlation import pearson
 
 Ratings = Callable[[Iterable[tuple[Any, ...]]], pl.DataFrame]

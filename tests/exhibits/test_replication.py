@@ -15,9 +15,9 @@ from steelyard.domain.exhibit import Band, Evidence, ExhibitOptions, Figure, Lin
 from steelyard.evaluation.replication.opinions import Collection
 from steelyard.evaluation.replication.settings import Replication, ReplicationSettings
 from steelyard.evaluation.replication.study import replicate
-from steelyard.exhibits.figures.replication_curve import FIGURE as CURVE
-from steelyard.exhibits.figures.replication_scatter import FIGURE as SCATTER
-from steelyard.exhibits.tables.replication import TABLE
+from steelyard.exhibits.replication import TABLE
+from steelyard.exhibits.replication_curve import FIGURE as CURVE
+from steelyard.exhibits.replication_scatter import FIGURE as SCATTER
 from steelyard.frames import ratings_frame
 from steelyard.stats.correlation import pearson
 

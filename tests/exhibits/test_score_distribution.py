@@ -13,7 +13,7 @@ from steelyard.domain.result import MethodSettings
 from steelyard.domain.scale import Scale
 from steelyard.evaluation.normalisation.settings import NormalisationSettings
 from steelyard.evaluation.normalisation.study import fit_all, prepare
-from steelyard.exhibits.figures.score_distribution import FIGURE
+from steelyard.exhibits.score_distribution import FIGURE
 from steelyard.frames import ratings_frame
 
 OPTIONS = ExhibitOptions(methods=("scaling", "mean-z"))

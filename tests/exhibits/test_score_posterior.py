@@ -10,7 +10,7 @@ import pytest
 
 from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.exhibit import Evidence, ExhibitOptions, Figure, Intervals, Points
-from steelyard.exhibits.figures.score_posterior import FIGURE
+from steelyard.exhibits.score_posterior import FIGURE
 
 Drawn = Callable[[np.ndarray], Evidence]
 # The whole numbers from 0 to 100, so that each hundredth of them is a number.

@@ -8,8 +8,7 @@ import pytest
 
 from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.exhibit import Cells, Evidence, ExhibitOptions
-from steelyard.exhibits.figures.significance import FIGURE
-from steelyard.exhibits.tables.significance import TABLE
+from steelyard.exhibits.significance import FIGURE, TABLE
 
 Weighed = Callable[..., Evidence]
 

@@ -10,8 +10,7 @@ import pytest
 
 from steelyard.domain.exhibit import Evidence, ExhibitOptions, Figure
 from steelyard.domain.plugin import Exhibit
-from steelyard.exhibits.figures import figures
-from steelyard.exhibits.tables import tables
+from steelyard.exhibits import figures, tables
 from steelyard.frames import ratings_frame
 from steelyard.simulate.crowd import make_crowd, perceived, shown_ms
 

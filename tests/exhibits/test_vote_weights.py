@@ -9,7 +9,7 @@ from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.exhibit import Bars, Evidence, ExhibitOptions, Figure
 from steelyard.domain.result import MethodSettings
 from steelyard.domain.scale import Scale
-from steelyard.exhibits.figures.vote_weights import FIGURE
+from steelyard.exhibits.vote_weights import FIGURE
 from steelyard.frames import ratings_frame
 
 Weighed = Callable[..., Evidence]

@@ -11,7 +11,7 @@ import pytest
 
 from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.exhibit import Bars, Evidence, ExhibitOptions, Figure, Rule
-from steelyard.exhibits.figures.worker_accuracy import FIGURE
+from steelyard.exhibits.worker_accuracy import FIGURE
 
 Ratings = Callable[[Iterable[tuple[Any, ...]]], pl.DataFrame]
 Weighed = Callable[..., Evidence]

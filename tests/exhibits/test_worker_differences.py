@@ -11,7 +11,7 @@ import pytest
 from steelyard.domain.errors import ChoiceError, NotEnoughData
 from steelyard.domain.exhibit import Evidence, ExhibitOptions, Figure, Line, Points
 from steelyard.exhibits._density import bandwidth, density
-from steelyard.exhibits.figures.worker_differences import FIGURE
+from steelyard.exhibits.worker_differences import FIGURE
 
 Ratings = Callable[[Iterable[tuple[Any, ...]]], pl.DataFrame]
 

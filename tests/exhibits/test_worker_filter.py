@@ -8,7 +8,7 @@ import pytest
 
 from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.exhibit import Evidence, ExhibitOptions, Table
-from steelyard.exhibits.tables.worker_filter import TABLE
+from steelyard.exhibits.worker_filter import TABLE
 from steelyard.flows.analyse import weigh
 from steelyard.flows.settings import settings_from
 from steelyard.flows.source import Source

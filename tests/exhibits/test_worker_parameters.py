@@ -13,7 +13,7 @@ import pytest
 from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.exhibit import Evidence, ExhibitOptions, Figure, Line, Panel, Points
 from steelyard.exhibits._worker_truth import beside_truth
-from steelyard.exhibits.figures.worker_parameters import FIGURE, has_parameters
+from steelyard.exhibits.worker_parameters import FIGURE, has_parameters
 
 Ratings = Callable[[Iterable[tuple[Any, ...]]], pl.DataFrame]
 Weighed = Callable[..., Evidence]

@@ -6,7 +6,7 @@ from dataclasses import replace
 import polars as pl
 
 from steelyard.domain.exhibit import Evidence, ExhibitOptions, Table
-from steelyard.exhibits.tables.workers import TABLE
+from steelyard.exhibits.workers import TABLE
 from steelyard.frames import hit_times_frame
 
 Weighed = Callable[..., Evidence]

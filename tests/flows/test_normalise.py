@@ -14,10 +14,11 @@ from steelyard.domain.result import AnalysisSettings, MethodSettings
 from steelyard.domain.scale import Scale
 from steelyard.evaluation.normalisation.settings import Normalisation, NormalisationSettings
 from steelyard.evaluation.normalisation.study import normalise as normalise_frame
+from steelyard.exhibits.studies.normalisation import normalisation_study
 from steelyard.flows.normalise import normalise
 from steelyard.flows.source import Source
 from steelyard.frames import ratings_frame
-from steelyard.report.normalisation import to_json, to_text
+from steelyard.report.study import study_json, study_text
 
 ANALYSIS = AnalysisSettings(method_settings=MethodSettings(scale=Scale(1, 4)))
 SETTINGS = NormalisationSettings(methods=("two-stage", "mean-z"), folds=3, analysis=ANALYSIS)
@@ -141,19 +142,19 @@ def test_progress_is_told_of_every_run_of_a_method(source: Source) -> None:
 
 
 def test_the_text_has_tables_the_conclusion_warnings_and_the_signature(study: Normalisation) -> None:
-    text = to_text(study)
+    text = study_text(normalisation_study(study))
 
     lines = text.splitlines()
     assert lines[0] == "Normalisation against an expert: Toys – gold known to the methods"
     for heading in ("– gold held out", "– five who click at random", "– scores with and without them"):
         assert text.count(heading) == 1
-    assert study.conclusion in lines
+    assert study.conclusion in " ".join(lines)
     assert "Warning: Odd columns." in lines
     assert lines[-1] == study.signature
 
 
 def test_the_text_shows_no_column_that_tells_nothing(study: Normalisation) -> None:
-    known, held_out, *_ = to_text(study).split("\n\nNormalisation against an expert")
+    known, held_out, *_ = study_text(normalisation_study(study)).split("\n\nNormalisation against an expert")
 
     assert "Without score" not in known
     assert "Workers' K" in known
@@ -164,12 +165,12 @@ def test_the_text_shows_no_column_that_tells_nothing(study: Normalisation) -> No
 def test_without_random_workers_nothing_is_said_of_them(source: Source) -> None:
     study = normalise(source, replace(SETTINGS, random_workers=False))
 
-    assert "random" not in to_text(study)
-    assert json.loads(to_json(study))["random_workers"] == []
+    assert "random" not in study_text(normalisation_study(study))
+    assert json.loads(study_json([normalisation_study(study)]))["random_workers"] == []
 
 
 def test_json_keeps_full_precision_and_null(study: Normalisation) -> None:
-    document = json.loads(to_json(study))
+    document = json.loads(study_json([normalisation_study(study)]))
 
     assert [row["held_out_r"] for row in document["methods"]] == study.rows["held_out_r"].to_list()
     assert document["methods"][0]["difference"] is None

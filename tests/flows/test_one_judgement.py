@@ -13,7 +13,7 @@ from steelyard.flows.links import add_workers
 from steelyard.flows.open import OpenCampaign
 from steelyard.flows.source import from_campaign
 from steelyard.flows.submit import Submission, submit
-from steelyard.report.json import to_dict
+from steelyard.report.json import analysis_record
 from steelyard.store import campaigns
 
 
@@ -61,7 +61,7 @@ def test_a_finished_hit_becomes_a_ranking(campaign: OpenCampaign, noon: datetime
         view = submit(campaign, link.worker_id, submission, now=noon).next
 
     analysis = analyse(from_campaign(campaign), AnalysisSettings(method="mean-rating", check="none"))
-    document = to_dict(analysis)
+    document = analysis_record(analysis)
     assert document["counts"]["judgements"] == 50
     assert {system["system_id"] for system in document["systems"]} == {
         "brass",

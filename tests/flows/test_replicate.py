@@ -16,11 +16,12 @@ from steelyard.domain.errors import ChoiceError, NotEnoughData, SourceError
 from steelyard.domain.result import AnalysisSettings
 from steelyard.domain.scale import Scale
 from steelyard.evaluation.replication.settings import Replication, ReplicationSettings
+from steelyard.exhibits.studies.replication import replication_study
 from steelyard.flows.plan import plan
 from steelyard.flows.replicate import Prices, replicate
 from steelyard.flows.source import Source
 from steelyard.frames import ratings_frame
-from steelyard.report.replication import several_to_json, to_json, to_text
+from steelyard.report.study import study_json, study_text
 
 SETTINGS = ReplicationSettings(reliability=(0.9, 0.95), draws=20)
 N_ITEMS = 40
@@ -198,7 +199,7 @@ def test_sources_without_judgements_or_attributes_are_refused(sources: tuple[Sou
 
 
 def test_the_text_tells_rho_curve_cost_conclusion_warnings_and_signatures(found: Replication) -> None:
-    text = to_text(found)
+    text = study_text(replication_study(found))
     lines = text.splitlines()
 
     assert lines[0] == "Replication: toys against more-toys"
@@ -208,24 +209,24 @@ def test_the_text_tells_rho_curve_cost_conclusion_warnings_and_signatures(found:
     for heading in (
         "Reliability of one rating (rho)",
         "Correlation of mean ratings by number of ratings per translation (N)",
-        "Good ratings per translation that a reliability takes, and their cost",
+        "Good ratings per translation for a target reliability, and their cost",
     ):
         assert heading in lines
     assert " ".join(found.conclusion.split()) in " ".join(text.split())
     assert "Warning: Odd columns." in lines
     assert "\n".join(lines[-2:]) == found.signature
-    assert max(map(len, lines[:-2])) <= 110
+    assert max(map(len, lines[:-2])) <= 100
 
 
 def test_json_keeps_full_precision_and_the_plans(found: Replication) -> None:
-    document = json.loads(to_json(found))
+    document = json.loads(study_json([replication_study(found)]))
 
     assert [row["r"] for row in document["rows"]] == found.rows["r"].to_list()
     assert [row["rho"] for row in document["rho"]] == found.rho["rho"].to_list()
     assert [need["ratings"] for need in document["needed"]] == [need.ratings for need in found.needed]
     assert document["needed"][0]["plan"]["hits"] == document["needed"][0]["hits"]
     assert document["split"] is False
-    assert json.loads(several_to_json([found, found])) == {"studies": [document, document]}
+    assert json.loads(study_json([replication_study(found)] * 2)) == {"studies": [document, document]}
 
 
 def test_ratings_that_never_suffice_have_no_cost(found: Replication) -> None:
@@ -235,7 +236,7 @@ def test_ratings_that_never_suffice_have_no_cost(found: Replication) -> None:
         costs=(None, None),
     )
 
-    document = json.loads(to_json(never))
+    document = json.loads(study_json([replication_study(never)]))
 
     assert document["needed"][0]["cost"] is None
-    assert "HITs" not in to_text(never)
+    assert "HITs" not in study_text(replication_study(never))

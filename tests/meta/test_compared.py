@@ -121,7 +121,7 @@ def test_means_that_stand_for_scores_of_systems_are_told(pair: ScoredPair) -> No
         ({"by": "genre"}, "no by 'genre'. Use one of: domain, document."),
         ({"pearson_test": "t"}, "no pearson_test 't'"),
         ({"accuracy_test": "t"}, "no accuracy_test 't'"),
-        ({"draws": 0}, "draws must be 1 or more"),
+        ({"draws": 0}, "draws must be at least 1"),
         ({"threshold": 1.0}, "between 0 and 1"),
         ({"least_difference": -1.0}, "must not be negative"),
         ({"level": "document", "by": "document"}, "Within single documents"),

@@ -17,9 +17,9 @@ from steelyard.domain.errors import SourceError
 from steelyard.domain.exhibit import Axis, Figure, Points, Rule
 from steelyard.report.drawing.palette import PRINTED
 from steelyard.report.figure_file import ENDINGS, write_figure
-from steelyard.report.figures_html import to_html
+from steelyard.report.figures_html import figure_html
 from steelyard.report.svg import to_svg
-from steelyard.report.tables import to_csv
+from steelyard.report.tables import table_csv
 
 
 def pixels(path: Path) -> np.ndarray[Any, Any]:
@@ -136,7 +136,7 @@ def test_an_empty_figure_can_be_painted_with_and_without_words(
 
 
 def test_on_a_page_a_figure_has_drawing_caption_data_and_links(every_mark: Figure) -> None:
-    piece = to_html(every_mark)
+    piece = figure_html(every_mark)
 
     assert piece.count("<svg") == len(every_mark.panels)
     assert "<strong>Every mark.</strong> One of each.</figcaption>" in piece
@@ -145,13 +145,13 @@ def test_on_a_page_a_figure_has_drawing_caption_data_and_links(every_mark: Figur
 
 
 def test_the_links_of_a_figure_hold_its_data_and_the_drawing(every_mark: Figure) -> None:
-    links = dict(re.findall(r'download="([^"]+)" href="data:[^,]+,([^"]+)"', to_html(every_mark)))
+    links = dict(re.findall(r'download="([^"]+)" href="data:[^,]+,([^"]+)"', figure_html(every_mark)))
 
-    assert b64decode(links["every-mark.csv"]).decode() == to_csv(every_mark.table)
+    assert b64decode(links["every-mark.csv"]).decode() == table_csv(every_mark.table)
     assert b64decode(links["every-mark.svg"]).decode() == to_svg(every_mark, themed=False)
 
 
 def test_a_figures_words_are_escaped_on_the_page(figure_of: Callable[..., Figure]) -> None:
     figure = replace(figure_of(), title="<script>", caption="<script>", signature="<script>")
 
-    assert "<script" not in to_html(figure)
+    assert "<script" not in figure_html(figure)

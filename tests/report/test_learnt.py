@@ -14,11 +14,12 @@ import pytest
 
 from steelyard.domain.exhibit import Figure
 from steelyard.domain.result import Analysis, Diagnostics
-from steelyard.report.analysis_tables import ranks_table, workers_table
-from steelyard.report.html import to_html
-from steelyard.report.json import to_dict, to_json
+from steelyard.exhibits.rank_probabilities import expected_ranks_table
+from steelyard.exhibits.workers import short_workers_table
+from steelyard.report.html import report_html
+from steelyard.report.json import analysis_json, analysis_record
 from steelyard.report.latex import write_latex
-from steelyard.report.text import to_text
+from steelyard.report.text import analysis_text
 from steelyard.report.words import settled
 
 SPACE = "\N{NO-BREAK SPACE}"
@@ -60,7 +61,7 @@ class Closed(HTMLParser):
 
 
 def test_the_json_has_the_posterior_of_ranks(learnt: Analysis) -> None:
-    posterior = json.loads(to_json(learnt))["posterior"]
+    posterior = json.loads(analysis_json(learnt))["posterior"]
 
     # Ranks of the first system: 1 1 2 1; of the second: 2 2 1 2; the third is always last.
     assert posterior == [
@@ -81,7 +82,7 @@ def test_the_json_has_the_posterior_of_ranks(learnt: Analysis) -> None:
 
 
 def test_the_json_has_the_diagnostics_with_the_contracts_keys_first(learnt: Analysis) -> None:
-    diagnostics = json.loads(to_json(learnt))["diagnostics"]
+    diagnostics = json.loads(analysis_json(learnt))["diagnostics"]
 
     assert list(diagnostics.items()) == [
         ("converged", True),
@@ -93,13 +94,13 @@ def test_the_json_has_the_diagnostics_with_the_contracts_keys_first(learnt: Anal
 
 def test_a_note_takes_the_place_of_no_key_and_is_null_if_it_is_no_number(learnt: Analysis) -> None:
     notes = (("sweeps", 99.0), ("change", float("nan")))
-    told = to_dict(replace(learnt, diagnostics=Diagnostics(True, 23, 1.25, notes)))["diagnostics"]
+    told = analysis_record(replace(learnt, diagnostics=Diagnostics(True, 23, 1.25, notes)))["diagnostics"]
 
     assert told == {"converged": True, "sweeps": 23, "seconds": 1.25, "change": None}
 
 
 def test_the_json_of_workers_has_deviations_and_portraits(learnt: Analysis) -> None:
-    first, *_, last = json.loads(to_json(learnt))["workers"]
+    first, *_, last = json.loads(analysis_json(learnt))["workers"]
 
     assert (first["offset_sd"], first["slope_sd"], first["precision_sd"]) == (1.0, 0.1, 0.2)
     assert first["portrait"] == "generous <b>"
@@ -109,20 +110,20 @@ def test_the_json_of_workers_has_deviations_and_portraits(learnt: Analysis) -> N
 
 
 def test_without_draws_and_steps_the_json_has_neither(analysis: Analysis) -> None:
-    document = to_dict(analysis)
+    document = analysis_record(analysis)
 
     assert not {"posterior", "diagnostics"} & set(document)
 
 
 def test_draws_that_give_no_order_give_no_posterior(learnt: Analysis) -> None:
-    assert "posterior" not in to_dict(replace(learnt, draws=np.full((4, 3), np.nan)))
+    assert "posterior" not in analysis_record(replace(learnt, draws=np.full((4, 3), np.nan)))
 
 
 def test_the_posterior_of_a_single_system_is_certain(learnt: Analysis) -> None:
     assert learnt.draws is not None
     alone = replace(learnt, systems=learnt.systems.head(1), draws=learnt.draws[:, :1])
 
-    (row,) = to_dict(alone)["posterior"]
+    (row,) = analysis_record(alone)["posterior"]
     assert (row["expected_rank"], row["p_best"], row["rank_probabilities"]) == (1.0, 1.0, [1.0])
 
 
@@ -130,7 +131,7 @@ def test_the_posterior_of_a_single_system_is_certain(learnt: Analysis) -> None:
 
 
 def test_the_terminal_says_how_sure_the_order_is(learnt: Analysis) -> None:
-    lines = to_text(learnt).splitlines()
+    lines = analysis_text(learnt).splitlines()
 
     place = lines.index(next(line for line in lines if line.startswith("how sure")))
     assert re.split(r"  +", lines[place]) == ["how sure", "expected rank", "best"]
@@ -139,18 +140,18 @@ def test_the_terminal_says_how_sure_the_order_is(learnt: Analysis) -> None:
 
 
 def test_the_terminal_says_that_the_method_settled(learnt: Analysis) -> None:
-    assert "mean-z settled after 23 sweeps over the ratings" in to_text(learnt).splitlines()
+    assert "mean-z settled after 23 sweeps over the ratings" in analysis_text(learnt).splitlines()
 
 
 def test_the_terminal_says_nothing_of_draws_and_steps_where_there_are_none(analysis: Analysis) -> None:
-    assert not re.findall("how sure|settled", to_text(analysis))
+    assert not re.findall("how sure|settled", analysis_text(analysis))
 
 
 def test_the_terminal_draws_no_table_for_one_system(learnt: Analysis) -> None:
     assert learnt.draws is not None
     alone = replace(learnt, systems=learnt.systems.head(1), draws=learnt.draws[:, :1], attributes=())
 
-    assert "how sure" not in to_text(alone)
+    assert "how sure" not in analysis_text(alone)
 
 
 @pytest.mark.parametrize(
@@ -173,7 +174,7 @@ def test_what_did_not_settle_is_not_to_be_relied_on(diagnostics: Diagnostics | N
 
 
 def test_the_page_says_how_sure_the_order_is(learnt: Analysis) -> None:
-    sure = section(to_html(learnt), "sure")
+    sure = section(report_html(learnt), "sure")
 
     assert (
         "<strong>&lt;b&gt;good&lt;/b&gt;</strong> is the best system with a probability of "
@@ -185,13 +186,13 @@ def test_the_page_says_how_sure_the_order_is(learnt: Analysis) -> None:
 
 def test_the_most_probable_best_need_not_be_the_first_of_the_ranking(learnt: Analysis) -> None:
     assert learnt.draws is not None
-    sure = section(to_html(replace(learnt, draws=learnt.draws[:, [1, 0, 2]])), "sure")
+    sure = section(report_html(replace(learnt, draws=learnt.draws[:, [1, 0, 2]])), "sure")
 
     assert "<strong>fair &amp; square</strong> is the best system" in sure
 
 
 def test_the_contents_lead_to_how_sure(learnt: Analysis) -> None:
-    assert '<a href="#sure">How sure</a>' in to_html(learnt)
+    assert '<a href="#sure">How sure</a>' in report_html(learnt)
 
 
 @pytest.mark.parametrize(
@@ -201,7 +202,7 @@ def test_the_contents_lead_to_how_sure(learnt: Analysis) -> None:
 def test_the_new_figures_stand_in_their_sections(
     learnt: Analysis, every_mark: Figure, name: str, place: str
 ) -> None:
-    page = to_html(learnt, [replace(every_mark, name=name)])
+    page = report_html(learnt, [replace(every_mark, name=name)])
 
     assert f'id="figure-{name}"' in section(page, place)
 
@@ -212,11 +213,11 @@ def test_many_systems_are_folded(learnt: Analysis) -> None:
     systems = pl.concat([learnt.systems.head(1)] * n).with_columns(system_id=pl.Series(names))
     many = replace(learnt, systems=systems, draws=np.tile(np.arange(n, 0.0, -1.0), (2, 1)), attributes=())
 
-    assert "<details><summary>All 13 systems</summary>" in section(to_html(many), "sure")
+    assert "<details><summary>All 13 systems</summary>" in section(report_html(many), "sure")
 
 
 def test_each_worker_has_numbers_and_words_those_of_least_weight_first(learnt: Analysis) -> None:
-    rows = rows_of(to_html(learnt), "How they rate")
+    rows = rows_of(report_html(learnt), "How they rate")
 
     assert ["w-" + re.findall(r"w-([^|]+)", row)[0] for row in rows] == [
         *("w-random", "w-odd", "w-lost", "w-careful", "w-&lt;script&gt;"),
@@ -237,13 +238,13 @@ def test_each_worker_has_numbers_and_words_those_of_least_weight_first(learnt: A
 def test_signs_and_deviations_are_told_as_far_as_they_are_known(
     learnt: Analysis, place: int, said: str
 ) -> None:
-    assert said in rows_of(to_html(learnt), "How they rate")[place]
+    assert said in rows_of(report_html(learnt), "How they rate")[place]
 
 
 def test_weights_against_an_expert_are_told_as_such(learnt: Analysis) -> None:
     unknown = [pl.lit(None, pl.Float64).alias(name) for name in ("slope", "slope_sd", "offset_sd")]
 
-    page = to_html(replace(learnt, workers=learnt.workers.with_columns(unknown)))
+    page = report_html(replace(learnt, workers=learnt.workers.with_columns(unknown)))
 
     assert "than the expert" in page
     assert "1 being average" not in page
@@ -254,7 +255,7 @@ def test_what_the_method_does_not_learn_has_no_column(learnt: Analysis) -> None:
         pl.lit(None, pl.Float64).alias("slope"), pl.lit(None, pl.Float64).alias("slope_sd")
     )
 
-    page = to_html(replace(learnt, workers=workers))
+    page = report_html(replace(learnt, workers=workers))
 
     assert 'data-title="Offset"' in page
     assert 'data-title="Slope"' not in page
@@ -264,13 +265,13 @@ def test_what_the_method_does_not_learn_has_no_column(learnt: Analysis) -> None:
 def test_many_workers_are_folded(learnt: Analysis) -> None:
     copies = [learnt.workers.with_columns(pl.col("worker_id") + f"-{k}") for k in range(7)]
 
-    page = to_html(replace(learnt, workers=pl.concat(copies)))
+    page = report_html(replace(learnt, workers=pl.concat(copies)))
 
     assert "<details><summary>All 35 workers, those of least weight first</summary>" in page
 
 
 def test_the_page_says_how_the_method_came_to_its_answer(learnt: Analysis) -> None:
-    method = section(to_html(learnt), "method")
+    method = section(report_html(learnt), "method")
 
     assert "settled after 23 sweeps over the ratings" in method
     assert f"Intervals: 95{SPACE}%, of 4 draws of what the model takes the scores to be" in method
@@ -279,18 +280,18 @@ def test_the_page_says_how_the_method_came_to_its_answer(learnt: Analysis) -> No
 def test_how_long_it_took_is_not_on_the_page(learnt: Analysis) -> None:
     slower = replace(learnt, diagnostics=Diagnostics(True, 23, 99.0))
 
-    assert to_html(slower) == to_html(learnt)
+    assert report_html(slower) == report_html(learnt)
 
 
 def test_the_page_is_well_formed(learnt: Analysis) -> None:
-    page = to_html(learnt)
+    page = report_html(learnt)
 
     assert Closed(page).open == []
     assert "<b>" not in page
 
 
 def test_the_page_of_a_method_that_learns_nothing_has_none_of_it(analysis: Analysis) -> None:
-    page = to_html(analysis)
+    page = report_html(analysis)
 
     assert not re.findall('id="sure"|How they rate|settled', page)
 
@@ -299,7 +300,9 @@ def test_the_page_of_a_method_that_learns_nothing_has_none_of_it(analysis: Analy
 
 
 def test_the_workers_file_has_what_was_learnt(learnt: Analysis, analysis: Analysis) -> None:
-    plain, more = ({column.name for column in workers_table(each).columns} for each in (analysis, learnt))
+    plain, more = (
+        {column.name for column in short_workers_table(each).columns} for each in (analysis, learnt)
+    )
 
     assert more - plain == {
         *("offset", "offset_sd", "slope", "slope_sd", "precision", "precision_sd", "weight", "portrait"),
@@ -307,11 +310,11 @@ def test_the_workers_file_has_what_was_learnt(learnt: Analysis, analysis: Analys
 
 
 def test_the_table_of_ranks_rests_on_its_draws(learnt: Analysis, analysis: Analysis) -> None:
-    table = ranks_table(learnt)
+    table = expected_ranks_table(learnt)
 
     assert table is not None
     assert table.notes == ("From 4 draws of what the scores may be.",)
-    assert ranks_table(analysis) is None
+    assert expected_ranks_table(analysis) is None
 
 
 # LaTeX
@@ -350,7 +353,7 @@ def test_print_has_no_ranks_without_draws(analysis: Analysis, tmp_path: Path) ->
 def test_a_report_on_everyone_says_so(learnt: Analysis) -> None:
     everyone = replace(learnt, settings=replace(learnt.settings, keep_everyone=True))
 
-    page = to_html(everyone)
+    page = report_html(everyone)
 
     assert "Scores rest on everyone" in page
     assert "Scores rest on those who passed" not in page

@@ -9,9 +9,10 @@ import numpy as np
 import polars as pl
 import pytest
 
+from steelyard.exhibits.studies.linked import linked_study
 from steelyard.longitudinal.link_draws import CampaignScores, ItemScores
 from steelyard.longitudinal.links import CommonItems, Linked, join
-from steelyard.report.linked import conclusion, to_json, to_text
+from steelyard.report.study import study_json, study_text
 
 NAMES = tuple(f"i{number}" for number in range(20))
 
@@ -39,7 +40,7 @@ def linked() -> Linked:
 
 
 def test_the_text_has_systems_lines_pairs_and_the_share_of_the_link(linked: Linked) -> None:
-    text = to_text(linked)
+    text = study_text(linked_study(linked))
 
     assert "Systems of all campaigns on the scale of Old" in text
     # 1 + 2 * 0.5
@@ -54,22 +55,22 @@ def test_the_text_has_systems_lines_pairs_and_the_share_of_the_link(linked: Link
 def test_the_sentence_tells_the_share_in_per_cent(linked: Linked) -> None:
     half = replace(linked, links=linked.links.with_columns(share_of_link=pl.lit(0.463)))
 
-    assert conclusion(half) == ["46 % of the uncertainty of New's systems comes from the link."]
+    assert linked_study(half).conclusion == ("46 % of the uncertainty of New's systems comes from the link.",)
 
 
 def test_json_keeps_everything_unrounded(linked: Linked) -> None:
-    document = json.loads(to_json(linked))
+    document = json.loads(study_json([linked_study(linked)]))
 
     assert document["scale"] == "Old"
     assert document["systems"] == linked.systems.to_dicts()
     assert document["links"] == linked.links.to_dicts()
     assert document["pairs"] == linked.pairs.to_dicts()
     assert document["warnings"] == ["Mind the gap."]
-    assert document["conclusion"] == conclusion(linked)
+    assert document["conclusion"] == list(linked_study(linked).conclusion)
 
 
 def test_very_many_pairs_are_left_to_json(linked: Linked) -> None:
     many = replace(linked, pairs=pl.concat([linked.pairs] * 10))
 
-    assert "Systems of different campaigns" not in to_text(many)
-    assert len(json.loads(to_json(many))["pairs"]) == 40
+    assert "Systems of different campaigns" not in study_text(linked_study(many))
+    assert len(json.loads(study_json([linked_study(many)]))["pairs"]) == 40

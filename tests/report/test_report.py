@@ -14,10 +14,10 @@ import pytest
 
 from steelyard.domain.exhibit import Figure, Table
 from steelyard.domain.result import Analysis
-from steelyard.report.html import to_html
-from steelyard.report.json import to_dict, to_json
+from steelyard.report.html import report_html
+from steelyard.report.json import analysis_json, analysis_record
 from steelyard.report.numbers import number
-from steelyard.report.text import to_text
+from steelyard.report.text import analysis_text
 from steelyard.review.payment import WORDS
 
 
@@ -67,7 +67,7 @@ def with_method_settings(analysis: Analysis, **choices: Any) -> Analysis:
 
 
 def test_names_and_titles_are_escaped(analysis: Analysis, table: Table, every_mark: Figure) -> None:
-    page = to_html(analysis, [table, every_mark])
+    page = report_html(analysis, [table, every_mark])
 
     assert "&lt;b&gt;good&lt;/b&gt;" in page
     assert "<b>good</b>" not in page
@@ -77,7 +77,7 @@ def test_names_and_titles_are_escaped(analysis: Analysis, table: Table, every_ma
 
 
 def test_the_page_fetches_nothing(analysis: Analysis, table: Table, every_mark: Figure) -> None:
-    page = to_html(analysis, [table, every_mark])
+    page = report_html(analysis, [table, every_mark])
 
     addresses = re.findall(r'href="([^"]*)"', page)
     assert addresses
@@ -88,28 +88,28 @@ def test_the_page_fetches_nothing(analysis: Analysis, table: Table, every_mark: 
 def test_every_element_is_closed_and_every_id_used_once(
     analysis: Analysis, table: Table, every_mark: Figure
 ) -> None:
-    outline = Outline(to_html(analysis, [table, every_mark]))
+    outline = Outline(report_html(analysis, [table, every_mark]))
 
     assert outline.open == []
     assert len(set(outline.ids)) == len(outline.ids)
 
 
 def test_the_contents_lead_to_the_sections(analysis: Analysis, table: Table) -> None:
-    outline = Outline(to_html(analysis, [table]))
+    outline = Outline(report_html(analysis, [table]))
 
     assert outline.anchors == ["ranking", "significance", "workers", "agreement", "further", "method"]
     assert set(outline.anchors) <= set(outline.ids)
 
 
 def test_without_exhibits_the_ranking_is_drawn_all_the_same(analysis: Analysis) -> None:
-    outline = Outline(to_html(analysis))
+    outline = Outline(report_html(analysis))
 
     assert "figure-ranking" in outline.ids
     assert "further" not in outline.anchors
 
 
 def test_a_ranking_given_takes_the_place_of_ours(analysis: Analysis, every_mark: Figure) -> None:
-    page = to_html(analysis, [replace(every_mark, name="ranking")])
+    page = report_html(analysis, [replace(every_mark, name="ranking")])
 
     assert page.count('id="figure-ranking"') == 1
     assert "One of each." in page
@@ -127,14 +127,14 @@ def test_a_ranking_given_takes_the_place_of_ours(analysis: Analysis, every_mark:
 def test_exhibits_stand_in_their_sections(
     analysis: Analysis, every_mark: Figure, name: str, section: str
 ) -> None:
-    page = to_html(analysis, [replace(every_mark, name=name)])
+    page = report_html(analysis, [replace(every_mark, name=name)])
 
     before = page[: page.index(f'id="figure-{name}"')]
     assert re.findall(r'<section id="(\w+)"', before)[-1] == section
 
 
 def test_exhibits_keep_the_order_given(analysis: Analysis, table: Table, every_mark: Figure) -> None:
-    page = to_html(analysis, [every_mark, table])
+    page = report_html(analysis, [every_mark, table])
 
     assert page.index('id="figure-every-mark"') < page.index('id="table-toy"')
 
@@ -142,14 +142,14 @@ def test_exhibits_keep_the_order_given(analysis: Analysis, table: Table, every_m
 def test_the_pages_own_signature_is_not_repeated_under_each_exhibit(analysis: Analysis, table: Table) -> None:
     other = replace(table, name="other", signature="steelyard:0.1|other")
 
-    page = to_html(analysis, [table, other])
+    page = report_html(analysis, [table, other])
 
     assert page.count(analysis.signature) == 1
     assert "steelyard:0.1|other" in page
 
 
 def test_a_figure_saved_from_the_page_bears_the_signature(analysis: Analysis, every_mark: Figure) -> None:
-    page = to_html(analysis, [every_mark])
+    page = report_html(analysis, [every_mark])
 
     found = re.search(r'download="every-mark.svg" href="data:image/svg\+xml;base64,([^"]+)"', page)
     assert found
@@ -157,7 +157,7 @@ def test_a_figure_saved_from_the_page_bears_the_signature(analysis: Analysis, ev
 
 
 def test_the_page_names_the_winners_and_carries_the_signature(analysis: Analysis) -> None:
-    page = to_html(analysis)
+    page = report_html(analysis)
 
     assert "<strong>&lt;b&gt;good&lt;/b&gt;, fair &amp; square</strong> share the first place" in page
     assert f"<code>{analysis.signature}</code>" in page
@@ -173,21 +173,21 @@ def test_the_page_names_the_winners_and_carries_the_signature(analysis: Analysis
 def test_the_headline_follows_the_clusters(analysis: Analysis, clusters: list[int], said: str) -> None:
     systems = analysis.systems.with_columns(cluster=pl.Series(clusters))
 
-    assert said in to_html(replace(analysis, systems=systems))
+    assert said in report_html(replace(analysis, systems=systems))
 
 
 def test_a_single_system_is_no_winner(analysis: Analysis) -> None:
     alone = replace(analysis, systems=analysis.systems.head(1), pairs=analysis.pairs.clear())
 
-    page = to_html(alone)
+    page = report_html(alone)
 
     assert "is the only system" in page
     assert 'id="significance"' not in page
 
 
 def test_the_page_promises_no_more_about_borders_than_the_rule_does(analysis: Analysis) -> None:
-    strict = to_html(analysis)
-    weaker = to_html(replace(analysis, settings=replace(analysis.settings, clusters="wmt21")))
+    strict = report_html(analysis)
+    weaker = report_html(replace(analysis, settings=replace(analysis.settings, clusters="wmt21")))
 
     promise = "every border between clusters separates systems that are"
     assert promise in strict
@@ -196,14 +196,14 @@ def test_the_page_promises_no_more_about_borders_than_the_rule_does(analysis: An
 
 
 def test_the_page_has_each_systems_score_as_in_the_analysis(analysis: Analysis) -> None:
-    page = to_html(analysis)
+    page = report_html(analysis)
 
     for score in analysis.systems["score"]:
         assert f"<td>{number(score)}</td>" in page
 
 
 def test_every_worker_is_on_the_page_with_verdict_flags_and_advice(analysis: Analysis) -> None:
-    page = to_html(analysis)
+    page = report_html(analysis)
 
     rows = [row for row in page.split("<tr>") if 'class="verdict' in row]
     assert len(rows) == len(analysis.workers)
@@ -215,7 +215,7 @@ def test_every_worker_is_on_the_page_with_verdict_flags_and_advice(analysis: Ana
 
 
 def test_those_who_need_a_look_come_first(analysis: Analysis) -> None:
-    page = to_html(analysis)
+    page = report_html(analysis)
 
     places = [page.index(f'scope="row">{name}<') for name in ("w-random", "w-odd", "w-&lt;script&gt;")]
     assert places == sorted(places)
@@ -223,7 +223,7 @@ def test_those_who_need_a_look_come_first(analysis: Analysis) -> None:
 
 
 def test_the_page_says_that_a_manager_decides(analysis: Analysis) -> None:
-    page = to_html(analysis)
+    page = report_html(analysis)
 
     assert (
         "Pay (3 workers). Look at the ratings before paying (1 worker). Refusing may be fair: look at the "
@@ -235,7 +235,7 @@ def test_the_page_says_that_a_manager_decides(analysis: Analysis) -> None:
 def test_many_workers_are_folded_and_the_urgent_ones_shown(analysis: Analysis) -> None:
     crowd = many_workers(analysis, 300)
 
-    page = to_html(crowd)
+    page = report_html(crowd)
 
     assert "<details><summary>All 300 workers</summary>" in page
     assert "To be looked at first" in page
@@ -244,11 +244,11 @@ def test_many_workers_are_folded_and_the_urgent_ones_shown(analysis: Analysis) -
 
 
 def test_few_workers_are_listed_openly(analysis: Analysis) -> None:
-    assert "<details open><summary>All 5 workers</summary>" in to_html(analysis)
+    assert "<details open><summary>All 5 workers</summary>" in report_html(analysis)
 
 
 def test_flags_contamination_and_hits_left_out_are_told(analysis: Analysis) -> None:
-    page = to_html(analysis)
+    page = report_html(analysis)
 
     assert "one HIT rated on another level (1 worker)" in page
     assert "about 2.1\N{NO-BREAK SPACE}% of those who passed" in page
@@ -265,7 +265,7 @@ def test_without_a_check_everyone_counts(analysis: Analysis) -> None:
         contamination=None,
     )
 
-    page = to_html(unchecked)
+    page = report_html(unchecked)
 
     assert "No check was applied: everyone's judgements count" in page
     assert "not checked" in page
@@ -291,17 +291,17 @@ def test_without_a_check_hits_left_out_are_told_all_the_same(
     )
     settings = replace(analysis.settings, check="none")
 
-    assert said in to_html(replace(analysis, settings=settings, hits=hits))
+    assert said in report_html(replace(analysis, settings=settings, hits=hits))
 
 
 def test_the_page_says_what_could_not_be_shown_and_why(analysis: Analysis) -> None:
     said = "Check against pace is not shown: nothing is known of <time>."
 
-    page = to_html(analysis, missing=[said])
+    page = report_html(analysis, missing=[said])
 
     method = page[page.index('<section id="method">') :]
     assert "<li>Check against pace is not shown: nothing is known of &lt;time&gt;.</li>" in method
-    assert "could be made" not in to_html(analysis)
+    assert "could be made" not in report_html(analysis)
 
 
 @pytest.mark.parametrize(
@@ -315,22 +315,22 @@ def test_the_page_says_what_could_not_be_shown_and_why(analysis: Analysis) -> No
 def test_the_page_says_what_the_method_resamples(analysis: Analysis, method: str, said: str) -> None:
     settings = replace(analysis.settings, method=method)
 
-    assert f"Intervals: {said}." in to_html(replace(analysis, settings=settings))
+    assert f"Intervals: {said}." in report_html(replace(analysis, settings=settings))
 
 
 def test_without_draws_the_page_speaks_of_no_intervals(analysis: Analysis) -> None:
-    assert "Intervals:" not in to_html(with_method_settings(analysis, draws=0))
+    assert "Intervals:" not in report_html(with_method_settings(analysis, draws=0))
 
 
 @pytest.mark.parametrize(("level", "said"), [(0.9, "90"), (0.995, "99.5")])
 def test_the_level_of_intervals_is_that_of_the_analysis(analysis: Analysis, level: float, said: str) -> None:
     other = with_method_settings(analysis, level=level)
 
-    page = to_html(other).replace("\N{NO-BREAK SPACE}", " ")
-    assert f"{said} % interval" in to_text(other)
+    page = report_html(other).replace("\N{NO-BREAK SPACE}", " ")
+    assert f"{said} % interval" in analysis_text(other)
     assert f"{said} % from" in page
     assert f"Intervals: {said} %," in page
-    assert "95 %" not in to_text(other) + page
+    assert "95 %" not in analysis_text(other) + page
 
 
 # Letters that end a text, make a terminal do things, or turn the order of what follows.
@@ -353,21 +353,21 @@ def test_no_name_brings_characters_that_change_the_page(
     )
     odd = replace(every_mark, title=bad, caption=bad)
 
-    page = to_html(named, [replace(table, title=bad, notes=(bad,)), odd], [bad])
+    page = report_html(named, [replace(table, title=bad, notes=(bad,)), odd], [bad])
 
     assert character not in page
     assert "<strong>&lt;b&gt;good&lt;/b&gt;a\N{REPLACEMENT CHARACTER}b</strong> is rated above" in page
-    assert character not in to_text(named)
+    assert character not in analysis_text(named)
 
 
 def test_names_in_scripts_that_run_from_the_right_are_left_as_they_are(analysis: Analysis) -> None:
-    page = to_html(replace(analysis, title="תרגום \u200fמכונה"))
+    page = report_html(replace(analysis, title="תרגום \u200fמכונה"))
 
     assert "תרגום \u200fמכונה" in page
 
 
 def test_the_page_allows_itself_nothing_but_its_own_style(analysis: Analysis) -> None:
-    page = to_html(analysis)
+    page = report_html(analysis)
 
     policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
     meta = f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
@@ -377,20 +377,20 @@ def test_the_page_allows_itself_nothing_but_its_own_style(analysis: Analysis) ->
 
 
 def test_each_attribute_has_its_ranking(analysis: Analysis) -> None:
-    page = to_html(analysis)
+    page = report_html(analysis)
 
     assert "By the attribute “adequacy” alone" in page
     assert "By the attribute “fluency_&amp;” alone" in page
 
 
 def test_rankings_by_many_attributes_are_folded(analysis: Analysis) -> None:
-    page = to_html(replace(analysis, attributes=analysis.attributes * 2))
+    page = report_html(replace(analysis, attributes=analysis.attributes * 2))
 
     assert page.count("<details><summary>By the attribute “adequacy” alone</summary>") == 2
 
 
 def test_agreement_is_shown_with_its_intervals(analysis: Analysis) -> None:
-    page = to_html(analysis)
+    page = report_html(analysis)
 
     assert "Krippendorff&#39;s alpha" in page
     assert "<td>0.432</td><td>0.300</td><td>0.500</td>" in page
@@ -399,14 +399,14 @@ def test_agreement_is_shown_with_its_intervals(analysis: Analysis) -> None:
 def test_an_analysis_without_agreement_or_hits_has_no_such_sections(analysis: Analysis) -> None:
     bare = replace(analysis, agreement=analysis.agreement.clear(), hits=analysis.hits.clear(), attributes=())
 
-    page = to_html(bare)
+    page = report_html(bare)
 
     assert 'id="agreement"' not in page
     assert "HITs left out" not in page
 
 
 def test_the_style_follows_the_screen_but_paper_is_light(analysis: Analysis) -> None:
-    page = to_html(analysis)
+    page = report_html(analysis)
 
     assert "@media screen and (prefers-color-scheme: dark)" in page
     assert "@page { size: A4;" in page
@@ -414,11 +414,11 @@ def test_the_style_follows_the_screen_but_paper_is_light(analysis: Analysis) -> 
 
 
 def test_the_page_is_the_same_every_time(analysis: Analysis, every_mark: Figure) -> None:
-    assert to_html(analysis, [every_mark]) == to_html(analysis, [every_mark])
+    assert report_html(analysis, [every_mark]) == report_html(analysis, [every_mark])
 
 
 def test_the_terminal_draws_a_line_between_clusters(analysis: Analysis) -> None:
-    lines = to_text(analysis).splitlines()
+    lines = analysis_text(analysis).splitlines()
 
     header = next(place for place, line in enumerate(lines) if "95 % interval" in line)
     rules = [place - header for place, line in enumerate(lines[: header + 6]) if set(line) == {"-"}]
@@ -439,11 +439,11 @@ def test_the_terminal_draws_a_line_between_clusters(analysis: Analysis) -> None:
     ],
 )
 def test_the_terminal_tells_what_was_found(analysis: Analysis, line: str) -> None:
-    assert line in to_text(analysis).splitlines()
+    assert line in analysis_text(analysis).splitlines()
 
 
 def test_the_terminal_sets_attributes_side_by_side(analysis: Analysis) -> None:
-    lines = to_text(analysis).splitlines()
+    lines = analysis_text(analysis).splitlines()
 
     place = next(k for k, line in enumerate(lines) if line.startswith("by attribute"))
     assert lines[place].split() == ["by", "attribute", "adequacy", "fluency_&"]
@@ -461,7 +461,7 @@ def test_the_terminal_is_silent_on_what_is_not_there(analysis: Analysis) -> None
         workers=analysis.workers.with_columns(pl.lit([], pl.List(pl.String)).alias("flags")),
     )
 
-    text = to_text(bare)
+    text = analysis_text(bare)
 
     assert not re.findall("agreement|HIT|attribute|random|flag|Warning", text)
 
@@ -469,23 +469,23 @@ def test_the_terminal_is_silent_on_what_is_not_there(analysis: Analysis) -> None
 def test_no_name_can_command_the_terminal(analysis: Analysis) -> None:
     systems = analysis.systems.with_columns(system_id=pl.Series(["\x1b[31mred", "b\r\nb", "c"]))
 
-    text = to_text(replace(analysis, systems=systems, attributes=(), title="\x1b]0;x\x07"))
+    text = analysis_text(replace(analysis, systems=systems, attributes=(), title="\x1b]0;x\x07"))
 
     assert not set("\x1b\r\x07") & set(text)
 
 
 def test_json_has_null_for_what_is_unknown_and_full_precision(analysis: Analysis) -> None:
-    document = json.loads(to_json(analysis))
+    document = json.loads(analysis_json(analysis))
 
     assert document["workers"][0]["offset"] is None
     assert document["workers"][4]["sd"] is None
     assert document["systems"][2]["lower"] is None
     assert document["systems"][0]["score"] == 0.51234567890123
-    assert "NaN" not in to_json(analysis)
+    assert "NaN" not in analysis_json(analysis)
 
 
 def test_the_json_of_a_worker_begins_with_the_contracts_keys(analysis: Analysis) -> None:
-    keys = list(to_dict(analysis)["workers"][0])
+    keys = list(analysis_record(analysis)["workers"][0])
 
     contract = ["worker_id", "n_judgements", "n_pairs", "mean_difference", "statistic", "p_value", "verdict"]
     contract += ["flags", "mean", "sd", "offset", "slope", "precision", "weight"]
@@ -505,7 +505,7 @@ def test_the_json_of_a_worker_begins_with_the_contracts_keys(analysis: Analysis)
 
 
 def test_the_json_has_attributes_agreement_and_hits_left_out(analysis: Analysis) -> None:
-    document = json.loads(to_json(analysis))
+    document = json.loads(analysis_json(analysis))
 
     assert [ranking["attribute"] for ranking in document["attributes"]] == ["adequacy", "fluency_&"]
     assert document["attributes"][1]["systems"][0]["system_id"] == "bad_50%"
@@ -515,8 +515,8 @@ def test_the_json_has_attributes_agreement_and_hits_left_out(analysis: Analysis)
 
 
 def test_an_unknown_contamination_is_null(analysis: Analysis) -> None:
-    assert to_dict(replace(analysis, contamination=None))["contamination"] is None
+    assert analysis_record(replace(analysis, contamination=None))["contamination"] is None
 
 
 def test_one_attribute_alone_gives_no_list_of_attributes(analysis: Analysis) -> None:
-    assert to_dict(replace(analysis, attributes=()))["attributes"] == []
+    assert analysis_record(replace(analysis, attributes=()))["attributes"] == []

@@ -16,7 +16,7 @@ from steelyard.domain.exhibit import Column, Table
 from steelyard.report.latex_text import escape, file_name
 from steelyard.report.numbers import number, p_value, percent, rank_range
 from steelyard.report.table_cells import cell
-from steelyard.report.tables import to_csv, to_html, to_json, to_latex, to_text
+from steelyard.report.tables import table_csv, table_html, table_json, table_latex, table_text
 
 NBSP = "\N{NO-BREAK SPACE}"
 
@@ -81,7 +81,7 @@ def test_cells_obey_their_column(value: object, column: Column, expected: str) -
 
 
 def test_text_is_aligned_numbers_right_and_words_left(table: Table) -> None:
-    lines = to_text(table).splitlines()
+    lines = table_text(table).splitlines()
 
     assert lines[0] == "A toy & its <title>"
     assert lines[2] == "System          n  Score     Kept        p"
@@ -90,20 +90,20 @@ def test_text_is_aligned_numbers_right_and_words_left(table: Table) -> None:
 
 
 def test_text_draws_lines_at_borders_but_not_above_the_first_row(table: Table) -> None:
-    lines = to_text(table).splitlines()
+    lines = table_text(table).splitlines()
 
     rules = [place for place, line in enumerate(lines) if set(line) == {"-"}]
     assert rules == [3, 6]
 
 
 def test_text_ends_with_notes_and_signature(table: Table) -> None:
-    assert to_text(table).endswith(f"A note on 50 %.\n\n{table.signature}")
+    assert table_text(table).endswith(f"A note on 50 %.\n\n{table.signature}")
 
 
 def test_wide_characters_keep_the_columns_straight() -> None:
     rows = pl.DataFrame({"name": ["翻译", "abcd"], "n": [1, 2]})
 
-    lines = to_text(Table("t", "T", (Column("name", "x"), Column("n", "n")), rows)).splitlines()
+    lines = table_text(Table("t", "T", (Column("name", "x"), Column("n", "n")), rows)).splitlines()
 
     assert lines[-2:] == ["翻译  1", "abcd  2"]
 
@@ -111,14 +111,14 @@ def test_wide_characters_keep_the_columns_straight() -> None:
 def test_an_empty_table_is_written_in_every_format(table: Table) -> None:
     empty = replace(table, rows=table.rows.clear())
 
-    assert "System" in to_text(empty)
-    assert json.loads(to_json(empty))["rows"] == []
-    assert r"\bottomrule" in to_latex(empty)
-    assert "<tbody>" in to_html(empty)
+    assert "System" in table_text(empty)
+    assert json.loads(table_json(empty))["rows"] == []
+    assert r"\bottomrule" in table_latex(empty)
+    assert "<tbody>" in table_html(empty)
 
 
 def test_csv_comes_back_as_it_was(table: Table) -> None:
-    back = pl.read_csv(io.StringIO(to_csv(table)))
+    back = pl.read_csv(io.StringIO(table_csv(table)))
 
     assert back.equals(table.rows.with_columns(pl.col("score").fill_nan(None)))
 
@@ -127,18 +127,18 @@ def test_csv_comes_back_as_it_was(table: Table) -> None:
 def test_csv_and_json_round_nothing(values: list[float]) -> None:
     made = Table("t", "T", (Column("x", "x", 1),), pl.DataFrame({"x": values}, schema={"x": pl.Float64}))
 
-    assert pl.read_csv(io.StringIO(to_csv(made)), schema={"x": pl.Float64})["x"].to_list() == values
-    assert [row["x"] for row in json.loads(to_json(made))["rows"]] == values
+    assert pl.read_csv(io.StringIO(table_csv(made)), schema={"x": pl.Float64})["x"].to_list() == values
+    assert [row["x"] for row in json.loads(table_json(made))["rows"]] == values
 
 
 def test_csv_joins_lists() -> None:
     rows = pl.DataFrame({"flags": [["time", "shift"], [], None]}, schema={"flags": pl.List(pl.String)})
 
-    assert to_csv(Table("t", "T", (Column("flags", "F"),), rows)) == 'flags\ntime shift\n""\n\n'
+    assert table_csv(Table("t", "T", (Column("flags", "F"),), rows)) == 'flags\ntime shift\n""\n\n'
 
 
 def test_json_has_the_promised_keys_and_null_for_unknown(table: Table) -> None:
-    document = json.loads(to_json(table))
+    document = json.loads(table_json(table))
 
     assert list(document) == ["name", "title", "rows", "notes", "signature"]
     assert document["rows"][2] == {"system_id": "x", "n": 3, "score": None, "kept": None, "p_value": None}
@@ -147,8 +147,8 @@ def test_json_has_the_promised_keys_and_null_for_unknown(table: Table) -> None:
 def test_only_the_columns_named_are_written(table: Table) -> None:
     narrow = replace(table, columns=table.columns[1:2])
 
-    assert to_csv(narrow).splitlines()[0] == "n"
-    assert "long" not in to_text(narrow) + to_latex(narrow) + to_html(narrow)
+    assert table_csv(narrow).splitlines()[0] == "n"
+    assert "long" not in table_text(narrow) + table_latex(narrow) + table_html(narrow)
 
 
 SPECIALS = r'\{}$&#%_^~<>|"[]*-`' + "'"
@@ -189,7 +189,7 @@ def test_escaped_text_has_balanced_braces_and_no_bare_special(text: str) -> None
 
 
 def test_latex_is_a_booktabs_table_with_caption_and_label(table: Table) -> None:
-    lines = to_latex(table).splitlines()
+    lines = table_latex(table).splitlines()
 
     assert lines[0] == r"\begin{table}[htbp]"
     assert r"\caption{A toy \& its \textless{}title\textgreater{}}\label{tab:toy}" in lines
@@ -200,7 +200,7 @@ def test_latex_is_a_booktabs_table_with_caption_and_label(table: Table) -> None:
 
 
 def test_latex_draws_midrules_at_the_header_and_at_borders(table: Table) -> None:
-    lines = to_latex(table).splitlines()
+    lines = table_latex(table).splitlines()
 
     places = [place for place, line in enumerate(lines) if line == r"\midrule"]
     first = lines.index(r"a,b & 1204 & 0.33 & 35.3~\% & \textless{}0.0001 \\")
@@ -208,7 +208,7 @@ def test_latex_draws_midrules_at_the_header_and_at_borders(table: Table) -> None
 
 
 def test_latex_has_notes_and_a_signature_that_can_be_broken(table: Table) -> None:
-    written = to_latex(table)
+    written = table_latex(table)
 
     assert r"A note on 50 \%." in written
     assert r"toy\textbar{}\allowbreak{}method:mean-z" in written
@@ -217,7 +217,7 @@ def test_latex_has_notes_and_a_signature_that_can_be_broken(table: Table) -> Non
 def test_a_long_table_runs_over_pages_with_its_header_on_each() -> None:
     rows = pl.DataFrame({"n": range(100)})
 
-    written = to_latex(Table("t", "T", (Column("n", "n"),), rows))
+    written = table_latex(Table("t", "T", (Column("n", "n"),), rows))
 
     assert r"\begin{longtable}{r}" in written
     assert written.count("n \\\\\n\\midrule") == 2
@@ -227,7 +227,7 @@ def test_a_long_table_runs_over_pages_with_its_header_on_each() -> None:
 def test_a_wide_table_is_shrunk_to_the_line() -> None:
     rows = pl.DataFrame({f"c{k}": [k] for k in range(12)})
 
-    written = to_latex(Table("t", "T", tuple(Column(name, name) for name in rows.columns), rows))
+    written = table_latex(Table("t", "T", tuple(Column(name, name) for name in rows.columns), rows))
 
     assert r"\resizebox" in written
     assert written.count("{") == written.count("}")
@@ -236,7 +236,7 @@ def test_a_wide_table_is_shrunk_to_the_line() -> None:
 def test_sentences_get_a_column_that_wraps() -> None:
     rows = pl.DataFrame({"why": ["word " * 30]})
 
-    assert r"{p{0.35\linewidth}}" in to_latex(Table("t", "T", (Column("why", "Why"),), rows))
+    assert r"{p{0.35\linewidth}}" in table_latex(Table("t", "T", (Column("why", "Why"),), rows))
 
 
 @pytest.mark.parametrize(("name", "expected"), [("../../etc/x", "etc-x"), ("&", "exhibit"), ("a_b", "a-b")])
@@ -245,7 +245,7 @@ def test_file_names_stay_in_their_folder(name: str, expected: str) -> None:
 
 
 def test_html_escapes_and_aligns(table: Table) -> None:
-    page = to_html(table)
+    page = table_html(table)
 
     assert "<h3>A toy &amp; its &lt;title&gt;</h3>" in page
     assert '<th scope="row" class="text">a,b</th><td>1204</td><td>0.33</td>' in page
@@ -256,16 +256,16 @@ def test_html_escapes_and_aligns(table: Table) -> None:
 def test_html_links_to_the_table_in_full_precision(table: Table) -> None:
     from base64 import b64decode
 
-    found = re.search(r'download="toy\.csv" href="data:text/csv;base64,([^"]+)"', to_html(table))
+    found = re.search(r'download="toy\.csv" href="data:text/csv;base64,([^"]+)"', table_html(table))
 
     assert found
-    assert b64decode(found[1]).decode() == to_csv(table)
+    assert b64decode(found[1]).decode() == table_csv(table)
 
 
 def test_a_huge_table_is_begun_on_the_page_and_packed_in_the_link() -> None:
     rows = pl.DataFrame({"x": [k / 7 for k in range(20_000)]})
 
-    page = to_html(Table("t", "T", (Column("x", "x", 2),), rows))
+    page = table_html(Table("t", "T", (Column("x", "x", 2),), rows))
 
     assert page.count("<tr>") <= 402
     assert "The first 400 of 20,000 rows; all are in the file." in page
@@ -275,7 +275,7 @@ def test_a_huge_table_is_begun_on_the_page_and_packed_in_the_link() -> None:
 def test_a_column_that_repeats_itself_names_no_row() -> None:
     rows = pl.DataFrame({"rank": ["1-2", "1-2"], "system": ["a", "b"]})
 
-    page = to_html(Table("t", "T", (Column("rank", "Rank"), Column("system", "System")), rows))
+    page = table_html(Table("t", "T", (Column("rank", "Rank"), Column("system", "System")), rows))
 
     assert '<td class="text">1-2</td><th scope="row" class="text">a</th>' in page
 
@@ -283,13 +283,13 @@ def test_a_column_that_repeats_itself_names_no_row() -> None:
 def test_signatures_of_several_sources_have_a_line_each(table: Table) -> None:
     several = replace(table, signature="one|a\ntwo|b")
 
-    assert to_text(several).splitlines()[-2:] == ["one|a", "two|b"]
-    assert "<code>one|a</code><br>\n<code>two|b</code>" in to_html(several)
+    assert table_text(several).splitlines()[-2:] == ["one|a", "two|b"]
+    assert "<code>one|a</code><br>\n<code>two|b</code>" in table_html(several)
 
 
 def test_a_row_is_named_by_its_id_rather_than_by_its_rank() -> None:
     columns = (Column("ranks", "Rank"), Column("system_id", "System"))
     table = Table("t", "T", columns, pl.DataFrame({"ranks": ["1", "2-3"], "system_id": ["brass", "tin"]}))
 
-    assert '<th scope="row" class="text">brass</th>' in to_html(table)
-    assert '<th scope="row" class="text">1</th>' not in to_html(table)
+    assert '<th scope="row" class="text">brass</th>' in table_html(table)
+    assert '<th scope="row" class="text">1</th>' not in table_html(table)

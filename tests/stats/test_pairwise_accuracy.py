@@ -58,17 +58,17 @@ def test_pairs_that_people_set_apart_by_hand() -> None:
     people = np.array([[80.0, 10.0], [50.0, 90.0], [55.0, np.nan]])
     metric = np.array([[0.9, 0.5], [0.4, 0.1], [0.9, 0.3]])
 
-    assert da_pair_tau(people, metric) == ((1 - 2) / 3, 3, 1, 2)
+    assert da_pair_tau(people, metric, least=25.0) == ((1 - 2) / 3, 3, 1, 2)
 
 
 def test_pairs_without_a_metric_score_do_not_count() -> None:
     people, metric = np.array([[80.0], [50.0], [10.0]]), np.array([[0.9], [0.4], [np.nan]])
 
-    assert da_pair_tau(people, metric) == (1.0, 1, 1, 0)
+    assert da_pair_tau(people, metric, least=25.0) == (1.0, 1, 1, 0)
 
 
 def test_tau_without_pairs_far_apart_is_unknown() -> None:
-    found = da_pair_tau(np.array([[50.0], [60.0]]), np.array([[1.0], [2.0]]))
+    found = da_pair_tau(np.array([[50.0], [60.0]]), np.array([[1.0], [2.0]]), least=25.0)
 
     assert np.isnan(found.tau)
     assert found[1:] == (0, 0, 0)
@@ -88,7 +88,7 @@ def test_tau_is_that_of_plain_loops() -> None:
                 is_right = (h1 > h2 and m1 > m2) or (h1 < h2 and m1 < m2)
                 concordant, discordant = concordant + is_right, discordant + (not is_right)
 
-    found = da_pair_tau(people, metric)
+    found = da_pair_tau(people, metric, least=25.0)
 
     assert found[2:] == (concordant, discordant)
     assert found.tau == pytest.approx((concordant - discordant) / (concordant + discordant))
@@ -100,13 +100,13 @@ def test_a_difference_of_exactly_the_least_counts_whatever_rounding_left_of_it(
 ) -> None:
     people, metric = np.array([[one], [other]]), np.array([[one], [other]])
 
-    assert da_pair_tau(people, metric) == (1.0, 1, 1, 0)
+    assert da_pair_tau(people, metric, least=25.0) == (1.0, 1, 1, 0)
 
 
 def test_a_difference_just_short_of_the_least_does_not_count() -> None:
     people = np.array([[50.3], [25.300001]])
 
-    assert da_pair_tau(people, people).n_pairs == 0
+    assert da_pair_tau(people, people, least=25.0).n_pairs == 0
 
 
 def p_of_first(

@@ -59,13 +59,13 @@ def analyse(
 
         write_table(analysis.segments, segments_file)
     if json_file:
-        from steelyard.report.json import to_json
+        from steelyard.report.json import analysis_json
 
-        write_text(to_json(analysis), json_file)
+        write_text(analysis_json(analysis), json_file)
     if json_file != "-":
-        from steelyard.report.text import to_text
+        from steelyard.report.text import analysis_text
 
-        click.echo(to_text(analysis))
+        click.echo(analysis_text(analysis))
     if metric_folder:
         from steelyard.flows.metric_folder import write_metric_folder
 
@@ -124,9 +124,9 @@ def report(source: str, html_file: str | None, latex_folder: Path | None, **choi
         exhibits, missing = report_exhibits(evidence, options, step=step)
     judged = f"Report of {analysis.counts.kept_judgements:,} judgements in"
     if html_file is not None:
-        from steelyard.report.html import to_html
+        from steelyard.report.html import report_html
 
-        write_text(to_html(analysis, exhibits, missing), html_file)
+        write_text(report_html(analysis, exhibits, missing), html_file)
         if html_file != "-":
             click.echo(f"{judged} {html_file}")
     if latex_folder is not None:

@@ -176,14 +176,14 @@ def _write_report(address: str, folder: Path) -> Path:
     from steelyard.flows.exhibit import report_exhibits
     from steelyard.flows.settings import settings_from
     from steelyard.flows.source import read_source
-    from steelyard.report.html import to_html
-    from steelyard.report.text import to_text
+    from steelyard.report.html import report_html
+    from steelyard.report.text import analysis_text
 
     source = read_source(address)
     evidence = weigh(source, settings_from(source))
-    click.echo(f"\n{to_text(evidence.analysis)}\n")
+    click.echo(f"\n{analysis_text(evidence.analysis)}\n")
     path = folder / "report.html"
-    page = to_html(evidence.analysis, *report_exhibits(evidence, ExhibitOptions()))
+    page = report_html(evidence.analysis, *report_exhibits(evidence, ExhibitOptions()))
     path.write_text(page, encoding="utf-8")
     return path
 

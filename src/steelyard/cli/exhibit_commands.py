@@ -88,15 +88,15 @@ def table(
     made = make_table(name, evidence, options)
     if target is not None:
         if target.suffix.lower() == ".tex":
-            write_text(written.to_latex(made), str(target))
+            write_text(written.table_latex(made), str(target))
         else:
             from steelyard.formats.table_file import write_table
 
             write_table(made.rows, target)
     if json_file:
-        write_text(written.to_json(made), json_file)
+        write_text(written.table_json(made), json_file)
     if target is None and json_file != "-":
-        click.echo(written.to_text(made))
+        click.echo(written.table_text(made))
 
 
 @click.command(cls=BriefMethodsCommand)

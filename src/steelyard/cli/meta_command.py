@@ -11,8 +11,7 @@ import click
 from steelyard.cli.options import SectionedCommand, click_options, progress_bar, write_text
 from steelyard.cli.study_command import study_command
 from steelyard.domain.options import given_options
-from steelyard.meta.settings import SOFT_SEED, USUAL_TESTS, MetaSettings
-from steelyard.stats.pairwise_accuracy import LEAST_DIFFERENCE
+from steelyard.meta.settings import LEAST_DIFFERENCE, SOFT_SEED, USUAL_TESTS, MetaSettings
 
 if TYPE_CHECKING:
     from steelyard.domain.study import StudyResult
@@ -141,9 +140,9 @@ def _draw(made: MetaEvaluation, picture: Path) -> None:
 def _write(made: MetaEvaluation, target: Path) -> None:
     from steelyard.exhibits.studies.meta import full_metrics_table
     from steelyard.formats.table_file import write_table
-    from steelyard.report.tables import to_latex
+    from steelyard.report.tables import table_latex
 
     if target.suffix.lower() == ".tex":
-        write_text(to_latex(full_metrics_table(made)), str(target))
+        write_text(table_latex(full_metrics_table(made)), str(target))
     else:
         write_table(made.rows, target)

@@ -39,7 +39,8 @@ class EvaluationSettings:
 
     methods: tuple[str, ...] = option(
         (),
-        help="Methods to compare: see `steelyard methods`. NAME-passing takes only workers who pass the check.",
+        help="Methods to compare: see `steelyard methods`. NAME-passing takes only workers who pass the "
+        "check.",
         metavar="NAME,…",
         usual="mean-rating, mean-z, mean-z-passing, worker-model",
     )
@@ -84,8 +85,8 @@ class EvaluationSettings:
             )
         if self.level != "segments" and self.ratings:
             raise ChoiceError(
-                f"{{ratings}} per item are drawn with {{level=segments}} only: for {self.level}, a trial takes "
-                "all ratings of its workers."
+                f"{{ratings}} per item are for the level segments only: for {self.level}, a trial takes all "
+                "ratings of its workers."
             )
         for problem, is_sound in (
             ("The {share} of the workers to draw from must lie between 0 and 1.", 0 < self.share < 1),

@@ -103,7 +103,7 @@ def _figure(evidence: Sequence[Evidence], options: ExhibitOptions) -> Figure:
     """
     source = evidence[0]
     kept, drawn = source.kept, replace(options, draws=min(options.draws, _MOST_DRAWS))
-    rows = _kappas(source, drawn)
+    rows = _kappas(source, kept, drawn)
     shown = [of for of in _OF if (rows["of"] == of).any()]
     if not shown:
         raise NotEnoughData(
@@ -169,9 +169,9 @@ def _found(
     )
 
 
-def _kappas(source: Evidence, options: ExhibitOptions) -> pl.DataFrame:
+def _kappas(source: Evidence, kept: pl.DataFrame, options: ExhibitOptions) -> pl.DataFrame:
     """The kappas of the ratings kept that are defined, by number of categories."""
-    found = _found(source, source.kept, options, further=_CATEGORIES)
+    found = _found(source, kept, options, further=_CATEGORIES)
     return (
         found.filter(pl.col("coefficient") == "kappa", pl.col("value").is_not_null())
         .sort(pl.col("of") == "inter", "scale", "categories")

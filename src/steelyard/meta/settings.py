@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Literal
 
 from steelyard.domain.errors import ChoiceError
 from steelyard.domain.options import option, require_known_values
-from steelyard.stats.arrays import FloatArray, IntArray
-from steelyard.stats.pairwise_accuracy import LEAST_DIFFERENCE
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from steelyard.stats.arrays import FloatArray, IntArray
 
 Level = Literal["segment", "document"]
 Part = Literal["domain", "document"]
@@ -38,6 +38,8 @@ ACCURACIES = (
 TESTED = (*SYSTEM_STATISTICS, *POOLED_STATISTICS, *BY_SYSTEM_STATISTICS, *BY_ITEM_STATISTICS)
 # One of each kind: linear and by pairs, over systems and over segments [our choice].
 USUAL_TESTS = ("sys_pearson", "seg_pearson_none", "seg_acc23_opt_item", "sys_pairwise_accuracy")
+# Differences of direct assessments that count as a preference in WMT17-20 [Bojar2017].
+LEAST_DIFFERENCE = 25.0
 # Our choice: the error of a p near 0.05 is below 0.007.
 DRAWS = 1000
 # Draws and seed behind published soft pairwise accuracies: with others they differ in the third or fourth
@@ -90,7 +92,7 @@ class MetaSettings:
             ("The least difference between ratings must not be negative.", self.least_difference >= 0),
             ("The threshold must lie between 0 and 1.", 0 < self.threshold < 1),
             (
-                "Documents cannot be averaged within single documents: leave out {level}, or use {by=domain}.",
+                "Within single documents none can be averaged: leave out {level}, or use {by=domain}.",
                 not (self.level == "document" and self.by == "document"),
             ),
         ):

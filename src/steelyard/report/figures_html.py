@@ -15,7 +15,7 @@ from steelyard.report.svg import to_svg
 from steelyard.report.tables_html import csv_link, notes, signed, table_grid
 
 
-def to_html(figure: Figure, *, page_signature: str = "") -> str:
+def figure_html(figure: Figure, *, page_signature: str = "") -> str:
     """The figure with everything that belongs to it, as a piece of the page.
 
     A signature that the page bears itself is not repeated below the figure; its file always has it.

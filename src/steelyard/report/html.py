@@ -58,7 +58,9 @@ class Section:
     title: str
 
 
-def to_html(analysis: Analysis, exhibits: Sequence[Table | Figure] = (), missing: Sequence[str] = ()) -> str:
+def report_html(
+    analysis: Analysis, exhibits: Sequence[Table | Figure] = (), missing: Sequence[str] = ()
+) -> str:
     """The whole report page. Exhibits are shown in the order given, each in the section it belongs to.
 
     Without exhibits it still has the ranking, the workers and how the numbers were made. `missing` are
@@ -138,9 +140,9 @@ def _section(exhibit: Table | Figure) -> str:
 def piece(exhibit: Table | Figure, signature: str) -> Markup:
     """A table or figure as a piece of a page that bears this signature itself."""
     if isinstance(exhibit, Figure):
-        written = figures_html.to_html(exhibit, page_signature=signature)
+        written = figures_html.figure_html(exhibit, page_signature=signature)
     else:
-        written = tables_html.to_html(exhibit, page_signature=signature)
+        written = tables_html.table_html(exhibit, page_signature=signature)
     # Both writers escape every word.
     return Markup(written)  # noqa: S704
 

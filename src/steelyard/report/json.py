@@ -23,7 +23,7 @@ WORKER_KEYS = (
 )
 
 
-def to_dict(analysis: Analysis) -> dict[str, Any]:
+def analysis_record(analysis: Analysis) -> dict[str, Any]:
     """The analysis in plain types. What is unknown is None, never 0 or NaN; nothing is rounded.
 
     `posterior` is there if the method has drawn scores, `diagnostics` if it comes to its answer step by step.
@@ -74,9 +74,9 @@ def _diagnostics(analysis: Analysis) -> dict[str, Any]:
     return {"diagnostics": told | further}
 
 
-def to_json(analysis: Analysis) -> str:
+def analysis_json(analysis: Analysis) -> str:
     """The analysis as a JSON document, with a line for each record."""
-    members = [f"  {_dumps(name)}: {_member(value)}" for name, value in to_dict(analysis).items()]
+    members = [f"  {_dumps(name)}: {_member(value)}" for name, value in analysis_record(analysis).items()]
     return "{\n" + ",\n".join(members) + "\n}\n"
 
 

@@ -17,7 +17,7 @@ from steelyard.report import whole_files
 from steelyard.report.drawing.thinning import crowd_note
 from steelyard.report.figure_file import require_matplotlib, write_figure
 from steelyard.report.latex_text import breakable, escape, file_name
-from steelyard.report.tables_latex import to_latex
+from steelyard.report.tables_latex import table_latex
 from steelyard.report.text import (
     agreement_line,
     contamination_line,
@@ -101,7 +101,7 @@ def write_document(folder: Path, exhibits: Sequence[Table | Figure], document: D
             write_figure(exhibit, folder / f"{name}.pdf", has_words=False)
             written = _figure(exhibit, name)
         else:
-            written = to_latex(exhibit)
+            written = table_latex(exhibit)
         whole_files.write(folder / f"{name}.tex", written.encode())
         parts.append(name)
     path = folder / f"{document.name}.tex"

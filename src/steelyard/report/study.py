@@ -25,7 +25,7 @@ def study_text(result: StudyResult) -> str:
     heading = [] if is_headed else [printable(result.title)]
     blocks = [
         "\n".join([*heading, *_paragraph(result.lead)]),
-        *map(tables.to_text, result.tables),
+        *map(tables.table_text, result.tables),
         _lines(result.conclusion),
         _lines(result.notes),
         _lines([f"Warning: {warning}" for warning in result.warnings]),

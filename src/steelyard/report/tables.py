@@ -13,11 +13,11 @@ from steelyard.report.characters import columns as columns_of
 from steelyard.report.characters import printable
 from steelyard.report.plain import records
 from steelyard.report.table_cells import numeric, rows
-from steelyard.report.tables_csv import to_csv
-from steelyard.report.tables_html import to_html
-from steelyard.report.tables_latex import to_latex
+from steelyard.report.tables_csv import table_csv
+from steelyard.report.tables_html import table_html
+from steelyard.report.tables_latex import table_latex
 
-__all__ = ["to_csv", "to_html", "to_json", "to_latex", "to_text"]
+__all__ = ["table_csv", "table_html", "table_json", "table_latex", "table_text"]
 
 # Notes are wrapped here, and wider tables folded.
 WIDTH = 100
@@ -28,7 +28,7 @@ _STARS = "*"
 _BELONGING = (_STARS, "±", "to", "high")
 
 
-def to_text(table: Table) -> str:
+def table_text(table: Table) -> str:
     """The table for a terminal: title, aligned rows, notes, signature.
 
     A table wider than WIDTH has its headings broken into lines; if that is not enough, its columns follow
@@ -83,7 +83,7 @@ def _width(columns: Sequence[_Written]) -> int:
 
 
 def _folded(written: list[_Written]) -> list[list[_Written]]:
-    """The columns in blocks no wider than WIDTH, the ones that name the rows in each; whole if they resist."""
+    """The columns in blocks no wider than WIDTH, each with those that name the rows; whole if that fails."""
     naming = next(
         (
             n
@@ -129,7 +129,7 @@ def _aligned(cells: Sequence[str], columns: Sequence[_Written]) -> str:
     return line.rstrip()
 
 
-def to_json(table: Table) -> str:
+def table_json(table: Table) -> str:
     """The table as an indented JSON document: null for what is unknown, nothing rounded."""
     document = {
         "name": table.name,

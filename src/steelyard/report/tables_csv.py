@@ -7,7 +7,7 @@ import polars as pl
 from steelyard.domain.exhibit import Table
 
 
-def to_csv(table: Table) -> str:
+def table_csv(table: Table) -> str:
     """The rows as CSV under the columns' own names, in full precision; empty where unknown."""
     frame = table.rows.select(column.name for column in table.columns)
     lists = [name for name, dtype in frame.schema.items() if dtype.is_nested()]

@@ -9,7 +9,7 @@ from steelyard.report.characters import printable
 from steelyard.report.downloads import download
 from steelyard.report.latex_text import file_name
 from steelyard.report.table_cells import numeric, rows
-from steelyard.report.tables_csv import to_csv
+from steelyard.report.tables_csv import table_csv
 
 # Longer tables are begun on the page and complete in the file beside them [our choice].
 MOST_ROWS = 400
@@ -17,7 +17,7 @@ MOST_ROWS = 400
 LONG_WORDS = 32
 
 
-def to_html(table: Table, *, page_signature: str = "") -> str:
+def table_html(table: Table, *, page_signature: str = "") -> str:
     """The table with its title, notes, signature and a link to its data, as a piece of the page.
 
     A signature that the page bears itself is not repeated.
@@ -101,4 +101,4 @@ def notes(table: Table) -> Markup:
 
 def csv_link(table: Table) -> Markup:
     """A link that saves the table in full precision."""
-    return download(f"{file_name(table.name)}.csv", to_csv(table), "text/csv", "CSV")
+    return download(f"{file_name(table.name)}.csv", table_csv(table), "text/csv", "CSV")

@@ -12,7 +12,7 @@ LONG, WIDE = 40, 7
 SENTENCE = 60
 
 
-def to_latex(table: Table) -> str:
+def table_latex(table: Table) -> str:
     """The table as a float with caption and label, notes and signature below it.
 
     It needs the package booktabs; a table of many rows runs over pages and needs longtable, one of

@@ -22,12 +22,12 @@ from steelyard.report.words import level, settled
 _SPEAKING = ("alpha", "icc", "pearson", "kappa")
 
 
-def to_text(analysis: Analysis) -> str:
+def analysis_text(analysis: Analysis) -> str:
     """The ranking with its clusters, what became of the workers, the warnings and the signature."""
-    parts = [printable(analysis.title), "", ranking_table(analysis)]
+    parts = [printable(analysis.title), "", ranking_text(analysis)]
     if len(analysis.attributes) > 1:
-        parts += ["", attributes_table(analysis)]
-    parts += ["", sure] if (sure := ranks_table(analysis)) else []
+        parts += ["", attributes_text(analysis)]
+    parts += ["", sure] if (sure := ranks_text(analysis)) else []
     parts += ["", workers_line(analysis)]
     parts += [
         line
@@ -46,7 +46,7 @@ def to_text(analysis: Analysis) -> str:
     return "\n".join(parts)
 
 
-def ranking_table(analysis: Analysis) -> str:
+def ranking_text(analysis: Analysis) -> str:
     """Systems best first; a line is drawn under each cluster."""
     systems = analysis.systems
     interval = f"{level(analysis.settings)} interval".replace("\N{NO-BREAK SPACE}", " ")
@@ -71,7 +71,7 @@ def ranking_table(analysis: Analysis) -> str:
     return "\n".join(lines)
 
 
-def attributes_table(analysis: Analysis) -> str:
+def attributes_text(analysis: Analysis) -> str:
     """Each system's score, with its rank, in every attribute; systems in the order of the ranking."""
     rows = analysis.systems.select("system_id")
     found = [Column("system_id", "by attribute")]
@@ -84,11 +84,11 @@ def attributes_table(analysis: Analysis) -> str:
         column = pl.DataFrame(scores, schema={"system_id": pl.String, name: pl.String}, orient="row")
         rows = rows.join(column, on="system_id", how="left", maintain_order="left")
         found.append(Column(name, ranking.attribute))
-    written = tables.to_text(Table(name="attributes", title="", columns=tuple(found), rows=rows))
+    written = tables.table_text(Table(name="attributes", title="", columns=tuple(found), rows=rows))
     return written.lstrip("\n")
 
 
-def ranks_table(analysis: Analysis) -> str:
+def ranks_text(analysis: Analysis) -> str:
     """How sure the order is: expected ranks and chances of being best; nothing if there are no draws."""
     found = expected_ranks_table(analysis)
     if found is None:
@@ -96,7 +96,7 @@ def ranks_table(analysis: Analysis) -> str:
     headings = ("how sure", "expected rank", "best")
     named = [replace(column, title=words) for column, words in zip(found.columns, headings, strict=True)]
     bare = replace(found, title="", notes=(), signature="", columns=tuple(named))
-    return tables.to_text(bare).lstrip("\n").replace("\N{NO-BREAK SPACE}", " ")
+    return tables.table_text(bare).lstrip("\n").replace("\N{NO-BREAK SPACE}", " ")
 
 
 def settled_line(analysis: Analysis) -> str:

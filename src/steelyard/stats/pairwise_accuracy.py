@@ -12,9 +12,6 @@ from steelyard.stats.arrays import BoolArray, FloatArray, IntArray
 from steelyard.stats.rounding import ROUNDING
 from steelyard.stats.tie_calibration import agreements
 
-# Differences of direct assessments that count as a preference in WMT17-20 [Bojar2017].
-LEAST_DIFFERENCE = 25.0
-
 
 class PairTau(NamedTuple):
     """The tau on pairs of translations that people set well apart, and its counts."""
@@ -49,14 +46,14 @@ def pairwise_accuracy_rows(people: FloatArray, metric: FloatArray) -> FloatArray
     return accuracy
 
 
-def da_pair_tau(people: FloatArray, metric: FloatArray, *, least: float = LEAST_DIFFERENCE) -> PairTau:
+def da_pair_tau(people: FloatArray, metric: FloatArray, *, least: float) -> PairTau:
     """Kendall-like tau on pairs of translations of one segment that people set well apart.
 
     As in WMT17-20 [Bojar2017]: with few judgements per translation, only raw direct assessments that
     differ by at least `least` points say which is better. tau = (C - D) / (C + D), where a pair that the
     metric ties counts as discordant. Both (S, n), NaN where absent; tau is NaN without such a pair.
 
-    >>> da_pair_tau(np.array([[90.0], [60.0], [50.0]]), np.array([[0.9], [0.2], [0.9]]))
+    >>> da_pair_tau(np.array([[90.0], [60.0], [50.0]]), np.array([[0.9], [0.2], [0.9]]), least=25.0)
     PairTau(tau=0.0, n_pairs=2, n_concordant=1, n_discordant=1)
     """
     left, right = np.triu_indices(len(people), 1)

@@ -42,9 +42,9 @@ def campaign(desk: DeskOf, request: Request) -> DashboardView:
 @router.get("/analysis")
 def analysis(desk: DeskOf) -> dict[str, Any]:
     """The analysis of everything judged so far, as `steelyard analyse --json` gives it."""
-    from steelyard.report.json import to_dict
+    from steelyard.report.json import analysis_record
 
-    return to_dict(desk.latest.get().analysis)
+    return analysis_record(desk.latest.get().analysis)
 
 
 @router.get("/judgements.csv", response_class=Response)

@@ -35,12 +35,12 @@ class LatestAnalysis:
     def report(self) -> str:
         """The page about the current analysis; NotEnoughData while there is none to be had."""
         from steelyard.flows.exhibit import report_exhibits
-        from steelyard.report.html import to_html
+        from steelyard.report.html import report_html
 
         with self._report_lock:
             n_judgements, evidence = self._current()
             if n_judgements != self._n_reported:
-                self._report = to_html(evidence.analysis, *report_exhibits(evidence, ExhibitOptions()))
+                self._report = report_html(evidence.analysis, *report_exhibits(evidence, ExhibitOptions()))
                 self._n_reported = n_judgements
             return self._report
 

@@ -8,7 +8,6 @@ from typing import Literal
 from steelyard.domain.draws import LEAST_DRAWS
 from steelyard.domain.errors import ChoiceError
 from steelyard.domain.options import option, require_known_values
-from steelyard.stats.line_link import Slope
 
 Common = Literal["auto", "known", "calibration", "translations"]
 
@@ -22,7 +21,7 @@ class LinkOptions:
     translations (same system and segment) judged in both; "auto" is one of the first two.
     """
 
-    slope: Slope = option(
+    slope: Literal["free", "one"] = option(
         "free", help="With --link: fit a line, or only a shift for points of the same page."
     )
     common: Common = option(
