@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
+from steelyard.exhibits.figures import figures
+from steelyard.exhibits.tables import tables
 
 from steelyard.domain.errors import ChoiceError, NotEnoughData
 from steelyard.domain.exhibit import Evidence, ExhibitOptions
-from steelyard.exhibits.figures import figures
-from steelyard.exhibits.tables import tables
 from steelyard.flows.analyse import analyse, weigh
 from steelyard.flows.exhibit import report_exhibits
 from steelyard.flows.kept import keep_good
