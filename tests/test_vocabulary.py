@@ -39,12 +39,10 @@ DOORS = ("api.py", "cli", "flows", "web")
 STILL_DOUBLE = frozenset(
     {
         "Compared",
-        "Places",
         "Plan",
         "Scale",
         "Scores",
         "Study",
-        "bounds",
         "check",
         "choose",
         "clusters",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from steelyard.agreement.resample import bounds, resampled, worker_counts
+from steelyard.agreement.resample import interval_ends, resampled, worker_counts
 
 
 def test_every_draw_has_as_many_workers_as_there_are() -> None:
@@ -39,7 +39,7 @@ def test_draws_in_several_batches_are_all_there() -> None:
 def test_the_interval_is_the_spread_of_the_draws_about_the_value() -> None:
     drawn = np.array([[0.1, 0.2, 0.3, 0.4, 0.5]])
 
-    ends = bounds(drawn, value=np.array([0.35]), level=0.5)
+    ends = interval_ends(drawn, value=np.array([0.35]), level=0.5)
 
     # Quartiles 0.2 and 0.4, moved by 0.35 - 0.3.
     np.testing.assert_allclose(ends, [[0.25], [0.45]])
@@ -48,7 +48,7 @@ def test_the_interval_is_the_spread_of_the_draws_about_the_value() -> None:
 def test_no_interval_reaches_beyond_one() -> None:
     drawn = np.array([[0.5, 0.9, 1.0, 1.0]])
 
-    ends = bounds(drawn, value=np.array([0.95]), level=0.9)
+    ends = interval_ends(drawn, value=np.array([0.95]), level=0.9)
 
     assert ends[1, 0] == 1.0
 
@@ -56,6 +56,6 @@ def test_no_interval_reaches_beyond_one() -> None:
 def test_undefined_draws_are_left_out() -> None:
     drawn = np.array([[0.0, np.nan, 1.0, np.nan], [np.nan] * 4, [0.0, 1.0, 0.5, 0.5]])
 
-    ends = bounds(drawn, value=np.array([0.5, 0.5, np.nan]), level=0.5)
+    ends = interval_ends(drawn, value=np.array([0.5, 0.5, np.nan]), level=0.5)
 
     np.testing.assert_allclose(ends, [[0.25, np.nan, np.nan], [0.75, np.nan, np.nan]])

@@ -34,7 +34,7 @@ def rating_cuts(
     Ratings on a scale of few points are categories as they are, so these come first. An equal-width cut
     into as many categories gives way to them, and one into more is left out: a scale of four points
     cannot fill five categories, and chance would be taken for smaller than it is. `n_workers` gave the
-    ratings; without it they count as enough to tell few points on a line (see `has_few_points`).
+    ratings; without it they count as enough to distinguish few points from a line (see `has_few_points`).
     """
     is_short = has_few_points(rating, scale, n_workers=n_workers)
     points = _points(rating, scale) if is_short else np.empty(0)

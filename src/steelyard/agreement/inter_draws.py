@@ -12,7 +12,7 @@ from functools import reduce
 import numpy as np
 
 from steelyard.agreement.cuts import Cut
-from steelyard.agreement.item_block import BlockTotals, ItemBlock, Places
+from steelyard.agreement.item_block import BlockTotals, CutCategories, ItemBlock
 from steelyard.agreement.item_ratings import ItemRatings, SharedItems, shared_and_single
 from steelyard.agreement.options import AgreementOptions
 from steelyard.stats.alpha import centred, interval_alpha_of
@@ -20,7 +20,7 @@ from steelyard.stats.arrays import FloatArray
 from steelyard.stats.intraclass import OneWayTotals, one_way_icc_of
 from steelyard.stats.kappa import PairSums, beyond_chance, kappa
 
-# About so many ratings are taken at once: sums over their items then stay in the processor's cache.
+# About this many ratings are taken at once: sums over their items then stay in the processor's cache.
 _RATINGS_AT_ONCE = 1024
 
 
@@ -30,7 +30,7 @@ class InterDraws:
     def __init__(self, ratings: ItemRatings, cuts: Sequence[Cut], options: AgreementOptions) -> None:
         self._sizes, self._options = [cut.n_categories for cut in cuts], options
         shared, _ = shared_and_single(ratings)
-        places = Places([cut.place(shared.value) - 1 for cut in cuts], self._sizes)
+        places = CutCategories([cut.place(shared.value) - 1 for cut in cuts], self._sizes)
         # About the mean of all ratings, where squares are small enough to be subtracted.
         about_mean, single = shared_and_single(ratings._replace(value=centred(ratings.value)))
         self._blocks = [ItemBlock(part, places.of(rows), options) for part, rows in _blocks(about_mean)]
@@ -68,7 +68,7 @@ def _blocks(items: SharedItems) -> Iterator[tuple[SharedItems, slice]]:
 
 
 class _Singles:
-    """Items that one worker rated: they have no pairs, but tell the ICC how items differ.
+    """Items that one worker rated: they have no pairs, but inform the ICC how items differ.
 
     The only rating is the mean, so all sums follow from each worker's number, sum and sum of squares.
     """

@@ -1,4 +1,4 @@
-"""A worker's agreement with themself: two ratings of every repeated item."""
+"""A worker's agreement with themselves: two ratings of every repeated item."""
 
 from __future__ import annotations
 

@@ -14,15 +14,15 @@ from steelyard.stats.arrays import FloatArray, IntArray
 from steelyard.stats.intraclass import OneWayTotals, one_way_totals
 
 
-class Places(NamedTuple):
+class CutCategories(NamedTuple):
     """The categories of ratings in every cut, from 0, and how many categories each cut has."""
 
     place: list[IntArray]
     n_categories: list[int]
 
-    def of(self, ratings: slice) -> Places:
+    def of(self, ratings: slice) -> CutCategories:
         """Those of some ratings."""
-        return Places([place[ratings] for place in self.place], self.n_categories)
+        return CutCategories([place[ratings] for place in self.place], self.n_categories)
 
 
 class BlockTotals(NamedTuple):
@@ -57,7 +57,7 @@ class ItemBlock:
     Rows of the matrices are sums, columns are workers. A cell is an item and a category.
     """
 
-    def __init__(self, items: SharedItems, places: Places, options: AgreementOptions) -> None:
+    def __init__(self, items: SharedItems, places: CutCategories, options: AgreementOptions) -> None:
         self._n_items, self._options = items.n_items, options
         borders = np.searchsorted(items.item, np.arange(items.n_items + 1))
         one, value, square = (
@@ -127,7 +127,7 @@ def _full_cells(items: SharedItems, place: IntArray, n_categories: int) -> tuple
     return matrix, full // n_categories
 
 
-def _categories(places: Places, *, n_ratings: int) -> csr_array:
+def _categories(places: CutCategories, *, n_ratings: int) -> csr_array:
     """A row for each category of each cut, with a 1 for each rating that it has."""
     offsets = np.cumsum([0, *places.n_categories])
     rows = [place + offset for place, offset in zip(places.place, offsets[:-1], strict=True)]

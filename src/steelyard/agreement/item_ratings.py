@@ -17,7 +17,7 @@ from steelyard.domain.exhibit import PairWeight
 from steelyard.stats.arrays import FloatArray, IntArray
 from steelyard.stats.kappa import PairSums
 
-# Of millions of ratings so many are taken at once: new large arrays cost more than what is done with them.
+# Of millions of ratings this many are taken at once: new large arrays cost more than what is done with them.
 _RATINGS_AT_ONCE = 200_000
 
 

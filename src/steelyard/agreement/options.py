@@ -14,7 +14,7 @@ class AgreementOptions:
 
     `chance` is what kappa takes for chance agreement. `weight` concerns different workers: with "pair"
     every pair counts once, so an item with m ratings counts m (m - 1) / 2 times; with "item" every item
-    counts once. Intervals at `level` rest on so many `draws` of workers; with 0 there are none.
+    counts once. Intervals at `level` come from `draws` of workers; with 0 there are none.
     """
 
     scale: Scale = VAS

@@ -18,7 +18,7 @@ _COUNTS_AT_ONCE = 4_000_000
 def resampled(
     redraws: Sequence[Redraw], *, n_workers: int, draws: int, rng: np.random.Generator
 ) -> list[FloatArray]:
-    """The values of every part in so many draws of workers, the same for all parts. (rows, draws) each."""
+    """The values of every part in draws of workers, the same for all parts. (rows, draws) each."""
     step = max(1, min(_DRAWS_AT_ONCE, _COUNTS_AT_ONCE // n_workers))
     drawn: list[list[FloatArray]] = [[] for _ in redraws]
     for start in range(0, draws, step):
@@ -35,10 +35,10 @@ def worker_counts(n_workers: int, draws: int, rng: np.random.Generator) -> Float
     return counts.reshape(n_workers, draws).astype(np.float64)
 
 
-def bounds(drawn: FloatArray, *, value: FloatArray, level: float) -> FloatArray:
+def interval_ends(drawn: FloatArray, *, value: FloatArray, level: float) -> FloatArray:
     """Ends of the middle `level` of each row's draws about the row's value. Shape (2, rows).
 
-    The draws are moved so that their mean is the value, for it is their spread that tells: a draw has
+    The draws are moved so that their mean is the value, because only their spread matters: a draw has
     fewer different workers, so items with few ratings lose their pairs more often than others, and
     alpha is drawn off where these items differ from the rest. No coefficient exceeds 1. Draws in which
     one is undefined are left out; if all are, or the value is NaN, so are the ends.

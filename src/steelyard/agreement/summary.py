@@ -15,7 +15,7 @@ from steelyard.agreement.item_ratings import ItemRatings
 from steelyard.agreement.options import AgreementOptions
 from steelyard.agreement.pairs import first_ratings, repeat_rows
 from steelyard.agreement.preferences import preference_parts
-from steelyard.agreement.resample import bounds, resampled
+from steelyard.agreement.resample import interval_ends, resampled
 from steelyard.agreement.rows import Part, Row, ScaleName
 from steelyard.frames import index_of
 from steelyard.preferences import is_of_preferences
@@ -101,7 +101,7 @@ def _with_intervals(parts: Sequence[Part], *, n_workers: int, options: Agreement
     found = []
     for part, values in zip(parts, drawn, strict=True):
         value = np.array([row.value for row in part.rows])
-        ends = bounds(values, value=value, level=options.level).T.tolist()
+        ends = interval_ends(values, value=value, level=options.level).T.tolist()
         rows = [replace(row, lower=low, upper=high) for row, (low, high) in zip(part.rows, ends, strict=True)]
         found.append(replace(part, rows=rows))
     return found

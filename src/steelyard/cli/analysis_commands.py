@@ -95,7 +95,7 @@ def _require_pair(source: str, folder: Path | None, pair: str | None, gold_name:
     if folder is None and (pair or gold_name):
         raise click.UsageError("--pair and --gold-name belong to --metric-folder DIR.")
     if folder is not None and pair is None and not is_database(source):
-        raise click.UsageError("A file does not tell its languages: add --pair, e.g. --pair de-en.")
+        raise click.UsageError("A file does not name its languages: add --pair, e.g. --pair de-en.")
 
 
 @click.command(cls=BriefMethodsCommand)

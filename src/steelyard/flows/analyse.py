@@ -28,7 +28,7 @@ from steelyard.flows.source import Source
 from steelyard.frames import ENOUGH_WORKERS, index_of
 from steelyard.review.portrait import portraits
 
-# Agreement of more ratings than this is told from a sample of workers: its error is small by then.
+# Agreement of more ratings than this is estimated from a sample of workers: its error is small by then.
 MOST_FOR_AGREEMENT = 2_000_000
 _WORKER_COLUMNS = (
     *("worker_id", "n_judgements", "n_pairs", "mean_difference", "sd_difference", "statistic", "p_value"),
@@ -108,8 +108,10 @@ def _workers(checked: pl.DataFrame, fit: Fit, settings: AnalysisSettings) -> pl.
     workers = checked.join(learnt, on="worker_id", how="left", maintain_order="left")
     # In words a weight is relative to the average worker's; some methods' are shares of agreement.
     method = named_method(settings.method)
-    told = workers if method.own_test else workers.with_columns(pl.col("weight") / pl.col("weight").mean())
-    words = portraits(told, scale=settings.scale, compares="preferences" in method.reads)
+    relative = (
+        workers if method.own_test else workers.with_columns(pl.col("weight") / pl.col("weight").mean())
+    )
+    words = portraits(relative, scale=settings.scale, compares="preferences" in method.reads)
     return workers.with_columns(words).select(_WORKER_COLUMNS)
 
 
@@ -142,12 +144,12 @@ def _few_workers(counts: Counts, settings: AnalysisSettings) -> tuple[str, ...]:
     one = counts.kept_workers == 1
     return (
         f"The scores rest on {counts.kept_workers} worker{'' if one else 's'}: what others would have said "
-        "cannot be told from so few, so the intervals are too narrow.",
+        "cannot be estimated from so few, so the intervals are too narrow.",
     )
 
 
 def _for_agreement(frame: pl.DataFrame, settings: AnalysisSettings) -> tuple[pl.DataFrame, tuple[str, ...]]:
-    """The ratings that agreement is told from: all, or those of enough workers, and a warning."""
+    """The ratings that agreement is computed from: all, or those of enough workers, and a warning."""
     if len(frame) <= MOST_FOR_AGREEMENT:
         return frame, ()
     workers, index = index_of(frame["worker_id"])

@@ -107,7 +107,7 @@ def shown_order(protocol: Protocol, assignment_id: str, item_id: str) -> tuple[i
     """The places of an item's translations, from 1, in the order that an assignment shows; None: as stored.
 
     The order follows from the ids alone, so that asking again shows the same. Ids are random, and so is
-    the order in which a design stores translations: nobody can tell from here what is what.
+    the order in which a design stores translations: this reveals nothing about what is what.
     """
     if not protocol.shuffles:
         return None

@@ -79,8 +79,8 @@ def _no_collector() -> Iterator[None]:
 def design(campaign_file: Path, *, progress: Progress = unseen) -> Designed:
     """Read the campaign file and design its HITs.
 
-    Item ids come from the operating system's randomness and not from the seed: whoever knows
-    the texts and the seed could otherwise tell which ids are controls.
+    Item ids come from the operating system's randomness and not from the seed: anyone who
+    knows the texts and the seed could otherwise tell which ids are controls.
     """
     source = read_campaign(campaign_file)
     campaign, done = source.campaign, 0

@@ -42,7 +42,7 @@ _OF_TRANSLATION: dict[str, Any] = {
     "known_sd": pl.Float64,
     "credited": pl.List(pl.String),
 }
-# A judgement of several translations is several judgements to whoever reads ratings or spans.
+# A judgement of several translations counts as several judgements where ratings or spans are read.
 _OWN_ID = "judgement_of_translation"
 
 

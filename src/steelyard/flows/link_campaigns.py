@@ -37,7 +37,7 @@ def link(
             evidence.append(weigh(source, replace(settings, method_settings=of_method)))
             step(1)
         found = linked(evidence, options, step=step)
-    told = [
+    warnings_of_sources = [
         f"{source.title}: {warning}"
         for source, each in zip(sources, evidence, strict=True)
         for warning in each.analysis.warnings
@@ -45,7 +45,7 @@ def link(
     signatures = [each.analysis.signature for each in evidence]
     return replace(
         found,
-        warnings=(*told, *found.warnings),
+        warnings=(*warnings_of_sources, *found.warnings),
         signature="\n".join([*signatures, _signature(found, options)]),
     )
 

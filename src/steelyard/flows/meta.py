@@ -36,7 +36,7 @@ class ScoresRead:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which scores to read: of a language pair, by whom, by which metrics (None: all there are).
+    """Which scores to read: of a language pair, which people's, which metrics' (None: all there are).
 
     `table`: a file of further metrics' scores. `method`: how a campaign's ratings become its gold.
     """
@@ -112,7 +112,7 @@ def _of_folder(folder: Path, wanted: Wanted) -> ScoresRead:
 
 
 def _line_names(folder: Path, scored: ScoredPair) -> list[str]:
-    """What the segments of a folder are called: by the file that tells, else their line numbers."""
+    """What the segments of a folder are called: as a file names them, else their line numbers."""
     from steelyard.formats.text_file import read_lines
 
     path = folder / f"{scored.pair}.segments.txt"

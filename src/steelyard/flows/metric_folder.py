@@ -55,7 +55,7 @@ def write_metric_folder(
         scored = campaign_scores(campaign_texts, evidence.analysis, (), gold_name=name)
         reference, texts = campaign_texts.reference_name or "refA", _as_texts(campaign_texts)
     elif pair is None:
-        raise SourceError(source, ["does not tell its languages: give the pair, such as --pair de-en."])
+        raise SourceError(source, ["does not name its languages: give the pair, such as --pair de-en."])
     else:
         scored, texts = _from_frame(evidence, name)
         reference = "refA"
@@ -122,8 +122,8 @@ def _with_fit_names(scored: ScoredPair, texts: Texts) -> tuple[ScoredPair, Texts
             f"the systems {listed} would have the same names as others once spaces and slashes are gone."
         )
         raise SourceError("the folder", [problem])
-    told = ", ".join(f'"{name}" is {new}' for name, new in changed.items())
-    warning = f"Names of systems may hold neither spaces nor slashes there: {told}."
+    renamings = ", ".join(f'"{name}" is {new}' for name, new in changed.items())
+    warning = f"Names of systems may hold neither spaces nor slashes there: {renamings}."
     renamed = replace(scored, golds=tuple(_renamed(gold, fit) for gold in scored.golds))
     translations = {fit[name]: lines for name, lines in texts.translations.items()}
     humans = frozenset(fit[name] for name in texts.humans)

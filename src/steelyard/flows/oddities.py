@@ -19,7 +19,7 @@ _OF_A_HIT = ["worker_id", "hit_id"]
 def unpaired_controls(
     frame: pl.DataFrame, verdicts: Sequence[Verdict], consistent: pl.DataFrame
 ) -> tuple[str, ...]:
-    """Degraded items and repeats without a base, which tell nothing about their workers."""
+    """Degraded items and repeats without a base, which say nothing about their workers."""
     if is_of_preferences(frame):
         return _sideless_controls(frame)
     if frame["attribute"].n_unique() > 1:
@@ -34,7 +34,7 @@ def unpaired_controls(
         if paired < n:
             found.append(
                 f"{n - paired:,} of {n:,} {kind} items match no regular item of the same worker, HIT, system "
-                "and segment, so they tell nothing about their workers. Look at these columns."
+                "and segment, so they say nothing about their workers. Look at these columns."
             )
     return tuple(found)
 
@@ -46,7 +46,7 @@ def _sideless_controls(frame: pl.DataFrame) -> tuple[str, ...]:
         return ()
     return (
         f"{sideless:,} of {counted(len(degraded), 'degraded item')} do not say which side is the degraded "
-        "copy, so they tell nothing about their workers. Look at the column control_side.",
+        "copy, so they say nothing about their workers. Look at the column control_side.",
     )
 
 

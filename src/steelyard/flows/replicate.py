@@ -143,7 +143,7 @@ def _priced(prices: Prices, *, n_items: int) -> Choices:
 
 
 def _of_protocol(source: Source, frame: pl.DataFrame) -> Choices:
-    """Protocol and attribute of a campaign, which tell how long an item takes; nothing of a file."""
+    """Protocol and attribute of a campaign, which decide how long an item takes; nothing for a file."""
     if source.protocol is None or source.protocol not in protocols():
         return {}
     named = frame["attribute"].unique().cast(pl.String).to_list()

@@ -48,7 +48,7 @@ def signed_method_options(settings: MethodSettings) -> dict[str, str]:
 
 
 def _own_test(method: Method) -> str:
-    """How a method with a test of its own tells systems apart."""
+    """How a method with its own test distinguishes systems."""
     return "errors" if method.draws_nothing else "draws"
 
 

@@ -1,4 +1,4 @@
-"""Answers by their schema: whether one fits, and if not, what to tell the worker."""
+"""Answers by their schema: whether one fits, and if not, what to say to the worker."""
 
 from __future__ import annotations
 

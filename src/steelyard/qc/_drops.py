@@ -69,7 +69,7 @@ def power_by_repeats(controls: Controls, settings: CheckSettings) -> FloatArray:
     """Each worker's chance of a low p in a paired t-test if degraded copies were a fifth of the scale worse.
 
     The difference of two ratings of the same text scatters as that of base and degraded copy would
-    if all copies were equally worse, so the worker's own repeats tell. NaN with fewer than two.
+    if all copies were equally worse, so the worker's own repeats are used. NaN with fewer than two.
     """
     _, scatter = mean_and_sd_by_group(controls.repeats.difference, controls.repeats.sizes)
     return paired_t_power(

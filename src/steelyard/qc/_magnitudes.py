@@ -21,7 +21,7 @@ TestOfMagnitudes = Callable[[FloatArray, FloatArray], TwoSampleTest]
 def compare_magnitudes(frame: pl.DataFrame, settings: CheckSettings, test: TestOfMagnitudes) -> list[Verdict]:
     """One verdict per worker: `pass` iff |base - degraded| is significantly above |first - second|.
 
-    Magnitudes do not tell a drop from a rise, so a worker who uses the scale backwards would pass:
+    Magnitudes do not distinguish a drop from a rise, so a worker who uses the scale backwards would pass:
     the mean of base minus degraded must be above 0 too [our choice]. Rating all degraded copies
     like their bases is p = 1. Both kinds of pairs are needed, five of each. How often such a check
     finds a drop is not known, so verdicts have no power: it is far less often than a paired t-test.

@@ -13,7 +13,7 @@ from steelyard.domain.scale import Scale, drop_in_points
 from steelyard.qc._drops import Drops, drop_to_find
 from steelyard.stats.arrays import FloatArray
 
-# A worker who fails a check that would miss a fifth of such drops is told so [our choice].
+# The verdict of a worker who fails a check that would miss a fifth of such drops says so [our choice].
 GOOD_POWER = 0.8
 
 
@@ -70,7 +70,7 @@ def drop_in_words(n: int, mean: float, settings: CheckSettings) -> str:
 
 
 def too_few(n: int, settings: CheckSettings, what: str = "degraded pair") -> str:
-    """The reason why n of something tell nothing; empty if they are enough."""
+    """The reason why n of something are too few; empty if they are enough."""
     if n >= settings.least_pairs:
         return ""
     return f"Only {n} {what}{' was' if n == 1 else 's were'} judged; {at_least(settings)}"

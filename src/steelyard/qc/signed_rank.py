@@ -17,7 +17,7 @@ def run(frame: pl.DataFrame, settings: CheckSettings) -> list[Verdict]:
     """One verdict per worker: `pass` iff degraded copies are rated significantly lower [Mathur2018].
 
     A one-sided signed-rank test on base minus degraded rating, raw, pooled over the worker's HITs.
-    Pairs rated alike are dropped, and with fewer than five others nothing can be told; but a
+    Pairs rated alike are dropped, and with fewer than five others there is no verdict; but a
     worker who rates all pairs alike fails. A few huge differences sway it less than a t-test.
 
     `power` is that of a paired t-test on as many pairs, an approximation: a little too high where

@@ -14,7 +14,7 @@ def run(frame: pl.DataFrame, settings: CheckSettings) -> list[Verdict]:
     """One verdict per worker: `pass` iff degraded pairs differ significantly more than repeats [Graham2013].
 
     Welch's one-sided t-test on the magnitudes of differences, raw, pooled over the worker's HITs.
-    Magnitudes waste what signs tell: with twenty pairs, an honest worker whose ratings scatter by
+    Magnitudes waste the information in signs: with twenty pairs, an honest worker whose ratings scatter by
     20 points fails two times in three, so prefer `paired-t` unless you compare with older work.
     """
     return compare_magnitudes(frame, settings, welch)

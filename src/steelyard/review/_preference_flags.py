@@ -1,4 +1,4 @@
-"""Flags raised by preferences: worker_id and detail of those whom each concerns."""
+"""Flags raised by preferences: worker_id and detail of the workers that each concerns."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import polars as pl
 
 from steelyard.stats.sign_test import two_sided_sign_test
 
-# Our choices: so uneven a share of one side, with so small a p, in no fewer than so many decided preferences;
-# and so many preferences for neither, of no fewer than as many.
+# Our choices: the most uneven share of one side, the smallest p, the fewest decided preferences; and the
+# largest share of preferences for neither, of no fewer.
 _ONE_SIDED, _SIDE_P, _ENOUGH = 0.8, 0.001, 10
 _UNDECIDED = 0.8
 

@@ -1,4 +1,4 @@
-"""Flags raised by the ratings themselves: worker_id and detail of those whom each concerns."""
+"""Flags raised by the ratings themselves: worker_id and detail of the workers that each concerns."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from steelyard.frames import has_few_points, in_order_of
 _LEAST_FOR_REFERENCES = 0.9
 # So many equal ratings in a row are too many: the public code of 2016 allows 8, WMT21 10.
 _LONG_RUN, _LONG_RUN_IN_WMT = 9, 11
-# Our choices: nearly all ratings at the ends, or hardly any variety, in no fewer than so many ratings.
+# Our choices: nearly all ratings at the ends, or hardly any variety, in no fewer ratings than this.
 _SHARE_AT_ENDS, _VARIETY, _ENOUGH_RATINGS = 0.8, 5, 10
-# Our choices: a HIT's mean away from the others' by so many standard errors and so much of the scale.
+# Our choices: a HIT's mean away from the others' by this many standard errors and this share of the scale.
 _SHIFT_ERRORS, _SHIFT_SHARE = 3.0, 0.25
 
 
@@ -184,7 +184,7 @@ def _degraded_not_worse() -> pl.Expr:
 
 
 def _runs(ordered: pl.DataFrame, within: list[str], *, least: int) -> pl.DataFrame:
-    """The longest run of equal ratings of each worker who has one of at least so many."""
+    """The longest run of equal ratings of each worker who has one at least this long."""
     columns = [*within, "rating"]
     starts = pl.any_horizontal(pl.col(name) != pl.col(name).shift(1) for name in columns).fill_null(True)
     first = ordered.select(starts).to_series().arg_true().to_numpy()

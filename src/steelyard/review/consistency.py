@@ -69,6 +69,6 @@ def _counted_repeats(frame: pl.DataFrame) -> pl.DataFrame:
 def holds(consistency_p: float | None) -> bool:
     """Whether assumption A holds: nothing in the repeats speaks against it.
 
-    So it also holds where there are too few repeats to tell.
+    So it also holds where there are too few repeats to decide.
     """
     return consistency_p is None or consistency_p >= THRESHOLD

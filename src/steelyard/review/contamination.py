@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-# The pass rate of fewer tells next to nothing [our choice].
+# The pass rate of fewer means next to nothing [our choice].
 LEAST_TESTED = 20
 
 
@@ -10,14 +10,14 @@ def contamination(*, n_pass: int, n_tested: int, power: float, threshold: float 
     """Share of random clickers to be expected among the workers who passed.
 
     Someone who clicks at random passes with probability `threshold`, anyone else with `power`: the
-    mean of the verdicts' power, say. The observed pass rate r = threshold q + power (1 - q) tells the
+    mean of the verdicts' power, say. The observed pass rate r = threshold q + power (1 - q) gives the
     share q of random clickers among those tested, at most 1; the share among those who passed is
-    threshold q / r with that r. It knows only these two sorts of people: whoever pays attention half
+    threshold q / r with that r. It assumes only these two kinds of people: someone who pays attention half
     of the time is counted partly with each.
 
-    None where fewer than twenty were tested or nobody passed, where the check tells the two no better than
-    chance, and where more pass than `power` says. Degraded copies are then worse than the power was
-    told, and that nobody clicks at random does not follow.
+    None where fewer than twenty were tested or nobody passed, where the check distinguishes the two no better
+    than chance, and where more pass than `power` says. Degraded copies are then worse than the power
+    assumes, and it does not follow that nobody clicks at random.
 
     >>> round(contamination(n_pass=475, n_tested=1000, power=0.9), 4)
     0.0526

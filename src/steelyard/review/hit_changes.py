@@ -1,4 +1,4 @@
-"""HITs in which a worker who passes as a whole no longer tells degraded copies apart."""
+"""HITs in which a worker who passes as a whole no longer recognises degraded copies."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LEAST_PAIRS = 2
 
 
 def changed_hits(frame: pl.DataFrame, worker_ids: Collection[str], *, scale: Scale = VAS) -> list[HitVerdict]:
-    """HITs in which these workers told degraded copies apart far less than in their others.
+    """HITs in which these workers recognised degraded copies far less than in their others.
 
     Pooling over HITs hides somebody who starts with care and ends without: the early HITs pay for
     the late ones. So each HIT's mean difference, base less degraded, is compared with that of the

@@ -54,7 +54,7 @@ def corrected_times(frame: pl.DataFrame, hit_times: pl.DataFrame) -> pl.DataFram
 
 
 def _from_judgements(frame: pl.DataFrame) -> pl.DataFrame:
-    """What the judgements alone tell about each worker's HIT."""
+    """What the judgements alone say about each worker's HIT."""
     first = pl.col("submitted_at") == pl.col("submitted_at").min()
     shown_for = pl.duration(microseconds=(pl.col("seconds").filter(first).max() * 1e6).round())
     return (

@@ -33,7 +33,7 @@ def suggestion(
     endpoints, side and ties. A manager confirms it or does not; nothing here refuses anybody.
 
     A look is suggested for a failed check with one of these flags, for two of them where no check
-    could tell (`verdict` is "insufficient", or None if nobody was checked), for any of rejected,
+    could decide (`verdict` is "insufficient", or None if nobody was checked), for any of rejected,
     concurrency and shift, and where a single HIT was left out. Whoever passed has shown to read, so
     there these flags call for nothing.
 

@@ -12,7 +12,7 @@ from steelyard.domain.scale import VAS, Scale
 
 # Offsets below this share of the scale make no difference to anybody: 2 points of 100 [our choice].
 SMALL_OFFSET = 0.02
-# What lies within so many standard deviations may be chance.
+# What lies within this many standard deviations may be chance.
 _SURE = 2.0
 # Slopes up to these bounds, halfway (by ratio) between those that have a name: .1, .25, .5, .75, 1, 1.5, 2.
 _SLOPES: Mapping[float, str] = {
@@ -56,17 +56,17 @@ def portraits(workers: pl.DataFrame, *, scale: Scale = VAS, compares: bool = Fal
         pl.col(name).cast(pl.Float64) if name in workers.columns else pl.lit(None, pl.Float64).alias(name)
         for name in _COLUMNS
     )
-    told = [
+    sentences = [
         _clarity_told(Manner(*row).slope) if compares else portrait(Manner(*row), scale=scale)
         for row in known.fill_nan(None).iter_rows()
     ]
-    return pl.Series("portrait", told, dtype=pl.String)
+    return pl.Series("portrait", sentences, dtype=pl.String)
 
 
 def portrait(manner: Manner, *, scale: Scale = VAS) -> str | None:
     """How a worker rates, in one sentence that a manager can read out; None if nothing is known.
 
-    Careful about chance: an offset is told only where it is more than 2 % of the scale and more than two
+    Careful about chance: an offset is mentioned only where it is more than 2 % of the scale and more than two
     standard deviations from 0, a slope only where it is as far from 1. A slope that the model does not
     learn (its deviation is 0) is not spoken of. The words describe ratings [Mathur2018], not people: nobody
     is to be refused on them.
@@ -89,7 +89,7 @@ def _offset_told(offset: float | None, sd: float | None, scale: Scale) -> str:
         return ""
     if abs(offset) < SMALL_OFFSET * scale.width or _may_be_chance(offset, sd):
         return "neither harsh nor generous"
-    # As few digits as let the smallest offset that is told differ from 0.
+    # As few digits as let the smallest offset mentioned differ from 0.
     digits = max(0, math.ceil(-math.log10(2 * SMALL_OFFSET * scale.width)))
     points = f"{abs(offset):.{digits}f}"
     noun = "point" if points == "1" else "points"

@@ -91,7 +91,7 @@ def _counts(n: int, mix: Mix) -> dict[ProfileName, int]:
     total = sum(shares.values())
     if total <= 0 or min(shares.values()) < 0:
         raise ValueError(f"the shares of a crowd must not be negative and not all be zero: {mix}")
-    # Rounded, lest 0.15 * 20 = 3.0000000000000004 count as a remainder.
+    # Rounded, so that 0.15 * 20 = 3.0000000000000004 leaves no remainder.
     exact = {name: round(n * share / total, 9) for name, share in shares.items()}
     counts = {name: int(value) for name, value in exact.items()}
     by_remainder = sorted(exact, key=lambda name: counts[name] - exact[name])

@@ -48,7 +48,7 @@ def item_quality(kind: ItemKind, *, text: str, reference: str, base_text: str | 
 
     `text` is what the item shows. A degraded item always comes out clearly below its base, though
     nine tenths of its words may be right; one whose base is not at hand, below what its words are
-    worth. Without a reference nothing can be told: then the text alone decides, by lot.
+    worth. Without a reference there is nothing to compare with: then the text alone decides, at random.
 
     >>> item_quality(ItemKind.REFERENCE, text="so be it", reference="so be it")
     0.97

@@ -11,7 +11,7 @@ from sqlalchemy.exc import DBAPIError
 
 # Rows between two reports of progress: enough to be quick, few enough to stay out of memory's way.
 BATCH = 10_000
-# One statement for so many rows takes SQLite half the time of a statement per row.
+# One statement for this many rows takes SQLite half the time of a statement per row.
 ROWS_PER_STATEMENT = 100
 
 Row = Sequence[Any]

@@ -108,7 +108,7 @@ def add_campaign(  # noqa: PLR0913 (one call writes it all)
         load(connection, tables.openings, ((next(opening_ids), hit_id, None) for hit_id in places))
     _list_shared_places(connection)
     if connection.dialect.name == "sqlite":
-        # A sample of each index tells the planner enough; reading all of them takes seconds.
+        # A sample of each index is enough for the planner; reading all of them takes seconds.
         connection.exec_driver_sql("PRAGMA analysis_limit = 1000")
     # Without fresh statistics PostgreSQL plans the first claims as if the tables were empty.
     connection.exec_driver_sql("ANALYZE")

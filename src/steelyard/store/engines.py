@@ -22,9 +22,9 @@ LOADING_CACHE_KIB = 100_000
 def sqlite_engine(file: Path, *, patience: float, loading: bool = False) -> Engine:
     """An engine on an existing file, given by its absolute path. The file is never made here.
 
-    Nor is it made anew if it vanishes while the server runs: workers would write into a void. Where
+    Nor is it created again if it vanishes while the server runs: workers' answers would be lost. Where
     a whole campaign is loading, references are not followed row by row: an item may come before
-    the base it names, and SQLite would then search the table anew for each.
+    the base it names, and SQLite would then search the table again for each.
     """
     uri = f"{file.as_uri()}?mode=rw"
 

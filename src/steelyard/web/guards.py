@@ -1,4 +1,4 @@
-"""Wrapped around every request: a limit on its size, headers that protect whoever opens a page."""
+"""Wrapped around every request: a limit on its size, headers that protect the reader of a page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""For whoever watches the server: is the process up, can it reach its database."""
+"""For monitoring the server: is the process up, can it reach its database."""
 
 from __future__ import annotations
 

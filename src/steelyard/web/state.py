@@ -17,13 +17,13 @@ from steelyard.flows.source import from_campaign
 
 @dataclass
 class LatestAnalysis:
-    """The analysis of all judgements so far and its report, made anew only when there are more of them."""
+    """The analysis of all judgements so far and its report, remade only when there are more of them."""
 
     campaign: OpenCampaign
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _n_judgements: int = -1
     _evidence: Evidence | None = None
-    # A lock of its own: whoever wants the numbers alone need not wait for the figures.
+    # A separate lock: a request for the numbers alone does not wait for the figures.
     _report_lock: threading.Lock = field(default_factory=threading.Lock)
     _n_reported: int = -1
     _report: str = ""
@@ -45,7 +45,7 @@ class LatestAnalysis:
             return self._report
 
     def _current(self) -> tuple[int, Evidence]:
-        """The number of judgements, and what was made of so many."""
+        """The number of judgements, and what was made from that many."""
         with self._lock:
             n_judgements = campaign_progress(self.campaign).n_judgements
             if self._evidence is None or n_judgements != self._n_judgements:

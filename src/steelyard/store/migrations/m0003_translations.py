@@ -27,7 +27,7 @@ def upgrade(connection: Connection) -> None:
     """One table and one column more; no judgement is touched.
 
     The first translation of an item stays in `items`, so a campaign that shows one at a time has nothing
-    here. The view is made anew, since PostgreSQL fixed its columns when it was made.
+    here. The view is created again, since PostgreSQL fixed its columns when it was made.
     """
     key = "TEXT" if connection.dialect.name == "sqlite" else 'TEXT COLLATE "C"'
     for statement in CHANGES.format(key=key).split(";"):
