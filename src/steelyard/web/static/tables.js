@@ -24,7 +24,10 @@ export function number(value, digits = 0) {
 /** The systems in order, a rule between clusters, the interval drawn beside each score. */
 export function rankingTable(systems) {
   const bar = intervalBars(systems);
-  const columns = ["Rank", "System", "Score", "", "Interval", "Mean rating", "Judgements"];
+  // Comparisons have no ratings to take the mean of.
+  const hasRatings = systems.some((system) => Number.isFinite(system.mean_rating));
+  const mean = hasRatings ? ["Mean rating"] : [];
+  const columns = ["Rank", "System", "Score", "", "Interval", ...mean, "Judgements"];
   const table = tableWith(columns, "stacked ranking");
   let body = null;
   let cluster = null;
@@ -40,7 +43,7 @@ export function rankingTable(systems) {
         make("td", "figure", number(system.score, 3)),
         make("td", "wide", bar(system)),
         make("td", "figure soft", range(system)),
-        make("td", "figure", number(system.mean_rating, 1)),
+        ...(hasRatings ? [make("td", "figure", number(system.mean_rating, 1))] : []),
         make("td", "figure", number(system.n_judgements)),
       ]),
     );
