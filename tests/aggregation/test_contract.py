@@ -249,7 +249,7 @@ def test_every_worker_is_listed_with_mean_and_deviation(method: Method, frame: p
 def test_one_system_alone_is_scored_or_said_to_be_too_few(method: Method, frame: pl.DataFrame) -> None:
     alone = frame.filter(pl.col("system_id") == "fair")
     if method.least_systems > 1:
-        with pytest.raises(NotEnoughData, match=f"{method.name}: .*one system.* Use --method"):
+        with pytest.raises(NotEnoughData, match=f"{method.name}: .*one system.* Use method="):
             _fit(method, alone)
         return
 

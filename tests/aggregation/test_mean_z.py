@@ -136,5 +136,5 @@ def test_workers_with_few_ratings_are_mentioned() -> None:
 
 
 def test_when_nobody_can_be_standardised_it_says_what_to_do() -> None:
-    with pytest.raises(NotEnoughData, match=r"no worker has given 10 ratings yet .* --method mean-rating"):
+    with pytest.raises(NotEnoughData, match=r"no worker has given 10 ratings yet .* method=.mean-rating"):
         _fit(STRICT_AND_GENEROUS)

@@ -90,5 +90,5 @@ def test_categories_are_looked_at_only_where_scores_are_many_and_alike(frame_of:
 
 
 def test_without_common_translations_it_says_what_to_do(frame_of: FrameOf) -> None:
-    with pytest.raises(NotEnoughData, match=r"remove-judgements: .*Use --method mean-rating"):
+    with pytest.raises(NotEnoughData, match=r"remove-judgements: .*Use method=.mean-rating"):
         _fit(frame_of([("a", "s0", 1, None), ("b", "s1", 2, None)]))

@@ -94,5 +94,5 @@ def test_on_a_line_ratings_agree_in_the_same_fifth_of_it(frame_of: FrameOf) -> N
 def test_without_common_translations_it_says_what_to_do(frame_of: FrameOf) -> None:
     apart = frame_of([("a", "s0", 1, None), ("b", "s1", 2, None)])
 
-    with pytest.raises(NotEnoughData, match=r"remove-judges: .*Use --method mean-rating"):
+    with pytest.raises(NotEnoughData, match=r"remove-judges: .*Use method=.mean-rating"):
         _fit(apart)

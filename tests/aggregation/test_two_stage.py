@@ -217,7 +217,7 @@ def test_without_gold_it_is_said_how_to_give_some(
     hidden = pl.when(pl.col("segment_id").is_in(known)).then(pl.col("known"))
     frame = four_points.with_columns(hidden.alias("known"))
 
-    with pytest.raises(NotEnoughData, match=rf"{name}: .*\[gold\] table.*--columns known="):
+    with pytest.raises(NotEnoughData, match=rf"{name}: .*\[gold\] table.*columns=..known"):
         methods()[name].fit(frame, methods()[name].settings(scale=FOUR), np.random.default_rng(7))
 
 

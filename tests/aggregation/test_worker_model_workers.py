@@ -223,7 +223,7 @@ def test_equal_ratings_of_everybody_are_not_enough(crowd: _Crowd) -> None:
     with pytest.raises(NotEnoughData, match="every worker always gave one and the same rating") as raised:
         _fit(crowd.frame.with_columns(rating=pl.lit(50.0)))
 
-    assert "--method mean-rating" in str(raised.value)
+    assert 'method="mean-rating"' in str(raised.value)
 
 
 def test_one_rating_of_each_worker_is_not_enough(crowd: _Crowd) -> None:

@@ -78,7 +78,7 @@ def test_a_text_of_two_systems_is_one_translation(ratings: Ratings) -> None:
 def test_too_little_gold_is_refused_with_advice(n_gold: int, told: str, shown: pl.DataFrame) -> None:
     few = shown.filter((pl.col("item_kind") != "gold") | (pl.col("known") < 50 + n_gold))
 
-    with pytest.raises(NotEnoughData, match=rf"{told}\. .*\[gold\] table .* --columns known=COLUMN"):
+    with pytest.raises(NotEnoughData, match=rf"{told}\. .*\[gold\] table .* columns=..known.: .COLUMN"):
         gold_study(few)
 
 

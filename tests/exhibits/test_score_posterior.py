@@ -88,5 +88,5 @@ def test_without_any_draw_of_a_score_there_is_nothing_to_show(drawn: Drawn, opti
 def test_without_draws_the_reader_is_told_which_method_has_them(
     evidence: Evidence, options: ExhibitOptions
 ) -> None:
-    with pytest.raises(NotEnoughData, match="--method worker-model"):
+    with pytest.raises(NotEnoughData, match=r"method=.worker-model"):
         FIGURE.make([evidence], options)

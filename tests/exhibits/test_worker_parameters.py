@@ -140,7 +140,7 @@ def test_points_are_told_apart_by_verdict_where_there_was_a_check(
 def test_a_method_that_learns_nothing_of_workers_is_named_with_one_that_does(
     evidence: Evidence, options: ExhibitOptions
 ) -> None:
-    with pytest.raises(NotEnoughData, match=r"mean-z learns neither.*--method worker-model"):
+    with pytest.raises(NotEnoughData, match=r"mean-z learns neither.*method=.worker-model"):
         FIGURE.make([evidence], options)
 
 

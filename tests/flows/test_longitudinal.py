@@ -190,7 +190,7 @@ def test_metrics_that_are_supplied_stand_beside_those_computed(source: Source) -
 @pytest.mark.parametrize(
     ("settings", "texts", "error", "said"),
     [
-        (LongitudinalSettings(metrics=("bleu",)), None, NotEnoughData, "--metric-scores FILE"),
+        (LongitudinalSettings(metrics=("bleu",)), None, NotEnoughData, "metric_scores=FILE"),
         (
             LongitudinalSettings(metrics=("blue",)),
             TEXTS,

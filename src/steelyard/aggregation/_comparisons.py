@@ -102,7 +102,7 @@ def compare_systems(
     if len(systems) < 2:
         raise NotEnoughData(
             f"{method}: all ratings are of one system, {systems[0]!r}, and this method scores systems by "
-            "comparing them. Use --method mean-z or mean-rating, which score a system by itself."
+            "comparing them. Use {method=mean-z} or {method=mean-rating}, which score a system by itself."
         )
     within = _mostly_within_workers(frame, rows)
     judged = rows.with_columns(value="rating") if within else _standardised(frame, settings, method=method)
@@ -110,7 +110,8 @@ def compare_systems(
     if not by_attribute:
         raise NotEnoughData(
             f"{method}: no two systems were judged on the same segment, so none can be compared. Use "
-            "--method mean-z or mean-rating, or let all systems translate and be judged on common segments."
+            "{method=mean-z} or {method=mean-rating}, or let all systems translate and be judged on common "
+            "segments."
         )
     warnings = _rule(list(by_attribute.values()), n_rows=len(rows), within=within)
     if len(judged) < len(rows):
@@ -161,7 +162,7 @@ def _standardised(frame: pl.DataFrame, settings: MethodSettings, *, method: str)
         raise NotEnoughData(
             f"{method}: too few judgements are of two systems on one segment by the same worker, and no "
             f"worker has given {settings.minimum_ratings} ratings yet that are not all the same, so there is "
-            "nothing to compare. Use --method mean-rating, or wait for more judgements."
+            "nothing to compare. Use {method=mean-rating}, or wait for more judgements."
         )
     return rows
 

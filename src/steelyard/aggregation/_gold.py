@@ -143,7 +143,7 @@ def gold_of(crowd: Crowd) -> Gold:
         raise NotEnoughData(
             f"{crowd.method}: {found} of known quality, so workers cannot be held against an expert. Give "
             "the campaign a [gold] table, or the file a column known with the expert's ratings (or name it: "
-            "--columns known=COLUMN); without, use --method mean-rating."
+            "{columns=known=COLUMN}); without, use {method=mean-rating}."
         )
     # In a fixed order sums come out the same to the last bit.
     ordered = shown.sort("worker", "rating", "known")
@@ -160,7 +160,7 @@ def require_pairs(crowd: Crowd, agreement: FloatArray) -> None:
     if np.isnan(agreement).all():
         raise NotEnoughData(
             f"{crowd.method}: no translation was judged by two workers, so it cannot be told who agrees with "
-            "others. Use --method mean-rating, or wait for more judgements."
+            "others. Use {method=mean-rating}, or wait for more judgements."
         )
 
 
@@ -169,7 +169,7 @@ def fit_treated(crowd: Crowd, treatment: Treatment, rng: np.random.Generator) ->
     if not treatment.keeps.any():
         raise NotEnoughData(
             f"{crowd.method}: no judgement is left to score, for whoever gave one judged no gold or agrees "
-            "no better than chance. Look at the gold and its scale, or use --method mean-rating."
+            "no better than chance. Look at the gold and its scale, or use {method=mean-rating}."
         )
     value = crowd.rating if treatment.shift is None else crowd.rating + treatment.shift[crowd.worker]
     columns = [pl.Series("value", value)]

@@ -32,7 +32,7 @@ def fit(frame: pl.DataFrame, settings: MethodSettings, rng: np.random.Generator)
     if rows["value"].null_count() == len(rows):
         raise NotEnoughData(
             f"{METHOD.name}: no worker has given {settings.minimum_ratings} ratings yet that are not all "
-            "the same, so none can be standardised. Use --method mean-rating, or wait for more judgements."
+            "the same, so none can be standardised. Use {method=mean-rating}, or wait for more judgements."
         )
     over = valued.filter("defines_worker")
     means = fit_means(rows, settings, rng, workers=worker_table(over))

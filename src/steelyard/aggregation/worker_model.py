@@ -70,8 +70,8 @@ def learn_workers(items: JudgedItems) -> LearnedWorkers:
     if not learned.reached.converged:
         raise NotEnoughData(
             f"worker-model: the model had not settled after {learned.reached.turns} sweeps (last change "
-            f"{learned.reached.change:.2g}), so it has no answer. Use --method worker-model-gibbs or "
-            "mean-z, and please report the case."
+            f"{learned.reached.change:.2g}), so it has no answer. Use {{method=worker-model-gibbs}} or "
+            "{method=mean-z}, and please report the case."
         )
     unit, level = score_units(units, ratings, learned.workers)
     return LearnedWorkers(
@@ -99,7 +99,7 @@ def _of_those_who_vary(items: JudgedItems, units: OwnUnits) -> WorkerRatings:
     if not here.any():
         raise NotEnoughData(
             "worker-model: every worker always gave one and the same rating, so nothing can be learned from "
-            "them. Use --method mean-rating."
+            "them. Use {method=mean-rating}."
         )
     part = None
     if items.part is not None:

@@ -65,8 +65,8 @@ def _posterior(scale: CommonScale, settings: CommonScaleSettings) -> Posterior:
         return expectation_propagation(scale.ratings, PublishedPriors(quality=scale.quality), options)
     except NotConverged as problem:
         raise NotEnoughData(
-            f"{METHOD.name}: {problem} It has no answer for these ratings; use --method worker-model, or "
-            "worker-model-gibbs."
+            f"{METHOD.name}: {problem} It has no answer for these ratings; use {{method=worker-model}}, or "
+            "{method=worker-model-gibbs}."
         ) from problem
 
 

@@ -167,7 +167,7 @@ def _with_diagnostics(fitted: Fit, draws: PosteriorDraws) -> Fit:
     if not posterior.converged:
         raise NotEnoughData(
             f"{METHOD.name}: the two chains do not agree (R-hat {quality.largest_rhat:.2f}), so there is no "
-            "answer. Use --method worker-model, or leave out what makes the chains slow (--random-clicks)."
+            "answer. Use {method=worker-model}, or leave out what makes the chains slow ({random_clicks})."
         )
     notes = (("largest_rhat", quality.largest_rhat), ("smallest_ess", quality.smallest_ess))
     return replace(fitted, diagnostics=Diagnostics(True, posterior.sweeps, notes=notes))

@@ -16,7 +16,7 @@ import re
 from collections.abc import Callable, Sequence
 
 # The name of an option in a sentence, such as {gold_form}, or a choice to make, such as {method=mean-z}.
-_OPTION = re.compile(r"\{(\w+)(?:=([\w.-]+))?\}")
+_OPTION = re.compile(r"\{(\w+)(?:=([^{}]+))?\}")
 
 
 class EvaluationError(Exception):
@@ -28,14 +28,31 @@ class EvaluationError(Exception):
 
 
 def as_argument(name: str, value: str | None) -> str:
-    """An option as an argument of a Python function."""
-    return name if value is None else f'{name}="{value}"'
+    """An option as an argument of a Python function.
+
+    >>> as_argument("method", "mean-z"), as_argument("scale", "MIN,MAX")
+    ('method="mean-z"', 'scale=(MIN, MAX)')
+    >>> as_argument("columns", "known=COLUMN")
+    'columns={"known": "COLUMN"}'
+    """
+    if value is None:
+        return name
+    ours, equals, theirs = value.partition("=")
+    if equals:
+        return f'{name}={{"{ours}": "{theirs}"}}'
+    if value.isupper():
+        return f"{name}=({value.replace(',', ', ')})" if "," in value else f"{name}={value}"
+    return f"{name}={value}" if value == "True" else f'{name}="{value}"'
 
 
 def as_command_line(name: str, value: str | None) -> str:
-    """An option as people type it in a terminal."""
+    """An option as people type it in a terminal.
+
+    >>> as_command_line("columns", "known=COLUMN"), as_command_line("keep_hits", "True")
+    ('--columns known=COLUMN', '--keep-hits')
+    """
     option = f"--{name.replace('_', '-')}"
-    return option if value is None else f"{option} {value}"
+    return option if value in (None, "True") else f"{option} {value}"
 
 
 class _OptionsNamedError(EvaluationError):

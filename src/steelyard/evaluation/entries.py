@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from steelyard.aggregation import methods
-from steelyard.domain.errors import ChoiceError, NotEnoughData
+from steelyard.domain.errors import ChoiceError, NotEnoughData, as_command_line
 from steelyard.domain.plugin import Method
 from steelyard.domain.result import NO_CHECK, AnalysisSettings, Fit, MethodSettings
 from steelyard.domain.work import ItemKind
@@ -103,7 +103,7 @@ def answer(entry: Entry, frame: pl.DataFrame, asked: Asked) -> Fit | str:
         settings = entry.method.own_settings(asked.settings)
         return entry.method.fit(frame, settings, np.random.default_rng(asked.seed))
     except NotEnoughData as error:
-        return str(error)
+        return error.spelt(as_command_line)
 
 
 def attribute_fits(entry: Entry, frame: pl.DataFrame, asked: Asked, *, fit: Fit) -> dict[str, Fit]:
@@ -125,7 +125,7 @@ def can_check(frame: pl.DataFrame, settings: AnalysisSettings) -> bool:
 
 def _unchecked(what: str, settings: AnalysisSettings) -> str:
     if settings.check == NO_CHECK:
-        return f"{what}: nobody passes where nobody is checked. Choose a check with --check."
+        return f"{what}: nobody passes where nobody is checked. Choose a check with {{check}}."
     return (
         f"{what}: nobody can be checked, for no item is a degraded copy. Leave it out, or take judgements "
         "with degraded copies among them."

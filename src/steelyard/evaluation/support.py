@@ -28,12 +28,12 @@ def require_enough(judged: Judged, settings: EvaluationSettings) -> None:
         raise NotEnoughData(
             f"The truth {settings.truth} needs ratings that a method has not seen, by other people: with "
             f"fewer than {LEAST_WORKERS} workers (here {judged.n_workers}) nothing can be told. Collect "
-            "judgements of more workers, or compare with gold (--truth gold) where it is known."
+            "judgements of more workers, or compare with gold ({truth=gold}) where it is known."
         )
     if settings.truth == "gold" and np.isfinite(judged.known()).sum() < LEAST_POINTS:
         raise NotEnoughData(
             "The truth gold needs a column known: what an expert said, of three items at least. If the file "
-            "calls it otherwise, name it with --columns known=COLUMN."
+            "calls it otherwise, name it with {columns=known=COLUMN}."
         )
     if settings.level == "segments":
         return
@@ -41,11 +41,11 @@ def require_enough(judged: Judged, settings: EvaluationSettings) -> None:
     if n_systems < LEAST_POINTS:
         raise NotEnoughData(
             f"A correlation over systems needs {LEAST_POINTS} of them at least; there "
-            f"{'is 1' if n_systems == 1 else f'are {n_systems}'}. Use --level segments."
+            f"{'is 1' if n_systems == 1 else f'are {n_systems}'}. Use {{level=segments}}."
         )
     if settings.level == "cells" and judged.frame["attribute"].n_unique() < 2:
         raise NotEnoughData(
-            "The level cells is for ratings of several attributes; these are of one. Use --level systems."
+            "The level cells is for ratings of several attributes; these are of one. Use {level=systems}."
         )
 
 
@@ -100,8 +100,8 @@ def _too_few(judged: Judged, settings: EvaluationSettings, ratings: int, needed:
         "all": f"To draw {drawn} and have a truth of {settings.least} or more, items",
     }.get(settings.truth, f"To draw {drawn} and leave {settings.least} or more for the truth, items")
     advice = ["Collect more judgements of each item"]
-    advice += ["ask for fewer --ratings"] if ratings > 1 else []
-    advice += [] if settings.truth == "gold" else ["lower --least-truth", "compare by --level systems"]
+    advice += ["ask for fewer {ratings}"] if ratings > 1 else []
+    advice += [] if settings.truth == "gold" else ["lower {least_truth}", "compare by {level=systems}"]
     most = int(judged.opinions_per_item.max(initial=0))
     return (
         f"{told} must have been judged by {needed:,} workers or more. "

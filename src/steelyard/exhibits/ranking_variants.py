@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
-from steelyard.domain.errors import NotEnoughData
+from steelyard.domain.errors import NotEnoughData, as_command_line
 from steelyard.domain.exhibit import Column, Evidence, ExhibitOptions, Table
 from steelyard.domain.plugin import Exhibit
 from steelyard.domain.result import NO_CHECK, AnalysisSettings
@@ -55,7 +55,7 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Table:
         try:
             ranked = _ranked(source, settings)
         except NotEnoughData as problem:
-            notes.append(f"Left out: {variant.title}. {problem}")
+            notes.append(f"Left out: {variant.title}. {problem.spelt(as_command_line)}")
             continue
         rows = rows.join(
             _scores_and_ranks(ranked, variant.name),

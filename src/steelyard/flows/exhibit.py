@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from steelyard.domain.errors import ChoiceError, NotEnoughData
+from steelyard.domain.errors import ChoiceError, NotEnoughData, as_command_line
 from steelyard.domain.exhibit import Evidence, ExhibitOptions, Figure, Table
 from steelyard.domain.plugin import Exhibit, ReportPlace
 from steelyard.exhibits import figures, tables
@@ -43,7 +43,8 @@ def report_exhibits(
             try:
                 made.append(exhibit.make([evidence], options))
             except NotEnoughData as problem:
-                missing.append(f"{exhibit.title} is not shown: {_continued(str(problem))}")
+                reason = _continued(problem.spelt(as_command_line))
+                missing.append(f"{exhibit.title} is not shown: {reason}")
         step(1)
     return made, missing
 

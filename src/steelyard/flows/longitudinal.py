@@ -113,7 +113,7 @@ def _kept(source: PairSource) -> Kept:
     try:
         return keep_good(source.source, source.analysis)
     except NotEnoughData as problem:
-        raise NotEnoughData(f"{source.pair}: {problem}") from None
+        raise NotEnoughData(f"{source.pair}: {problem.sentence}") from None
 
 
 def _require_systems(pair: str, found: Kept, settings: LongitudinalSettings) -> None:
@@ -157,7 +157,7 @@ def _metric(name: str) -> Metric:
     if name not in found:
         raise ChoiceError(
             f"There is no metric {name!r}. Use one of: {', '.join(found)}. Scores of others can be supplied: "
-            "--metric-scores FILE."
+            "{metric_scores=FILE}."
         )
     return found[name]
 
@@ -175,7 +175,7 @@ def _cell_metrics(
     if wanted and not texts:
         raise NotEnoughData(
             f"To compute {', '.join(settings.metrics)} the texts are needed, which only a campaign's "
-            "database has. Supply the scores of the four cells in a file: --metric-scores FILE."
+            "database has. Supply the scores of the four cells in a file: {metric_scores=FILE}."
         )
     supplied = {(metric.pair, metric.metric.lower()) for metric in settings.metric_scores}
     computed: list[CellMetric] = []

@@ -154,7 +154,7 @@ def _passed(frame: pl.DataFrame, verdicts: Sequence[Verdict], settings: Analysis
         failed = sum(verdict.verdict == "fail" for verdict in verdicts)
         raise NotEnoughData(
             f"{settings.check}: no worker passed ({failed} failed, {len(verdicts) - failed} had too few "
-            "degraded pairs to tell), so no judgement is left to score. Use --check none to score all of "
+            "degraded pairs to tell), so no judgement is left to score. Use {check=none} to score all of "
             "them, or wait for more judgements."
         )
     return passed
@@ -196,7 +196,7 @@ def _keeps(frame: pl.DataFrame, passed: Sequence[str], excluded: pl.DataFrame) -
     if not rows["keeps"].any():
         raise NotEnoughData(
             "Every HIT of those who passed was left out as rejected or careless, so no judgement is left "
-            "to score. Use --keep-hits to score them all the same."
+            "to score. Use {keep_hits=True} to score them all the same."
         )
     return rows["keeps"]
 

@@ -163,5 +163,5 @@ def _require_cells(found: list[CellRatings], naming: Naming, *, where: str) -> N
             if not n:
                 raise NotEnoughData(
                     f"{of}: no judgement of {cell} ({', '.join(names)}) is kept, and a gain needs all four "
-                    "cells. Wait for more judgements, or choose attributes by --attribute."
+                    "cells. Wait for more judgements, or choose attributes by {attribute}."
                 )

@@ -18,6 +18,7 @@ from steelyard.domain.errors import (
     NotEnoughData,
     NotFound,
     SourceError,
+    as_command_line,
 )
 from steelyard.web.schemas import error_body
 
@@ -53,7 +54,7 @@ def install(app: FastAPI) -> None:
 
 async def _evaluation_error(request: Request, error: Exception) -> JSONResponse:
     status, code = next((STATUS[kind] for kind in type(error).__mro__ if kind in STATUS), (400, "error"))
-    message = str(error)
+    message = error.spelt(as_command_line) if isinstance(error, EvaluationError) else str(error)
     if isinstance(error, SourceError):
         logger.error("%s %s: %s", request.method, request.url.path.rpartition("/")[0], error)
         message = TRY_AGAIN

@@ -14,7 +14,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from steelyard.domain.campaign import CampaignSettings
-from steelyard.domain.errors import NotEnoughData, NotFound
+from steelyard.domain.errors import NotEnoughData, NotFound, as_command_line
 from steelyard.domain.languages import is_right_to_left, written_language
 from steelyard.domain.work import LinkRole
 from steelyard.flows.links import holder
@@ -67,7 +67,7 @@ def report_page(desk: DeskOf, token: str) -> HTMLResponse:
     except NotFound as error:
         return _message("Link not valid", str(error), 404)
     except NotEnoughData as error:
-        return _message("Not yet", str(error), 409)
+        return _message("Not yet", error.spelt(as_command_line), 409)
 
 
 @router.get("/protocols/{name}/{file}")

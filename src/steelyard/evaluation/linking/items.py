@@ -84,7 +84,7 @@ def _require_same_units(earlier: LinkRows, later: LinkRows, known: pl.Series) ->
         f"Half of the earlier scores in {later.title} lie above {middle:.3g} and half below, while "
         f"translations in {earlier.title} score from {low:.3g} to {high:.3g} by "
         f"{analysis.settings.method}: they are of another method, or of another campaign. Analyse by the "
-        "method that they come from (--method), and give the campaign that they come from just before."
+        "method that they come from ({method}), and give the campaign that they come from just before."
     )
 
 

@@ -133,5 +133,5 @@ def _require_gold(study: GoldStudy) -> None:
     raise NotEnoughData(
         "To hold scores against gold, an expert must have rated three judged translations or more: "
         f"{told}. Name the expert's ratings in a [gold] table of the campaign file, or in a column known of "
-        "the judgements file (if the file calls it otherwise: --columns known=COLUMN)."
+        "the judgements file (if the file calls it otherwise: {columns=known=COLUMN})."
     )
