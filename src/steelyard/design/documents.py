@@ -114,7 +114,7 @@ def _damage(campaign: Campaign, *, is_needed: bool) -> Damage:
     settings = campaign.settings
     if not is_needed:
         return Damage(lambda _: False, lambda _: False, lambda *_: None)
-    degradation = choose(attribute=settings.attribute, name=settings.design.degradation)
+    degradation = choose(attribute=settings.degraded_attribute, name=settings.design.degradation)
     return degradation.damage(settings.target_language)
 
 

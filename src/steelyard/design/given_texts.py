@@ -122,7 +122,7 @@ class GivenTexts:
         if not any(given.kind is ItemKind.DEGRADED and given.text is None for given in places):
             return None
         try:
-            degradation = choose(attribute=settings.attribute, name=settings.design.degradation)
+            degradation = choose(attribute=settings.degraded_attribute, name=settings.design.degradation)
         except ValueError as error:
             self.problems.append(str(error))
             return None

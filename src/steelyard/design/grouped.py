@@ -100,7 +100,7 @@ def _damage(campaign: Campaign, layout: Layout) -> Damage:
     settings = campaign.settings
     if not layout.quota[ItemKind.DEGRADED]:
         return Damage(lambda _: True, lambda _: True, lambda *_: None)
-    return choose(attribute=settings.attribute, name=settings.design.degradation).damage(
+    return choose(attribute=settings.degraded_attribute, name=settings.design.degradation).damage(
         settings.target_language
     )
 

@@ -19,6 +19,8 @@ from steelyard.stats.arrays import IntArray
 
 # Names shown in a message at most.
 _SHOWN = 5
+# Pairs are what `pairing` lays out.
+MOST_TRANSLATIONS = 2
 
 
 def text_problems(campaign: Campaign) -> list[str]:
@@ -63,11 +65,16 @@ def setting_problems(campaign: Campaign) -> list[str]:
     settings, problems = campaign.settings, []
     if settings.design.ratings_per_item < 1:
         problems.append("ratings_per_item must be at least 1.")
+    if settings.design.n_translations > MOST_TRANSLATIONS:
+        problems.append(
+            f"{settings.protocol} shows {settings.design.n_translations} translations at once; "
+            f"items can be laid out with {MOST_TRANSLATIONS} at most."
+        )
     found = layout_problems(settings.design)
     needs_degradation = found or layout_of(settings.design).quota[ItemKind.DEGRADED]
     if needs_degradation:
         try:
-            choose(attribute=settings.attribute, name=settings.design.degradation)
+            choose(attribute=settings.degraded_attribute, name=settings.design.degradation)
         except ValueError as error:
             problems.append(str(error))
     return [*problems, *found]
@@ -140,7 +147,7 @@ def too_few_bases(campaign: Campaign, layout: Layout, kind: ItemKind) -> str:
     settings = campaign.settings
     advice = "Leave out empty and one-word segments, or add longer ones."
     if kind is ItemKind.DEGRADED:
-        title = choose(attribute=settings.attribute, name=settings.design.degradation).title.lower()
+        title = choose(attribute=settings.degraded_attribute, name=settings.design.degradation).title.lower()
         reason = f"that can be degraded ({title}); single words and near-identical texts cannot"
     elif kind is ItemKind.REFERENCE:
         reason, advice = "with a visible reference", "Add references, or lower the quota of reference items."

@@ -37,6 +37,8 @@ class DesignSettings:
     """Identical texts of several systems for one segment are judged once and credited to all."""
     n_translations: int = 1
     """How many translations of a segment an item shows: 2 for pairs. The protocol says so."""
+    degraded_as: str | None = None
+    """The attribute that degraded copies lower, if not the campaign's own. The protocol says so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,11 @@ class CampaignSettings:
     design: DesignSettings = DesignSettings()
     presentation: Mapping[str, Any] = field(default_factory=dict)
     """How items are shown, fixed at creation: the protocol's choices and all its words."""
+
+    @property
+    def degraded_attribute(self) -> str:
+        """The attribute that a degradation must be known to lower."""
+        return self.design.degraded_as or self.attribute
 
 
 @dataclass(frozen=True, slots=True)

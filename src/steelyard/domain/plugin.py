@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -61,6 +61,8 @@ class Protocol:
     """Whether each worker sees the translations of an item in a random order."""
     may_show: tuple[TextRole, ...] = ()
     """Texts that a campaign may choose to show with the translations, in place of those in `shows`."""
+    degraded_as: Mapping[str, str] = field(default_factory=dict)
+    """By attribute that no degradation names, one that suffers from the same damage, such as "overall"."""
     examples_at: tuple[float, ...] = ()
     """Ratings for which a campaign must give an example each."""
 

@@ -32,6 +32,7 @@ def design_settings(
         degradation=table.degradation,
         merge_duplicates=table.merge_duplicates,
         n_translations=n_translations,
+        degraded_as=protocol.degraded_as.get(parsed.campaign.attribute) if protocol else None,
     )
 
 
@@ -108,7 +109,8 @@ def _degradation_problems(parsed: CampaignFile, protocol: Protocol | None) -> li
     if name is None:
         return []
     known = degradations()
-    fitting = [each.name for each in known.values() if attribute in each.attributes]
+    lowered = protocol.degraded_as.get(attribute, attribute) if protocol else attribute
+    fitting = [each.name for each in known.values() if lowered in each.attributes]
     if name not in known:
         return [f'[design] degradation "{name}" is unknown; choose from: {", ".join(fitting or known)}.']
     if name not in fitting and protocol is not None and attribute in protocol.attributes:
