@@ -29,7 +29,7 @@ def test_a_degradation_is_chosen_by_name_or_is_the_usual_one(attribute, name, ch
             "delete-words",
             '"delete-words" lowers something else than "fluency"; for fluency there is: duplicate-words.',
         ),
-        ("style", None, 'no degradation lowers the attribute "style"; there is one for: adequacy, fluency, '),
+        ("style", None, 'lowers the attribute "style"; there is one for: adequacy, fluency, overall.'),
         ("style", "delete-words", "there is one for: adequacy, fluency, overall."),
     ],
 )
