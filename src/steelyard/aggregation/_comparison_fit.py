@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 
 from steelyard.aggregation._comparisons import Compared, Comparisons
 from steelyard.aggregation._segment_draws import (
-    Scores,
+    DrawnScores,
     SegmentDraws,
     draw_segments,
     fit_scores,
@@ -46,7 +46,7 @@ def fit_comparisons(
         values[name][:, ~graphs[name].any(axis=0)] = np.nan
 
     def fit_of(rows: pl.DataFrame, names: Sequence[str]) -> Fit:
-        scores = Scores(
+        scores = DrawnScores(
             compared.systems,
             values=mean_values([values[name] for name in names]),
             comparable=linked_systems(np.logical_or.reduce([graphs[name] for name in names])),

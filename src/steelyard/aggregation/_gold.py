@@ -130,7 +130,7 @@ def crowd_of(frame: pl.DataFrame, settings: MethodSettings, *, method: str) -> C
     )
 
 
-def gold_of(crowd: Crowd) -> Gold:
+def gold_ratings(crowd: Crowd) -> Gold:
     """The ratings of gold items; raises NotEnoughData, saying what to do, if fewer than two are gold."""
     kinds = [str(kind) for kind in _GOLD_KINDS]
     number = pl.Series("worker", index_of(crowd.frame["worker_id"])[1])
@@ -208,7 +208,7 @@ def shown_once(n: IntArray, *, outcome: str) -> tuple[str, ...]:
     return (f"{counted(once, 'worker')} judged a single gold item: {outcome}.",)
 
 
-def left_out(crowd: Crowd, workers: BoolArray, *, because: str, advice: str = "") -> tuple[str, ...]:
+def workers_left_out(crowd: Crowd, workers: BoolArray, *, because: str, advice: str = "") -> tuple[str, ...]:
     """A warning about workers (workers,) whose judgements do not count, and why."""
     of_rows = workers[crowd.worker]
     n_workers = len(np.unique(crowd.worker[of_rows]))
@@ -221,7 +221,7 @@ def left_out(crowd: Crowd, workers: BoolArray, *, because: str, advice: str = ""
 
 def without_gold(crowd: Crowd, workers: BoolArray, *, remedy: str) -> tuple[str, ...]:
     """A warning about workers (workers,) who judged no gold, and what the option for them would do."""
-    return left_out(
+    return workers_left_out(
         crowd, workers, because="judged no gold item", advice=f" (--without-gold shrunk {remedy})"
     )
 

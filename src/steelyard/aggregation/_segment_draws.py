@@ -41,7 +41,7 @@ def draw_segments(n_segments: int, *, draws: int, rng: np.random.Generator) -> S
 
 
 @dataclass(frozen=True, slots=True)
-class Scores:
+class DrawnScores:
     """What a method found: scores of the data in row 0 and of every draw below it (1 + draws, S).
 
     `systems` names the columns; a system that could not be scored is NaN in row 0. `comparable`
@@ -95,7 +95,9 @@ class Scored:
     segments: pl.DataFrame
 
 
-def fit_scores(rows: pl.DataFrame, scores: Scores, settings: MethodSettings, *, workers: pl.DataFrame) -> Fit:
+def fit_scores(
+    rows: pl.DataFrame, scores: DrawnScores, settings: MethodSettings, *, workers: pl.DataFrame
+) -> Fit:
     """Scores with intervals and p-values from the draws, beside the raw means of the ordered rows.
 
     An interval is the middle part of a system's draws; the p-value that one system is better than

@@ -10,7 +10,7 @@ import polars as pl
 
 from steelyard.aggregation._order import CELL, in_canonical_order
 from steelyard.aggregation._segment_draws import (
-    Scores,
+    DrawnScores,
     SegmentDraws,
     draw_segments,
     fit_scores,
@@ -49,7 +49,7 @@ def fit(frame: pl.DataFrame, settings: MethodSettings, rng: np.random.Generator)
 
     def fit_of(among: Sequence[str]) -> Fit:
         of_attribute = pl.col("attribute").cast(pl.String).is_in(among)
-        scores = Scores(
+        scores = DrawnScores(
             systems,
             values=mean_values([values[name] for name in among]),
             comparable=np.ones((len(systems), len(systems)), dtype=np.bool_),

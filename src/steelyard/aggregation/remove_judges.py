@@ -10,8 +10,8 @@ from steelyard.aggregation._gold import (
     Treatment,
     crowd_of,
     fit_treated,
-    left_out,
     require_pairs,
+    workers_left_out,
 )
 from steelyard.domain.plugin import Method
 from steelyard.domain.result import Fit, MethodSettings
@@ -45,7 +45,7 @@ def _treatment(crowd: Crowd) -> Treatment:
         keeps=found.keeps,
         weight=np.where(judged, np.where(is_dropped, 0.0, 1.0), np.nan),
         warnings=(
-            *left_out(
+            *workers_left_out(
                 crowd, is_dropped, because=f"agreed with others in less than {100 * found.tau:.1f} % of pairs"
             ),
             *([alone] if n_alone else []),

@@ -15,7 +15,7 @@ from steelyard.aggregation._gold import (
     crowd_of,
     few_gold_items,
     fit_treated,
-    gold_of,
+    gold_ratings,
     shown_once,
     without_gold,
     without_gold_option,
@@ -40,7 +40,7 @@ def fit(frame: pl.DataFrame, settings: ScalingSettings, rng: np.random.Generator
     `without_gold="shrunk"` they are shifted as the others on average, to which these are drawn as well.
     """
     crowd = crowd_of(frame, settings, method=METHOD.name)
-    return fit_treated(crowd, _treatment(crowd, gold_of(crowd), settings), rng)
+    return fit_treated(crowd, _treatment(crowd, gold_ratings(crowd), settings), rng)
 
 
 def _treatment(crowd: Crowd, gold: Gold, settings: ScalingSettings) -> Treatment:

@@ -16,11 +16,11 @@ from steelyard.aggregation._gold import (
     crowd_of,
     few_gold_items,
     fit_treated,
-    gold_of,
-    left_out,
+    gold_ratings,
     shown_once,
     without_gold,
     without_gold_option,
+    workers_left_out,
 )
 from steelyard.domain.options import option
 from steelyard.domain.plugin import Method
@@ -56,7 +56,7 @@ def fit(frame: pl.DataFrame, settings: TwoStageSettings, rng: np.random.Generato
     item always seems perfect.
     """
     crowd = crowd_of(frame, settings, method=METHOD.name)
-    return fit_treated(crowd, _treatment(crowd, gold_of(crowd), settings), rng)
+    return fit_treated(crowd, _treatment(crowd, gold_ratings(crowd), settings), rng)
 
 
 def _treatment(crowd: Crowd, gold: Gold, settings: TwoStageSettings) -> Treatment:
@@ -79,7 +79,7 @@ def _treatment(crowd: Crowd, gold: Gold, settings: TwoStageSettings) -> Treatmen
         votes=True,
         warnings=(
             *without_gold(crowd, np.isnan(weight), remedy="gives them the mean weight"),
-            *left_out(crowd, is_worthless, because="came no closer to the gold than chance would"),
+            *workers_left_out(crowd, is_worthless, because="came no closer to the gold than chance would"),
             *few_gold_items(gold),
             *shown_once(found.n, outcome="corrected by it, they seem perfect, which says nothing"),
         ),

@@ -15,12 +15,12 @@ from steelyard.aggregation._gold import (
     crowd_of,
     few_gold_items,
     fit_treated,
-    gold_of,
-    left_out,
+    gold_ratings,
     require_pairs,
     shown_once,
     without_gold,
     without_gold_option,
+    workers_left_out,
 )
 from steelyard.domain.options import option
 from steelyard.domain.plugin import Method
@@ -54,7 +54,7 @@ def fit(frame: pl.DataFrame, settings: WeightedVoteSettings, rng: np.random.Gene
 
 
 def _by_gold(crowd: Crowd, settings: WeightedVoteSettings) -> Treatment:
-    gold = gold_of(crowd)
+    gold = gold_ratings(crowd)
     weight = agreement_with_gold(
         gold.rating, gold.known, gold.worker, points=crowd.points, n_workers=crowd.n_workers
     )
@@ -67,7 +67,7 @@ def _by_gold(crowd: Crowd, settings: WeightedVoteSettings) -> Treatment:
         votes=True,
         warnings=(
             *without_gold(crowd, np.isnan(weight), remedy="gives them the mean weight"),
-            *left_out(crowd, weight == 0, because="never agreed with the gold"),
+            *workers_left_out(crowd, weight == 0, because="never agreed with the gold"),
             *few_gold_items(gold),
             *shown_once(n, outcome="their weight rests on one rating"),
         ),
@@ -82,8 +82,8 @@ def _by_others(crowd: Crowd) -> Treatment:
         weight=weight,
         votes=True,
         warnings=(
-            *left_out(crowd, np.isnan(weight), because="judged no translation that others judged"),
-            *left_out(crowd, weight == 0, because="never agreed with anybody"),
+            *workers_left_out(crowd, np.isnan(weight), because="judged no translation that others judged"),
+            *workers_left_out(crowd, weight == 0, because="never agreed with anybody"),
         ),
     )
 
