@@ -15,6 +15,7 @@ import click
 from steelyard.aggregation import methods
 from steelyard.cli.main import COMMANDS, cli
 from steelyard.design.degradations import degradations
+from steelyard.domain.options import Option
 from steelyard.formats.campaign_schema import schema_text
 from steelyard.metrics import metrics
 from steelyard.platforms import platforms
@@ -68,7 +69,21 @@ def _plugin(plugin: Any) -> str:
     attributes = f" Attributes: {', '.join(plugin.attributes)}." if getattr(plugin, "attributes", ()) else ""
     function = getattr(plugin, "fit", None) or getattr(plugin, "run", None) or getattr(plugin, "damage", None)
     idea = _paragraphs(function.__doc__) if function is not None else ""
-    return f"### {plugin.name}\n\n{plugin.title}.{attributes}{cite}\n{idea}"
+    return f"### {plugin.name}\n\n{plugin.title}.{attributes}{cite}\n{idea}{_options(plugin)}"
+
+
+def _options(plugin: Any) -> str:
+    """The options that not every plugin of its kind has, if it has any."""
+    lines = [
+        f"- `--{option.name.replace('_', '-')}`{_values(option)}: {option.help}"
+        f"{f' Default: {option.usually}.' if option.usually else ''}"
+        for option in getattr(plugin, "options", ())
+    ]
+    return "\nOptions:\n\n" + "\n".join(lines) + "\n" if lines else ""
+
+
+def _values(option: Option) -> str:
+    return f" ({', '.join(option.choices)})" if option.choices else ""
 
 
 def _paragraphs(docstring: str | None) -> str:
