@@ -87,7 +87,7 @@ def test_what_was_not_said_is_listed_and_what_was_is_not() -> None:
     [
         (
             {"systems": 5},
-            "exactly one of difference, ratings_per_system, reliability, ratings_per_item, budget",
+            "exactly one goal: difference, ratings_per_system, reliability, ratings_per_item, budget",
         ),
         ({"systems": 5, "difference": 0.1, "budget": 9}, "not difference and budget together"),
         ({"difference": 0.1}, "give systems, or a campaign file"),
@@ -99,7 +99,7 @@ def test_what_was_not_said_is_listed_and_what_was_is_not() -> None:
         ({"systems": 5, "budget": 9, "wage": 9, "pay_per_hit": 1}, "wage and pay_per_hit"),
         ({"systems": 1, "segments": 9, "difference": 0.1}, "difference needs two systems"),
         ({"systems": 1, "budget": 100}, "give segments, or more systems"),
-        ({"systems": 5, "budget": 9, "protocol": "dice"}, 'protocol "dice" is unknown; there is:'),
+        ({"systems": 5, "budget": 9, "protocol": "dice"}, 'protocol "dice" is unknown; choose from:'),
         (
             {"systems": 5, "budget": 9, "attribute": "taste"},
             "attribute must be one that da has: adequacy, fluency",

@@ -62,10 +62,10 @@ def test_the_text_has_expected_and_both_ends(example: Plan, row: str, cells: lis
 @pytest.mark.parametrize(
     "part",
     [
-        "5 systems, adequacy (da)\nWanted: 1,500 ratings per system\n",
+        "5 systems, adequacy (da)\nGoal: 1,500 ratings per system\n",
         "100 items, about 30 minutes, pays 6.00; that is 12.00 an hour.",
-        "94 HITs and 676.80 would do,",
-        "Assumed, because not said otherwise: all is well.",
+        "94 HITs and 676.80 would be",
+        "Assumed unless given: all is well.",
     ],
 )
 def test_the_text_says_goal_pay_saving_and_assumptions(example: Plan, part: str) -> None:
@@ -93,9 +93,9 @@ def test_warnings_come_last() -> None:
 @pytest.mark.parametrize(
     ("goal", "words"),
     [
-        (Goal("difference", 0.2), "Wanted: find a difference of 0.2 between two systems"),
+        (Goal("difference", 0.2), "Goal: find a difference of 0.2 between two systems"),
         (Goal("reliability", 0.9), "a reliability of 0.9, which takes 13 ratings per item\n"),
-        (Goal("ratings_per_item", 15), "Wanted: 15 ratings per item\n"),
+        (Goal("ratings_per_item", 15), "Goal: 15 ratings per item\n"),
         (Goal("budget", 2000), "Given: a budget of 2,000.00\n"),
         (Goal("hits", 35), "Given: the campaign's own 35 HITs\n"),
     ],

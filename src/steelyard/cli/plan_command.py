@@ -1,4 +1,4 @@
-"""The command that plans a campaign's work and money."""
+"""The command that plans a campaign's work and cost."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ PLOT_ENDINGS = (".png", ".svg")
 
 
 def _plan_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """What is judged, what is wanted, and what the work costs."""
+    """What is judged, the goal, and what the work costs."""
     number = click.FLOAT
     for option in reversed(
         (
-            click.option("--systems", type=int, help="How many systems are judged."),
-            click.option("--segments", type=int, help="How many segments each system has translated."),
+            click.option("--systems", type=int, help="Number of systems."),
+            click.option("--segments", type=int, help="Number of segments that each system translated."),
             click.option(
                 "--campaign",
                 type=click.Path(path_type=Path),
                 metavar="FILE",
-                help="Take what is judged, and the HITs, from a campaign file.",
+                help="Read the texts, systems and HITs from a campaign file.",
             ),
             click.option(
                 "--difference",
                 type=number,
-                help="Wanted: find such a difference of two systems, in standard deviations.",
+                help="Goal: find this difference between two systems, in standard deviations.",
             ),
-            click.option("--ratings-per-system", type=number, help="Wanted: so many ratings per system."),
-            click.option("--reliability", type=number, help="Wanted: segment scores of such reliability."),
-            click.option("--ratings-per-item", type=number, help="Wanted: so many ratings per translation."),
-            click.option("--budget", type=number, help="The reverse: what does so much money show?"),
+            click.option("--ratings-per-system", type=number, help="Goal: this many ratings per system."),
+            click.option("--reliability", type=number, help="Goal: segment scores of this reliability."),
+            click.option("--ratings-per-item", type=number, help="Goal: this many ratings per translation."),
+            click.option("--budget", type=number, help="The reverse: what a budget can show."),
             click.option("--attribute", help="What is judged.  [default: adequacy]"),
             click.option("--protocol", help="How it is asked: see `steelyard protocols`.  [default: da]"),
             click.option("--hit-size", type=int, help="Items in a HIT.  [default: 100]"),
@@ -56,7 +56,7 @@ def _plan_options(command: Callable[..., Any]) -> Callable[..., Any]:
             click.option(
                 "--minimum-wage",
                 type=number,
-                help=f"Warn if an hour is paid less.  [default: {MINIMUM_WAGE:g}]",
+                help=f"Warn if the hourly pay is less.  [default: {MINIMUM_WAGE:g}]",
             ),
             click.option(
                 "--fee",
@@ -70,7 +70,7 @@ def _plan_options(command: Callable[..., Any]) -> Callable[..., Any]:
                 help=f"Reliability of a single rating.  [default: {RELIABILITY_OF_ONE_RATING:g}]",
             ),
             click.option(
-                "--power", type=number, help=f"Chance to find the difference.  [default: {POWER:g}]"
+                "--power", type=number, help=f"Chance of finding the difference.  [default: {POWER:g}]"
             ),
             click.option("--level", type=number, help=f"Level of the one-sided test.  [default: {LEVEL:g}]"),
         )
@@ -82,13 +82,15 @@ def _plan_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.command()
 @_plan_options
 @json_option
-@click.option("--plot", "plot_file", type=click.Path(path_type=Path), help="Draw it: a .png or .svg file.")
+@click.option(
+    "--plot", "plot_file", type=click.Path(path_type=Path), help="Draw the plan to a .png or .svg file."
+)
 def plan(json_file: str | None, plot_file: Path | None, **choices: Any) -> None:
-    """Tell HITs, hours and money for a wanted precision, or what a budget can show.
+    """Estimate HITs, hours and cost for a target precision, or what a budget can show.
 
-    Say what is judged (--systems, --segments or --campaign) and what is wanted (--difference,
-    --ratings-per-system, --reliability, --ratings-per-item or --budget). A campaign file alone tells
-    what that campaign costs and shows. Money is in the currency of the wage.
+    Describe what is judged (--systems, --segments or --campaign) and choose a goal (--difference,
+    --ratings-per-system, --reliability, --ratings-per-item or --budget). A campaign file alone shows
+    what that campaign costs and can find. Costs are in the currency of the wage.
     """
     if plot_file is not None and plot_file.suffix.lower() not in PLOT_ENDINGS:
         raise click.BadParameter(

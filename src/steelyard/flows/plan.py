@@ -58,12 +58,12 @@ class _Scope:
 
 
 def plan(*, progress: Progress | None = None, **choices: Unpack[Choices]) -> Plan:
-    """HITs, hours and money for a wanted precision, or the precision that a budget buys.
+    """HITs, hours and money for a target precision, or the precision that a budget buys.
 
     Say what is judged by `systems` (and `segments`) or by a `campaign` file, and what is wanted by
     one of `difference` (of two systems, in standard deviations of standardised ratings),
     `ratings_per_system`, `reliability` (of single translations' scores), `ratings_per_item` and
-    `budget`; a campaign may go without and is then planned as it stands. The rest has defaults.
+    `budget`; a campaign may go without and is then planned as it is. The rest has defaults.
     ChoiceError if the choices do not fit together; NotEnoughData if the goal is out of reach.
 
     >>> made = plan(systems=5, ratings_per_system=1500, attribute="adequacy")
@@ -217,7 +217,7 @@ def _assumptions(given: dict[str, Any], setup: Setup, scope: _Scope) -> list[str
         sentences["wage"] = f"an hour is paid {WAGE:.2f} (our choice, in US dollars)"
     sentences["minimum_wage"] = f"less than {MINIMUM_WAGE:.2f} an hour is too little (our choice)"
     if setup.segments is None:
-        sentences["segments"] = "every rating is of another segment"
+        sentences["segments"] = "every rating is of a different segment"
     else:
         sentences["rho"] = f"one rating has a reliability of {setup.rho:g}, as in [Graham2015]"
     return [sentence for name, sentence in sentences.items() if name not in given]

@@ -70,10 +70,10 @@ def check(given: dict[str, Any]) -> None:
     goals = [name for name in GOALS if name in given]
     if len(goals) > 1 or (not goals and "campaign" not in given):
         listed = ", ".join(f"{{{name}}}" for name in GOALS)
-        problems.append(f"Say what is wanted with exactly one of {listed}{_also(goals)}.")
+        problems.append(f"Choose exactly one goal: {listed}{_also(goals)}.")
     problems += _campaign_problems(given) if "campaign" in given else _number_problems(given, goals)
     if "wage" in given and "pay_per_hit" in given:
-        problems.append("{wage} and {pay_per_hit} say the same thing twice: give one of them.")
+        problems.append("{wage} and {pay_per_hit} mean the same thing: give one of them.")
     if given.get("power", POWER) <= given.get("level", LEVEL):
         problems.append("{power} must be above {level}, or no ratings would be needed at all.")
     if problems:
@@ -101,7 +101,7 @@ def _campaign_problems(given: dict[str, Any]) -> list[str]:
 def _number_problems(given: dict[str, Any], goals: list[str]) -> list[str]:
     problems = []
     if "systems" not in given:
-        problems.append("Say what is judged: give {systems}, or a {campaign} file.")
+        problems.append("Describe what is judged: give {systems}, or a {campaign} file.")
     if "segments" not in given:
         problems += [
             f"{{{name}}} is about single translations: give {{segments}} as well."
@@ -113,7 +113,7 @@ def _number_problems(given: dict[str, Any], goals: list[str]) -> list[str]:
     known = protocols()
     name = given.get("protocol", DEFAULT_PROTOCOL)
     if name not in known:
-        problems.append(f'{{protocol}} "{name}" is unknown; there is: {", ".join(known)}.')
+        problems.append(f'{{protocol}} "{name}" is unknown; choose from: {", ".join(known)}.')
     elif "ratings" not in known[name].gives:
         problems.append(
             f"{{protocol}} {name} gives {' and '.join(known[name].gives)}, but plans are about ratings. "

@@ -1,1 +1,1 @@
-"""Planning: how much work and money a wanted precision takes, and what a budget buys."""
+"""Planning: how much work and money a target precision takes, and what a budget buys."""

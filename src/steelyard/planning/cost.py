@@ -14,7 +14,7 @@ PASS_RATES = {"adequacy": 0.61, "fluency": 0.64}
 PASS_RATE_MARGIN = 0.15
 LEAST_PASS_RATE = 0.05
 
-# Share of the pay that Mechanical Turk takes on top of it, and what it takes from so many
+# Share of the pay that Mechanical Turk takes on top of it, and what it takes from this many
 # assignments of one HIT on.
 FEE, FEE_FOR_MANY, MANY_ASSIGNMENTS = 0.2, 0.4, 10
 
@@ -49,7 +49,7 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class Outlay:
-    """What so many HITs cost; a HIT given to two workers counts twice."""
+    """What this many HITs cost; a HIT given to two workers counts twice."""
 
     hits: int
     hours: float
@@ -77,7 +77,7 @@ def platform_fee(assignments_per_hit: int) -> float:
 
 
 def hits_for(ratings: float, *, usable_share: float, hit_size: float, pass_rate: float) -> int:
-    """HITs to publish so that so many ratings can be used, all systems together.
+    """HITs to publish so that this many ratings can be used, all systems together.
 
     Of a HIT's items only `usable_share` belong to a system, the others being controls; of the
     ratings only `pass_rate` are of workers who pass.
@@ -99,7 +99,7 @@ def hits_within(budget: float, terms: Terms) -> int:
 
 
 def outlay(hits: int, terms: Terms) -> Outlay:
-    """Hours and money for so many HITs.
+    """Hours and money for this many HITs.
 
     >>> spent = outlay(154, Terms(hit_size=100, seconds_per_item=18, pay_per_hit=6.0))
     >>> spent.hours, round(spent.cost, 2)

@@ -45,7 +45,7 @@ class Setup:
 
     `segments` None: every rating is of another segment. `items` are the translations to judge,
     usually systems times segments. `usable_share` of a HIT's items are ratings of a system, repeats
-    included; `item_share` leaves repeats out, for a worker's second rating is no second opinion.
+    included; `item_share` leaves repeats out, because a worker's second rating is not a second opinion.
     `rho` is the reliability of one rating.
     """
 
@@ -64,7 +64,7 @@ class Setup:
 
 @dataclass(frozen=True, slots=True)
 class Precision:
-    """What ratings can show. None: cannot be told, for want of segments or of a second system.
+    """What ratings can show. None: unknown, for lack of segments or of a second system.
 
     `difference` is the smallest one found with the power; numbers of ratings are averages of
     those that are kept.
@@ -165,7 +165,7 @@ def make_plan(goal: Goal, setup: Setup, *, title: str = "", assumptions: Sequenc
 
 
 def precision(hits: int, setup: Setup, *, pass_rate: float) -> Precision:
-    """What so many HITs can show if this share of their ratings is kept."""
+    """What this many HITs can show if this share of their ratings is kept."""
     kept = hits * setup.terms.hit_size * pass_rate
     per_system = kept * setup.usable_share / setup.systems
     effective = effective_ratings(per_system, segments=setup.segments, rho=setup.rho)
@@ -254,7 +254,7 @@ def _with_model(goal: Goal, setup: Setup, wanted: float | None, planned: Outlay)
     needed = _outlay_at(1.0, goal, setup, wanted)
     per_item = precision(planned.hits, setup, pass_rate=1.0).ratings_per_item
     caveat = (
-        "At best: it takes every rating for a good one. What is published: at 5 ratings per item the model "
+        "At best: this assumes that every rating is good. Published: at 5 ratings per item the model "
         "on all workers' ratings correlated at .72 with the truth, mean z at .65 [Mathur2018]."
     )
     if per_item is None or per_item < _LEAST_RATINGS_FOR_MODEL:

@@ -1,4 +1,4 @@
-"""How many ratings a wanted precision takes, and what precision so many ratings give."""
+"""How many ratings a target precision takes, and what precision a number of ratings gives."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from statistics import NormalDist
 
 from steelyard.stats.rounding import ROUNDING
 
-# On normal data the rank-sum test needs so many times the ratings of the t-test, in large samples.
+# On normal data the rank-sum test needs this many times the ratings of the t-test, in large samples.
 RANK_SUM_FACTOR = pi / 3
 
 # How often a plan finds the difference it was made for, and how often one that is not there
@@ -43,7 +43,7 @@ def ratings_for_difference(difference: float, *, power: float = POWER, level: fl
 
 
 def difference_found(ratings: float, *, power: float = POWER, level: float = LEVEL) -> float:
-    """The smallest true difference that so many ratings per system find with this power.
+    """The smallest true difference that this many ratings per system find with this power.
 
     >>> round(difference_found(1295), 4)
     0.1
@@ -61,7 +61,7 @@ def ratings_for_reliability(reliability: float, *, rho: float = RELIABILITY_OF_O
     """Ratings per item whose mean is this reliable, if one rating's reliability is `rho`.
 
     The formula of Spearman and Brown, solved for the number of ratings. Reliability is how well
-    the means of two independent collections of so many ratings correlate [Graham2015].
+    the means of two independent collections of this many ratings correlate [Graham2015].
 
     >>> ratings_for_reliability(0.9, rho=0.41), ratings_for_reliability(0.95, rho=0.41)
     (13, 28)
@@ -70,7 +70,7 @@ def ratings_for_reliability(reliability: float, *, rho: float = RELIABILITY_OF_O
 
 
 def reliability_of(ratings: float, *, rho: float = RELIABILITY_OF_ONE_RATING) -> float:
-    """Reliability of the mean of so many ratings of an item; the reverse of the above.
+    """Reliability of the mean of this many ratings of an item; the reverse of the above.
 
     >>> round(reliability_of(15, rho=0.41), 3)
     0.912
@@ -81,7 +81,7 @@ def reliability_of(ratings: float, *, rho: float = RELIABILITY_OF_ONE_RATING) ->
 def effective_ratings(
     ratings: float, *, segments: int | None = None, rho: float = RELIABILITY_OF_ONE_RATING
 ) -> float:
-    """How many ratings of different segments tell as much about a system as these do.
+    """How many ratings of different segments are worth as much for a system as these.
 
     Ratings beyond the first of a segment repeat what the others said about it: a segment's mean of
     N ratings has variance rho + (1 - rho) / N, where a single rating has 1. Ratings are spread
@@ -98,7 +98,7 @@ def effective_ratings(
 def ratings_on_segments(
     effective: float, *, segments: int | None = None, rho: float = RELIABILITY_OF_ONE_RATING
 ) -> float:
-    """Ratings on so many segments that are worth `effective` ratings; infinite if none are.
+    """Ratings on this many segments that are worth `effective` ratings; infinite if none are.
 
     The reverse of `effective_ratings`: with few segments, no number of ratings is enough.
 

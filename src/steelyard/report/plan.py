@@ -13,10 +13,10 @@ from steelyard.planning.plan import Case, Plan, Precision
 _WIDTH = 96
 # What each goal is called, with its value put in.
 _GOALS: dict[str, str] = {
-    "difference": "Wanted: find a difference of {:g} between two systems",
-    "ratings_per_system": "Wanted: {:,.10g} ratings per system",
-    "reliability": "Wanted: segment scores with a reliability of {:g}",
-    "ratings_per_item": "Wanted: {:,.10g} ratings per item",
+    "difference": "Goal: find a difference of {:g} between two systems",
+    "ratings_per_system": "Goal: {:,.10g} ratings per system",
+    "reliability": "Goal: segment scores with a reliability of {:g}",
+    "ratings_per_item": "Goal: {:,.10g} ratings per item",
     "budget": "Given: a budget of {:,.2f}",
     "hits": "Given: the campaign's own {:,.0f} HITs",
 }
@@ -52,9 +52,7 @@ def to_text(plan: Plan) -> str:
         "",
         *_wrapped(_model_words(plan)),
     ]
-    assumed = (
-        [f"Assumed, because not said otherwise: {'; '.join(plan.assumptions)}."] if plan.assumptions else []
-    )
+    assumed = [f"Assumed unless given: {'; '.join(plan.assumptions)}."] if plan.assumptions else []
     for words in (*assumed, *(f"Warning: {warning}" for warning in plan.warnings)):
         parts += ["", *_wrapped(words)]
     return "\n".join(parts)
@@ -138,7 +136,7 @@ def _pay_line(plan: Plan) -> str:
 def _rounds_line(plan: Plan) -> list[str]:
     if plan.rounds is None:
         return []
-    return [f"In the campaign file: ratings_per_item = {plan.rounds}, for not all of them are kept."]
+    return [f"In the campaign file: ratings_per_item = {plan.rounds}, because not all of them are kept."]
 
 
 def _model_words(plan: Plan) -> str:
@@ -147,7 +145,8 @@ def _model_words(plan: Plan) -> str:
         shown = _shown_by(model.precision)
         gain = f"the same HITs would show {shown}"
     else:
-        gain = f"{model.outlay.hits:,} HITs and {model.outlay.cost:,.2f} would do, {model.saving:,.2f} less"
+        enough = f"{model.outlay.hits:,} HITs and {model.outlay.cost:,.2f} would be enough"
+        gain = f"{enough}, {model.saving:,.2f} less"
     return f"If the worker model could use the ratings of workers who fail: {gain}. {model.caveat}"
 
 
