@@ -20,7 +20,7 @@ import polars as pl
 from steelyard.aggregation import methods
 from steelyard.domain.result import AnalysisSettings, MethodSettings
 from steelyard.domain.scale import Scale
-from steelyard.evaluation.comparison import evaluate
+from steelyard.evaluation.comparison import evaluate_frame
 from steelyard.evaluation.settings import YARDSTICK, EvaluationSettings, Level, TruthName
 from steelyard.formats import judgements_file
 from steelyard.formats.judgements_file import read_judgements
@@ -138,7 +138,7 @@ def tried(group: Group, names: Sequence[str], *, draws: int) -> pl.DataFrame:
         for trial in group.trials:
             analysis = replace(trial.analysis, method_settings=MethodSettings(scale=scale))
             settings = replace(trial, methods=tuple(names), draws=draws, analysis=analysis)
-            evaluation = evaluate(frame, settings)
+            evaluation = evaluate_frame(frame, settings)
             for warning in evaluation.warnings:
                 print(f"{name}: {warning}")
             found.append(evaluation.rows.with_columns(set=pl.lit(name), truth=pl.lit(trial.truth)))

@@ -25,7 +25,7 @@ import numpy as np
 from scipy.stats import kendalltau, pearsonr, zscore
 
 from steelyard.flows.meta import meta
-from steelyard.meta.scores import ScoredPair, Scores
+from steelyard.meta.scores import ScoredPair, ScoreSet
 from steelyard.meta.settings import MetaSettings
 from steelyard.stats.kendall import kendall_b
 from steelyard.stats.metric_permutation import pearson_permutation_matrix
@@ -220,9 +220,9 @@ def bench_study(people: np.ndarray, metrics: np.ndarray) -> None:
     scored = ScoredPair(
         pair="en-xx",
         n_segments=N_SEGMENTS,
-        golds=(Scores("gold", systems, people, None),),
+        golds=(ScoreSet("gold", systems, people, None),),
         metrics=tuple(
-            Scores(f"metric-{number:02d}", systems, scores, None) for number, scores in enumerate(metrics)
+            ScoreSet(f"metric-{number:02d}", systems, scores, None) for number, scores in enumerate(metrics)
         ),
     )
     settings = MetaSettings(draws=DRAWS)

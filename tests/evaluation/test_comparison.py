@@ -13,7 +13,7 @@ from steelyard.aggregation import methods
 from steelyard.domain.errors import ChoiceError, NotEnoughData
 from steelyard.domain.plugin import Method
 from steelyard.domain.result import AnalysisSettings, Fit, MethodSettings
-from steelyard.evaluation.comparison import Trials, evaluate, prepare, run
+from steelyard.evaluation.comparison import Trials, evaluate_frame, ready_trials, run_trials
 from steelyard.evaluation.entries import Entry
 from steelyard.evaluation.settings import Evaluation, EvaluationSettings
 
@@ -25,7 +25,7 @@ ROWS = (
 
 
 def _evaluate(frame: pl.DataFrame, **choices: Any) -> Evaluation:
-    return evaluate(frame, EvaluationSettings(**{"draws": 3, "methods": ("mean-rating",), **choices}))
+    return evaluate_frame(frame, EvaluationSettings(**{"draws": 3, "methods": ("mean-rating",), **choices}))
 
 
 def _of(evaluation: Evaluation, method: str) -> dict[str, Any]:
@@ -59,12 +59,12 @@ def test_ratings_without_noise_give_mean_z_a_correlation_of_1(
 
 
 def test_a_method_that_knows_the_truth_beats_mean_z_in_every_draw(noisy: pl.DataFrame) -> None:
-    trials = prepare(noisy, EvaluationSettings(draws=3, ratings=(1,), methods=("mean-z",)))
+    trials = ready_trials(noisy, EvaluationSettings(draws=3, ratings=(1,), methods=("mean-z",)))
 
     def knows(frame: pl.DataFrame, settings: MethodSettings, rng: np.random.Generator) -> Fit:
         return methods()["mean-z"].fit(noisy, settings, rng)
 
-    found = _of(run(_with(trials, "knows", knows)), "knows")
+    found = _of(run_trials(_with(trials, "knows", knows)), "knows")
 
     assert found["wins"] == 1.0
     assert found["difference"] > 0.1
@@ -129,7 +129,7 @@ def test_rows_have_the_declared_columns(noisy: pl.DataFrame) -> None:
 
 
 def test_without_a_wish_usual_methods_and_sizes_are_tried(noisy: pl.DataFrame) -> None:
-    found = prepare(noisy, EvaluationSettings())
+    found = ready_trials(noisy, EvaluationSettings())
 
     # Ten workers judged each item: halves of five, so no trial of eight.
     assert found.settings.ratings == (1, 2, 3, 5)
@@ -137,7 +137,7 @@ def test_without_a_wish_usual_methods_and_sizes_are_tried(noisy: pl.DataFrame) -
 
 
 def test_nobody_passes_without_being_asked_for_where_nobody_can_be_checked(exact: pl.DataFrame) -> None:
-    found = prepare(exact, EvaluationSettings(ratings=(1,)))
+    found = ready_trials(exact, EvaluationSettings(ratings=(1,)))
 
     assert "mean-z-passing" not in found.settings.methods
 
@@ -152,10 +152,10 @@ def test_a_method_on_those_who_pass_sees_nobody_else(noisy: pl.DataFrame) -> Non
         seen.extend(frame["worker_id"].unique())
         return methods()["mean-z"].fit(frame, settings, rng)
 
-    trials = prepare(frame, EvaluationSettings(draws=4, ratings=(2,), methods=("mean-z",)))
+    trials = ready_trials(frame, EvaluationSettings(draws=4, ratings=(2,), methods=("mean-z",)))
     looked = _with(trials, "looks-passing", looks)
     entry = replace(looked.entries[-1], passing=True)
-    run(replace(looked, entries=(*trials.entries, entry)))
+    run_trials(replace(looked, entries=(*trials.entries, entry)))
 
     assert seen
     assert not {"w7", "w8", "w9"} & set(seen)
@@ -165,9 +165,9 @@ def test_a_method_without_answer_is_warned_of_and_has_no_row(noisy: pl.DataFrame
     def refuses(frame: pl.DataFrame, settings: MethodSettings, rng: np.random.Generator) -> Fit:
         raise NotEnoughData("refuses: not today.")
 
-    trials = prepare(noisy, EvaluationSettings(draws=2, ratings=(1,), methods=("mean-z",)))
+    trials = ready_trials(noisy, EvaluationSettings(draws=2, ratings=(1,), methods=("mean-z",)))
 
-    found = run(_with(trials, "refuses", refuses))
+    found = run_trials(_with(trials, "refuses", refuses))
 
     assert found.rows["method"].to_list() == ["mean-z"]
     assert found.warnings == ("refuses had no answer in any trial (refuses: not today).",)
@@ -178,9 +178,9 @@ def test_a_method_that_scores_systems_only_is_told_so(noisy: pl.DataFrame) -> No
         fit = methods()["mean-z"].fit(frame, settings, rng)
         return replace(fit, segments=fit.segments.with_columns(score=pl.lit(None, pl.Float64)))
 
-    trials = prepare(noisy, EvaluationSettings(draws=2, ratings=(1,), methods=("mean-z",)))
+    trials = ready_trials(noisy, EvaluationSettings(draws=2, ratings=(1,), methods=("mean-z",)))
 
-    found = run(_with(trials, "vague", vague))
+    found = run_trials(_with(trials, "vague", vague))
 
     assert found.rows["method"].to_list() == ["mean-z"]
     assert found.warnings == ("vague had no answer in any trial (it gives no scores of segments).",)
@@ -193,9 +193,9 @@ def test_a_method_that_knows_systems_only_loses_within_them(noisy: pl.DataFrame)
         chance = pl.Series(rng.normal(0, 1e-3, len(fit.segments)))
         return replace(fit, segments=fit.segments.with_columns(score=by_system + chance))
 
-    trials = prepare(noisy, EvaluationSettings(draws=4, ratings=(3,), methods=("mean-z",)))
+    trials = ready_trials(noisy, EvaluationSettings(draws=4, ratings=(3,), methods=("mean-z",)))
 
-    found = _of(run(_with(trials, "knows", knows)), "knows")
+    found = _of(run_trials(_with(trials, "knows", knows)), "knows")
 
     assert found["r"] > 0.4
     assert abs(found["r_within"]) < 0.3
@@ -209,10 +209,10 @@ def test_one_system_has_nothing_within(noisy: pl.DataFrame) -> None:
 
 
 def test_every_fit_is_a_step(noisy: pl.DataFrame) -> None:
-    trials = prepare(noisy, EvaluationSettings(draws=2, ratings=(1, 2), spam=(0.0, 0.2, 0.4)))
+    trials = ready_trials(noisy, EvaluationSettings(draws=2, ratings=(1, 2), spam=(0.0, 0.2, 0.4)))
     steps: list[int] = []
 
-    run(trials, step=steps.append)
+    run_trials(trials, step=steps.append)
 
     assert sum(steps) == trials.n_fits == 2 * 2 * 3 * len(trials.entries)
 
@@ -264,13 +264,13 @@ def test_the_published_truth_contains_the_drawn_ratings(noisy: pl.DataFrame) -> 
 
 
 def test_intervals_are_told_of_methods_that_have_them(noisy: pl.DataFrame) -> None:
-    trials = prepare(noisy, EvaluationSettings(draws=2, ratings=(2,), methods=("mean-z",)))
+    trials = ready_trials(noisy, EvaluationSettings(draws=2, ratings=(2,), methods=("mean-z",)))
 
     def sure(frame: pl.DataFrame, settings: MethodSettings, rng: np.random.Generator) -> Fit:
         fit = methods()["mean-z"].fit(frame, settings, rng)
         return replace(fit, segments=fit.segments.with_columns(sd=pl.lit(100.0)))
 
-    found = run(_with(trials, "worker-model-toy", sure))
+    found = run_trials(_with(trials, "worker-model-toy", sure))
 
     assert _of(found, "worker-model-toy")["coverage"] == 1.0
     assert _of(found, "mean-z")["coverage"] is None

@@ -15,7 +15,12 @@ from steelyard.domain.result import AnalysisSettings, MethodSettings
 from steelyard.domain.scale import Scale
 from steelyard.evaluation.normalisation.fits import HeldOut, held_out
 from steelyard.evaluation.normalisation.settings import USUAL_METHODS, Normalisation, NormalisationSettings
-from steelyard.evaluation.normalisation.study import Study, fit_all, normalise, prepare
+from steelyard.evaluation.normalisation.study import (
+    NormalisationStudy,
+    fit_all,
+    normalise_frame,
+    ready_normalisation,
+)
 
 Ratings = Callable[[Iterable[tuple[Any, ...]]], pl.DataFrame]
 FOUR_POINTS = AnalysisSettings(method_settings=MethodSettings(scale=Scale(1, 4), minimum_ratings=2))
@@ -37,13 +42,13 @@ def three(ratings: Ratings) -> pl.DataFrame:
 
 
 @pytest.fixture(scope="module")
-def study(three: pl.DataFrame) -> Study:
-    return prepare(three, SETTINGS)
+def study(three: pl.DataFrame) -> NormalisationStudy:
+    return ready_normalisation(three, SETTINGS)
 
 
 @pytest.fixture(scope="module")
 def found(three: pl.DataFrame) -> Normalisation:
-    return normalise(three, SETTINGS)
+    return normalise_frame(three, SETTINGS)
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +83,7 @@ def _row(found: Normalisation, method: str) -> dict[str, Any]:
     return found.rows.filter(method=method).row(0, named=True)
 
 
-def _held_out(study: Study, method: str) -> HeldOut:
+def _held_out(study: NormalisationStudy, method: str) -> HeldOut:
     (fit,) = (fit for fit in fit_all(study) if fit.entry.name == method)
     return held_out(fit, study.gold, study.asked, folds=study.folds)
 
@@ -169,7 +174,7 @@ def test_votes_by_agreement_with_others_use_no_gold(three: pl.DataFrame) -> None
     method = replace(FOUR_POINTS.method_settings, for_others=(("vote_by", "others"),))
     settings = replace(SETTINGS, analysis=replace(FOUR_POINTS, method_settings=method))
 
-    found = normalise(three, replace(settings, methods=("weighted-vote",)))
+    found = normalise_frame(three, replace(settings, methods=("weighted-vote",)))
 
     assert _row(found, "weighted-vote")["uses_gold"] is False
 
@@ -181,7 +186,7 @@ def test_methods_without_gold_have_the_same_figures_held_out(found: Normalisatio
         assert rows[f"held_out_{name}"].to_list() == rows[name].to_list()
 
 
-def test_few_gold_translations_are_left_out_one_by_one(study: Study) -> None:
+def test_few_gold_translations_are_left_out_one_by_one(study: NormalisationStudy) -> None:
     # Without s0: Bob is off by 1, 1, 0 and shifted by -2/3: 1/3, 1/3, 2/3 off. Cat would be shifted by 1 and
     # then be off by 2, 0, 2: more than chance.
     score = _held_out(study, "two-stage").score
@@ -198,7 +203,7 @@ def test_a_held_out_score_does_not_depend_on_the_gold_of_its_translation(
     settings = replace(QUICK, methods=(method,))
     is_first = (pl.col("system_id") == "S1") & (pl.col("segment_id") == "s0")
     changed = crowd.with_columns(known=pl.when(is_first).then(5 - pl.col("known")).otherwise("known"))
-    before, after = prepare(crowd, settings), prepare(changed, settings)
+    before, after = ready_normalisation(crowd, settings), ready_normalisation(changed, settings)
     (place,) = np.flatnonzero(before.gold.is_gold & (before.gold.gold != after.gold.gold))
 
     first, second = (_held_out(study, method).score for study in (before, after))
@@ -209,7 +214,7 @@ def test_a_held_out_score_does_not_depend_on_the_gold_of_its_translation(
 
 def test_knowing_the_gold_flatters_a_method_that_uses_it(crowd: pl.DataFrame) -> None:
     # In r, because workers who happened to agree with the expert weigh more; a level changes nothing there.
-    row = _row(normalise(crowd, QUICK), "two-stage")
+    row = _row(normalise_frame(crowd, QUICK), "two-stage")
 
     assert row["held_out_delta"] > row["delta"]
     assert row["held_out_r"] < row["r"]
@@ -219,7 +224,7 @@ def test_knowing_the_gold_flatters_a_method_that_uses_it(crowd: pl.DataFrame) ->
 def test_shifting_everybody_alike_changes_no_held_out_order(folds: int, complete: pl.DataFrame) -> None:
     # If all judge all gold, scaling adds the same to every translation: the straight average and a constant,
     # another one for each fold.
-    found = normalise(complete, replace(SETTINGS, methods=("scaling",), folds=folds))
+    found = normalise_frame(complete, replace(SETTINGS, methods=("scaling",), folds=folds))
 
     straight, scaled = _row(found, "mean-rating"), _row(found, "scaling")
     assert scaled["held_out_r"] == pytest.approx(straight["held_out_r"], abs=1e-12)
@@ -230,7 +235,7 @@ def test_shifting_everybody_alike_changes_no_held_out_order(folds: int, complete
 
 def test_held_out_distances_are_of_scores_on_the_level_of_their_own_fit(complete: pl.DataFrame) -> None:
     # Left out alone, a translation is shifted by what the other nine are off from their gold on average.
-    found = normalise(complete, replace(SETTINGS, methods=("scaling",), folds=10))
+    found = normalise_frame(complete, replace(SETTINGS, methods=("scaling",), folds=10))
 
     table = complete.group_by("segment_id").agg(pl.col("rating").mean(), pl.col("known").first())
     off = (table["known"] - table["rating"]).to_numpy()
@@ -243,21 +248,23 @@ def test_fits_are_levelled_in_each_attribute(complete: pl.DataFrame) -> None:
     fluency = complete.with_columns(attribute=pl.lit("fluency"), known=5 - pl.col("known"))
     both = pl.concat([complete.with_columns(attribute=pl.lit("adequacy")), fluency])
     # Ten folds of one: every level is there once without each translation, and on average that with all.
-    row = _row(normalise(both, replace(SETTINGS, methods=("scaling",), folds=10)), "scaling")
+    row = _row(normalise_frame(both, replace(SETTINGS, methods=("scaling",), folds=10)), "scaling")
 
     assert row["held_out_r"] == pytest.approx(row["r"], abs=1e-12)
 
 
 def test_the_lower_end_that_is_sure_allows_for_all_methods(crowd: pl.DataFrame) -> None:
-    alone = _row(normalise(crowd, QUICK), "two-stage")
-    beside = _row(normalise(crowd, replace(QUICK, methods=("two-stage", "scaling", "mean-z"))), "two-stage")
+    alone = _row(normalise_frame(crowd, QUICK), "two-stage")
+    beside = _row(
+        normalise_frame(crowd, replace(QUICK, methods=("two-stage", "scaling", "mean-z"))), "two-stage"
+    )
 
     assert alone["sure_lower"] == alone["lower"] == beside["lower"]
     assert beside["sure_lower"] < beside["lower"]
 
 
 def test_the_difference_is_that_of_the_held_out_correlations(crowd: pl.DataFrame) -> None:
-    found = normalise(crowd, QUICK)
+    found = normalise_frame(crowd, QUICK)
     straight, other = _row(found, "mean-rating"), _row(found, "two-stage")
 
     assert other["difference"] == pytest.approx(other["held_out_r"] - straight["held_out_r"])
@@ -267,9 +274,9 @@ def test_the_difference_is_that_of_the_held_out_correlations(crowd: pl.DataFrame
 
 def test_the_order_of_rows_does_not_matter(crowd: pl.DataFrame) -> None:
     settings = replace(QUICK, methods=("remove-judges", "remove-judgements", "two-stage", "mean-z"))
-    first = normalise(crowd, settings)
+    first = normalise_frame(crowd, settings)
 
-    second = normalise(crowd.sample(fraction=1.0, shuffle=True, seed=3), settings)
+    second = normalise_frame(crowd.sample(fraction=1.0, shuffle=True, seed=3), settings)
 
     assert_frame_equal(second.rows, first.rows, rel_tol=1e-9)
 
@@ -277,16 +284,16 @@ def test_the_order_of_rows_does_not_matter(crowd: pl.DataFrame) -> None:
 def test_the_same_seed_gives_the_same_answer_and_another_one_other_folds(crowd: pl.DataFrame) -> None:
     other = replace(QUICK, analysis=replace(FOUR_POINTS, seed=8))
 
-    first, again = normalise(crowd, QUICK), normalise(crowd, QUICK)
+    first, again = normalise_frame(crowd, QUICK), normalise_frame(crowd, QUICK)
 
     assert first.rows.equals(again.rows)
-    assert not first.rows.equals(normalise(crowd, other).rows)
+    assert not first.rows.equals(normalise_frame(crowd, other).rows)
 
 
 def test_the_judgements_are_left_alone(crowd: pl.DataFrame) -> None:
     before = crowd.clone()
 
-    normalise(crowd, replace(QUICK, random_workers=True))
+    normalise_frame(crowd, replace(QUICK, random_workers=True))
 
     assert crowd.equals(before)
 
@@ -300,7 +307,7 @@ def test_each_attribute_of_a_translation_has_a_gold_of_its_own(three: pl.DataFra
     )
     both = pl.concat([three.with_columns(attribute=pl.lit("adequacy")), fluency])
 
-    row = _row(normalise(both, QUICK), "mean-rating")
+    row = _row(normalise_frame(both, QUICK), "mean-rating")
 
     # The mean of s0 is 5 - 7/3, which is 4/3 from 4.
     assert row["n_scored"] == 5
@@ -314,7 +321,7 @@ def test_a_gold_translation_without_score_is_counted_and_nothing_else(three: pl.
         segment_id=pl.lit("s4"), known=pl.lit(1.0)
     )
 
-    found = normalise(pl.concat([three, extra]), replace(SETTINGS, methods=("two-stage",)))
+    found = normalise_frame(pl.concat([three, extra]), replace(SETTINGS, methods=("two-stage",)))
 
     row = _row(found, "two-stage")
     assert (row["n_scored"], row["n_unscored"]) == (4, 1)
@@ -325,7 +332,7 @@ def test_a_gold_translation_without_score_is_counted_and_nothing_else(three: pl.
 def test_a_method_without_answer_says_why(three: pl.DataFrame) -> None:
     strict = replace(FOUR_POINTS, method_settings=MethodSettings(scale=Scale(1, 4), minimum_ratings=10))
 
-    found = normalise(three, replace(SETTINGS, methods=("mean-z",), analysis=strict))
+    found = normalise_frame(three, replace(SETTINGS, methods=("mean-z",), analysis=strict))
 
     row = _row(found, "mean-z")
     assert row["r"] is row["retained"] is row["held_out_r"] is row["uses_gold"] is None
@@ -340,7 +347,7 @@ def test_few_gold_translations_are_warned_of(found: Normalisation) -> None:
 
 
 def test_an_expert_who_always_says_the_same_is_warned_of(three: pl.DataFrame) -> None:
-    found = normalise(three.with_columns(known=pl.lit(3.0)), replace(SETTINGS, methods=("scaling",)))
+    found = normalise_frame(three.with_columns(known=pl.lit(3.0)), replace(SETTINGS, methods=("scaling",)))
 
     assert found.rows["r"].null_count() == 2
     assert any("same rating, so nothing correlates" in warning for warning in found.warnings)
@@ -354,7 +361,7 @@ def test_scores_nearly_all_the_same_are_warned_of(ratings: Ratings) -> None:
         for t in range(12)
     ]
 
-    found = normalise(ratings(rows), replace(SETTINGS, methods=("remove-judges",)))
+    found = normalise_frame(ratings(rows), replace(SETTINGS, methods=("remove-judges",)))
 
     assert any(
         warning.startswith("The straight average gives 91 % of the translations a score that rounds to 3")
@@ -371,7 +378,7 @@ def test_what_several_methods_warn_of_is_said_once(found: Normalisation) -> None
 
 
 def test_the_straight_average_is_always_there(three: pl.DataFrame) -> None:
-    found = normalise(three, replace(SETTINGS, methods=("two-stage",)))
+    found = normalise_frame(three, replace(SETTINGS, methods=("two-stage",)))
 
     assert found.settings.methods == ("mean-rating", "two-stage")
     assert found.rows["method"].to_list() == ["mean-rating", "two-stage"]
@@ -379,7 +386,7 @@ def test_the_straight_average_is_always_there(three: pl.DataFrame) -> None:
 
 def test_an_unknown_method_is_refused(three: pl.DataFrame) -> None:
     with pytest.raises(ChoiceError, match="There is no method 'mode'"):
-        normalise(three, replace(SETTINGS, methods=("mode",)))
+        normalise_frame(three, replace(SETTINGS, methods=("mode",)))
 
 
 def test_gold_cannot_be_held_out_in_one_piece() -> None:
@@ -392,14 +399,14 @@ def test_gold_that_seems_to_be_on_another_scale_is_told(crowd: pl.DataFrame) -> 
     rescaled = crowd.with_columns(pl.col("rating") * 2.5, pl.col("known"))
     settings = replace(QUICK, analysis=AnalysisSettings(method_settings=MethodSettings(scale=Scale(0, 10))))
 
-    warnings = normalise(rescaled, settings).warnings
+    warnings = normalise_frame(rescaled, settings).warnings
 
     assert any("nothing above 4 on a scale from 0 to 10" in warning for warning in warnings)
-    assert not any("nothing above" in warning for warning in normalise(crowd, QUICK).warnings)
+    assert not any("nothing above" in warning for warning in normalise_frame(crowd, QUICK).warnings)
 
 
 def test_gold_that_goes_the_other_way_is_told(crowd: pl.DataFrame) -> None:
-    warnings = normalise(crowd.with_columns(known=5 - pl.col("known")), QUICK).warnings
+    warnings = normalise_frame(crowd.with_columns(known=5 - pl.col("known")), QUICK).warnings
 
     assert any("runs against the expert" in warning for warning in warnings)
-    assert not any("runs against" in warning for warning in normalise(crowd, QUICK).warnings)
+    assert not any("runs against" in warning for warning in normalise_frame(crowd, QUICK).warnings)

@@ -4,9 +4,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from steelyard.evaluation.normalisation.conclusion import conclusion
-from steelyard.evaluation.normalisation.draws import DRAWS, paired_difference
-from steelyard.evaluation.normalisation.figures import gold_figures
+from steelyard.evaluation.normalisation.conclusion import normalisation_conclusion
+from steelyard.evaluation.normalisation.figures import DRAWS, gold_figures, paired_difference
 from steelyard.evaluation.normalisation.study import ROWS_SCHEMA
 from steelyard.stats.correlation import pearson
 from steelyard.stats.gold import RatingPoints
@@ -171,14 +170,14 @@ STRAIGHT = ("mean-rating", 0.5, 0, (None, None, None))
 def test_the_closest_method_is_told_with_its_gain() -> None:
     rows = _rows(STRAIGHT, ("mean-z", 0.55, 0, (0.05, 0.0, 0.1)), ("two-stage", 0.6, 0, (0.1, 0.02, 0.2)))
 
-    assert conclusion(rows) == (
+    assert normalisation_conclusion(rows) == (
         "two-stage came closest to the expert: r = 0.600 over 20 gold translations whose gold it did not "
         "know, +0.100 compared with the straight average (95 % interval +0.020 to +0.200)."
     )
 
 
 def test_a_gain_whose_interval_reaches_0_may_be_chance() -> None:
-    said = conclusion(_rows(STRAIGHT, ("mean-z", 0.55, 0, (0.05, -0.01, 0.1))))
+    said = normalisation_conclusion(_rows(STRAIGHT, ("mean-z", 0.55, 0, (0.05, -0.01, 0.1))))
 
     assert said.startswith("mean-z came closest to the expert: r = 0.550 over 20 gold translations, +0.050")
     assert said.endswith("That may be chance.")
@@ -187,7 +186,7 @@ def test_a_gain_whose_interval_reaches_0_may_be_chance() -> None:
 def test_the_best_of_several_may_be_chance_although_its_own_interval_leaves_0_out() -> None:
     others = (("mean-z", 0.55, 0, (0.05, 0.0, 0.1)), ("two-stage", 0.6, 0, (0.1, 0.02, 0.2)))
 
-    said = conclusion(_rows(STRAIGHT, *others, sure_lower=-0.01))
+    said = normalisation_conclusion(_rows(STRAIGHT, *others, sure_lower=-0.01))
 
     assert said.endswith(
         "(95 % interval +0.020 to +0.200). The interval is that of one comparison, and this is the best of "
@@ -196,7 +195,7 @@ def test_the_best_of_several_may_be_chance_although_its_own_interval_leaves_0_ou
 
 
 def test_the_straight_average_may_be_closest() -> None:
-    assert conclusion(_rows(STRAIGHT, ("mean-z", 0.5, 0, (0.0, -0.1, 0.1)))) == (
+    assert normalisation_conclusion(_rows(STRAIGHT, ("mean-z", 0.5, 0, (0.0, -0.1, 0.1)))) == (
         "No method came closer to the expert than the straight average: its r is 0.500 over 20 gold "
         "translations."
     )
@@ -206,10 +205,10 @@ def test_a_method_that_leaves_many_translations_without_score_is_not_the_closest
     # Three of twenty are more than a tenth.
     rows = _rows(STRAIGHT, ("two-stage", 0.9, 3, (0.4, 0.3, 0.5)), ("mean-z", 0.55, 2, (0.05, 0.01, 0.1)))
 
-    assert conclusion(rows).startswith("mean-z came closest")
+    assert normalisation_conclusion(rows).startswith("mean-z came closest")
 
 
 def test_without_anything_to_compare_nothing_is_concluded() -> None:
-    assert conclusion(_rows(STRAIGHT, ("mean-z", None, 20, (None, None, None)))) == (
+    assert normalisation_conclusion(_rows(STRAIGHT, ("mean-z", None, 20, (None, None, None)))) == (
         "There was nothing to compare the straight average with."
     )

@@ -13,7 +13,12 @@ from steelyard.domain.scale import VAS, Scale
 from steelyard.evaluation.normalisation.gold import gold_study
 from steelyard.evaluation.normalisation.random_workers import RandomWorkers, with_random_workers
 from steelyard.evaluation.normalisation.settings import NormalisationSettings
-from steelyard.evaluation.normalisation.study import Study, fit_all, prepare, random_resistance
+from steelyard.evaluation.normalisation.study import (
+    NormalisationStudy,
+    fit_all,
+    random_resistance,
+    ready_normalisation,
+)
 
 Ratings = Callable[[Iterable[tuple[Any, ...]]], pl.DataFrame]
 FOUR_POINTS = Scale(1, 4)
@@ -39,17 +44,17 @@ def frame(ratings: Ratings) -> pl.DataFrame:
 
 
 @pytest.fixture(scope="module")
-def study(frame: pl.DataFrame) -> Study:
-    return prepare(frame, SETTINGS)
+def study(frame: pl.DataFrame) -> NormalisationStudy:
+    return ready_normalisation(frame, SETTINGS)
 
 
 @pytest.fixture(scope="module")
-def random(study: Study) -> RandomWorkers:
+def random(study: NormalisationStudy) -> RandomWorkers:
     return with_random_workers(study.gold, FOUR_POINTS, seed=7)
 
 
 @pytest.fixture(scope="module")
-def resistance(study: Study) -> tuple[pl.DataFrame, pl.DataFrame]:
+def resistance(study: NormalisationStudy) -> tuple[pl.DataFrame, pl.DataFrame]:
     return random_resistance(study, fit_all(study))
 
 
@@ -62,7 +67,9 @@ def test_nobody_takes_the_name_of_a_worker(random: RandomWorkers) -> None:
     assert random.study.judged.n_workers == 8
 
 
-def test_every_random_worker_judges_every_translation_once(random: RandomWorkers, study: Study) -> None:
+def test_every_random_worker_judges_every_translation_once(
+    random: RandomWorkers, study: NormalisationStudy
+) -> None:
     own = random.study.frame.filter(pl.col("worker_id").is_in(list(random.worker_ids)))
 
     counts = own.group_by("worker_id", "system_id", "segment_id").len()
@@ -72,7 +79,7 @@ def test_every_random_worker_judges_every_translation_once(random: RandomWorkers
     assert len(random.study.frame) == len(study.gold.frame) + 5 * N
 
 
-def test_random_workers_see_the_gold(random: RandomWorkers, study: Study) -> None:
+def test_random_workers_see_the_gold(random: RandomWorkers, study: NormalisationStudy) -> None:
     own = random.study.frame.filter(pl.col("worker_id") == random.worker_ids[3])
 
     assert own["known"].count() == N // 2
@@ -143,7 +150,7 @@ def test_weights_are_those_of_the_methods(resistance: tuple[pl.DataFrame, pl.Dat
     assert workers["two_stage"].is_between(0, 0.3).all()
 
 
-def test_what_chance_gives_may_be_told_from_the_gold_itself(study: Study) -> None:
+def test_what_chance_gives_may_be_told_from_the_gold_itself(study: NormalisationStudy) -> None:
     method = replace(SETTINGS.analysis.method_settings, for_others=(("gold_expected", "gold"),))
     settings = replace(study.settings, analysis=replace(SETTINGS.analysis, method_settings=method))
 
@@ -154,7 +161,7 @@ def test_what_chance_gives_may_be_told_from_the_gold_itself(study: Study) -> Non
 
 
 def test_scores_change_by_what_random_workers_add(
-    random: RandomWorkers, study: Study, resistance: tuple[pl.DataFrame, pl.DataFrame]
+    random: RandomWorkers, study: NormalisationStudy, resistance: tuple[pl.DataFrame, pl.DataFrame]
 ) -> None:
     # Everybody counts the same in the straight average; only s000 has four judgements, by three workers.
     row = resistance[1].row(0, named=True)
@@ -179,7 +186,7 @@ def test_two_stages_resist_random_workers_better_than_the_straight_average(
     assert change["two-stage"] < change["weighted-vote"] < change["mean-rating"]
 
 
-def test_the_seed_decides_what_is_clicked(study: Study, random: RandomWorkers) -> None:
+def test_the_seed_decides_what_is_clicked(study: NormalisationStudy, random: RandomWorkers) -> None:
     again, other = (with_random_workers(study.gold, FOUR_POINTS, seed=seed).ratings for seed in (7, 8))
 
     assert np.array_equal(again, random.ratings)

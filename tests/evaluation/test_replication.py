@@ -11,7 +11,7 @@ import pytest
 
 from steelyard.domain.errors import ChoiceError, NotEnoughData
 from steelyard.domain.result import AnalysisSettings, MethodSettings
-from steelyard.evaluation.replication.conclusion import conclusion
+from steelyard.evaluation.replication.conclusion import replication_conclusion
 from steelyard.evaluation.replication.opinions import Collection
 from steelyard.evaluation.replication.settings import (
     CollectionCounts,
@@ -19,7 +19,7 @@ from steelyard.evaluation.replication.settings import (
     ReplicationSettings,
     shown_numbers,
 )
-from steelyard.evaluation.replication.study import prepare, replicate, run
+from steelyard.evaluation.replication.study import ready_replication, replicate_collections, run_replication
 from steelyard.frames import ratings_frame
 from steelyard.planning.sample_size import reliability_of
 from steelyard.stats.intraclass import one_way_icc
@@ -71,13 +71,13 @@ def _rho(found: Replication, of: str = "", scale: str = "z") -> dict[str, Any]:
 def pair() -> Replication:
     """Two collections by different workers."""
     first, second = _collection(_simulated(2)), _collection(_simulated(3, workers="v"), "two")
-    return replicate(first, second, SETTINGS)
+    return replicate_collections(first, second, SETTINGS)
 
 
 @pytest.fixture(scope="module")
 def split() -> Replication:
     """One collection, split."""
-    return replicate(_collection(_simulated(2)), None, SETTINGS)
+    return replicate_collections(_collection(_simulated(2)), None, SETTINGS)
 
 
 def test_the_reliability_of_one_rating_is_found_again(pair: Replication) -> None:
@@ -90,7 +90,7 @@ def test_the_reliability_of_one_rating_is_found_again(pair: Replication) -> None
 
 def test_the_reliability_is_the_intraclass_correlation_of_standardised_ratings() -> None:
     frame = _simulated(2)
-    found = replicate(_collection(frame), None, SETTINGS)
+    found = replicate_collections(_collection(frame), None, SETTINGS)
 
     mean, sd = pl.col("rating").mean(), pl.col("rating").std()
     table = frame.with_columns(z=((pl.col("rating") - mean) / sd).over("worker_id"))
@@ -161,7 +161,7 @@ def test_items_with_fewer_ratings_are_left_out_from_there_on() -> None:
     second = _collection(_simulated(3, workers="v"), "two")
 
     first = Collection("one", some, MethodSettings(minimum_ratings=2))
-    curve = _curve(replicate(first, second, SETTINGS), "full")
+    curve = _curve(replicate_collections(first, second, SETTINGS), "full")
 
     assert curve["n_items"].to_list() == [150.0] * 5 + [60.0] * 7
 
@@ -172,7 +172,9 @@ def test_numbers_that_fewer_than_ten_items_have_are_not_told() -> None:
     number = pl.col("segment_id").str.slice(1).cast(pl.Int64)
     some = full.filter((number < 9) | (place < 5))
 
-    curve = _curve(replicate(_collection(some), _collection(_simulated(3), "two"), SETTINGS), "full")
+    curve = _curve(
+        replicate_collections(_collection(some), _collection(_simulated(3), "two"), SETTINGS), "full"
+    )
 
     assert curve["ratings"].max() == 5
 
@@ -192,7 +194,9 @@ def test_a_scatter_point_is_an_items_mean_in_either_collection() -> None:
     # With the first rating of each item only, there is nothing to draw.
     once = [frame.unique("segment_id", keep="first", maintain_order=True) for frame in (first, second)]
     settings = MethodSettings(minimum_ratings=2)
-    found = replicate(*(Collection(f"c{k}", frame, settings) for k, frame in enumerate(once)), SETTINGS)
+    found = replicate_collections(
+        *(Collection(f"c{k}", frame, settings) for k, frame in enumerate(once)), SETTINGS
+    )
 
     mean, sd = pl.col("rating").mean(), pl.col("rating").std()
     z = [
@@ -240,7 +244,7 @@ def test_collections_that_judge_differently_are_noticed() -> None:
         segment_id=pl.format("s{}", (number + 1) % N_ITEMS),
     )
 
-    found = replicate(_collection(_simulated(2)), _collection(moved, "two"), SETTINGS)
+    found = replicate_collections(_collection(_simulated(2)), _collection(moved, "two"), SETTINGS)
 
     assert min(_rho(found, of)["rho"] for of in ("one", "two")) > 0.3
     assert abs(_curve(found, "same")["r"][-1]) < 0.2
@@ -251,7 +255,7 @@ def test_collections_that_judge_differently_are_noticed() -> None:
 def test_equal_collections_of_few_items_are_not_told_to_differ() -> None:
     # The same thirty items by two crowds from one population, many times.
     found = [
-        replicate(
+        replicate_collections(
             _collection(_simulated(2 * k, n_items=30)),
             _collection(_simulated(2 * k + 1, workers="v", n_items=30), "two"),
             ReplicationSettings(draws=20),
@@ -271,7 +275,7 @@ def test_collections_of_few_items_that_hardly_agree_are_told_to_differ() -> None
         segment_id=pl.format("s{}", (number + 1) % 30)
     )
 
-    found = replicate(_collection(_simulated(2, n_items=30)), _collection(moved, "two"), SETTINGS)
+    found = replicate_collections(_collection(_simulated(2, n_items=30)), _collection(moved, "two"), SETTINGS)
 
     assert found.conclusion.endswith("differ by more than chance, which no number of ratings mends.")
 
@@ -303,7 +307,7 @@ def test_correlations_are_held_against_their_errors(n_items: int, r: float, rho:
     row = {"against": "same", "scale": "z", "ratings": 1, "n_items": float(n_items), "r": r, "expected": 0.5}
     counts = [CollectionCounts(title, 9, n_items, 1.0) for title in ("one", "two")]
 
-    assert conclusion(rho, [], pl.DataFrame([row]), counts).endswith(said)
+    assert replication_conclusion(rho, [], pl.DataFrame([row]), counts).endswith(said)
 
 
 def test_ratings_without_agreement_are_never_enough() -> None:
@@ -311,7 +315,7 @@ def test_ratings_without_agreement_are_never_enough() -> None:
     frame = _simulated(2)
     shuffled = frame.with_columns(rating=pl.Series(rng.permutation(frame["rating"].to_numpy())))
 
-    found = replicate(_collection(shuffled), None, SETTINGS)
+    found = replicate_collections(_collection(shuffled), None, SETTINGS)
 
     (needed,) = found.needed
     assert _rho(found)["lower"] < 0
@@ -319,8 +323,10 @@ def test_ratings_without_agreement_are_never_enough() -> None:
 
 
 def test_the_same_seed_gives_the_same_study_and_another_one_another(split: Replication) -> None:
-    again = replicate(_collection(_simulated(2)), None, SETTINGS)
-    other = replicate(_collection(_simulated(2)), None, replace(SETTINGS, analysis=AnalysisSettings(seed=8)))
+    again = replicate_collections(_collection(_simulated(2)), None, SETTINGS)
+    other = replicate_collections(
+        _collection(_simulated(2)), None, replace(SETTINGS, analysis=AnalysisSettings(seed=8))
+    )
 
     assert again.rows.equals(split.rows)
     assert not other.rows.equals(split.rows)
@@ -328,17 +334,17 @@ def test_the_same_seed_gives_the_same_study_and_another_one_another(split: Repli
 
 
 def test_every_step_is_told() -> None:
-    study = prepare(_collection(_simulated(2, n_items=30)), None, ReplicationSettings(draws=20))
+    study = ready_replication(_collection(_simulated(2, n_items=30)), None, ReplicationSettings(draws=20))
     steps: list[int] = []
 
-    run(study, step=steps.append)
+    run_replication(study, step=steps.append)
 
     # Twenty draws, and rho on two scales.
     assert sum(steps) == study.n_steps == 22
 
 
 def test_two_collections_of_the_same_name_are_told_apart() -> None:
-    found = replicate(
+    found = replicate_collections(
         _collection(_simulated(2, n_items=30)), _collection(_simulated(3, n_items=30, workers="v")), SETTINGS
     )
 
@@ -349,20 +355,20 @@ def test_one_rating_of_each_item_cannot_be_split() -> None:
     once = _simulated(2).unique("segment_id", keep="first", maintain_order=True)
 
     with pytest.raises(NotEnoughData, match="10 or more need good ratings of two workers, and 0 have them"):
-        replicate(Collection("one", once, MethodSettings(minimum_ratings=2)), None, SETTINGS)
+        replicate_collections(Collection("one", once, MethodSettings(minimum_ratings=2)), None, SETTINGS)
 
 
 def test_one_worker_cannot_be_split() -> None:
     alone = _simulated(2).filter(pl.col("worker_id") == "w0")
 
     with pytest.raises(NotEnoughData, match="one worker cannot be split"):
-        replicate(_collection(alone), None, SETTINGS)
+        replicate_collections(_collection(alone), None, SETTINGS)
 
 
 def test_few_workers_are_warned_of() -> None:
     frame = _frame([(f"w{w}", f"s{i}", float((i * 7 + w * w * i) % 50)) for w in range(3) for i in range(20)])
 
-    found = replicate(_collection(frame), None, SETTINGS)
+    found = replicate_collections(_collection(frame), None, SETTINGS)
 
     assert found.warnings[0].startswith("The collection one has 3 workers:")
 
@@ -383,7 +389,10 @@ def test_each_collection_of_few_workers_is_warned_of_by_name() -> None:
         _collection(opinions("u", 4), "few"),
     ]
 
-    one, two = prepare(parts[0], parts[1], SETTINGS), prepare(parts[2], parts[1], SETTINGS)
+    one, two = (
+        ready_replication(parts[0], parts[1], SETTINGS),
+        ready_replication(parts[2], parts[1], SETTINGS),
+    )
 
     told = "what others would have said cannot be told from so few, so the interval of its rho is too narrow."
     assert one.warnings == (f"The collection single has 1 worker: {told}",)

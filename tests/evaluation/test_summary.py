@@ -3,9 +3,8 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from steelyard.evaluation.conclusion import conclusion
+from steelyard.evaluation.comparison import TrialRecord, evaluation_conclusion, trial_summary
 from steelyard.evaluation.settings import EvaluationSettings
-from steelyard.evaluation.summary import Record, summary
 
 SETTINGS = EvaluationSettings(methods=("mean-z", "new"))
 
@@ -15,7 +14,7 @@ NONE = float("nan")
 
 def _record(
     method: str, draw: int, r: float, *, ratings: int = 1, coverage: float = NONE, within: float = NONE
-) -> Record:
+) -> TrialRecord:
     return ("segments", ratings, 0.0, method, draw, 40.0, r, 1.0, coverage, within)
 
 
@@ -23,7 +22,7 @@ def test_means_errors_and_wins_by_hand() -> None:
     found = [_record("mean-z", 0, 0.5), _record("mean-z", 1, 0.7)]
     found += [_record("new", 0, 0.6, coverage=0.8), _record("new", 1, 0.6, coverage=1.0)]
 
-    row = summary(found, SETTINGS).row(by_predicate=pl.col("method") == "new", named=True)
+    row = trial_summary(found, SETTINGS).row(by_predicate=pl.col("method") == "new", named=True)
 
     # Differences +.1 and -.1: their deviation is .1 sqrt 2, by sqrt 2.
     assert row["draws"] == 2
@@ -39,7 +38,7 @@ def test_a_draw_without_correlation_counts_for_nothing() -> None:
     found = [_record("mean-z", 0, 0.5), _record("mean-z", 1, 0.9)]
     found += [_record("new", 0, 0.7), _record("new", 1, float("nan"))]
 
-    row = summary(found, SETTINGS).row(by_predicate=pl.col("method") == "new", named=True)
+    row = trial_summary(found, SETTINGS).row(by_predicate=pl.col("method") == "new", named=True)
 
     assert row["draws"] == 1
     assert row["difference"] == pytest.approx(0.2)
@@ -49,7 +48,7 @@ def test_a_draw_without_correlation_counts_for_nothing() -> None:
 def test_rows_come_by_setting_and_then_as_methods_were_named() -> None:
     found = [_record(name, 0, 0.5, ratings=k) for name in ("new", "mean-z") for k in (5, 1)]
 
-    rows = summary(found, SETTINGS)
+    rows = trial_summary(found, SETTINGS)
 
     assert rows.select("ratings", "method").rows() == [
         (1, "mean-z"),
@@ -62,7 +61,7 @@ def test_rows_come_by_setting_and_then_as_methods_were_named() -> None:
 def _conclusion(new: list[float], plain: list[float], *, methods: tuple[str, ...] = ("mean-z", "new")) -> str:
     found = [_record("mean-z", draw, r) for draw, r in enumerate(plain)]
     found += [_record("new", draw, r) for draw, r in enumerate(new)]
-    return conclusion(summary(found, EvaluationSettings(methods=methods)))
+    return evaluation_conclusion(trial_summary(found, EvaluationSettings(methods=methods)))
 
 
 @pytest.mark.parametrize(
@@ -92,7 +91,7 @@ def test_the_conclusion_names_the_worst_trial_of_the_best_method() -> None:
     found = [_record("mean-z", draw, 0.5, ratings=k) for draw in range(2) for k in (1, 2)]
     found += [_record("new", draw, 0.55 if k == 1 else 0.49, ratings=k) for draw in range(2) for k in (1, 2)]
 
-    said = conclusion(summary(found, SETTINGS))
+    said = evaluation_conclusion(trial_summary(found, SETTINGS))
 
     assert "+0.020 in r on average, -0.010 at worst" in said
 
@@ -112,4 +111,4 @@ def test_the_conclusion_tells_what_is_left_within_systems(within: tuple[float, f
     found = [_record("mean-z", draw, 0.5, within=0.3) for draw in range(2)]
     found += [_record("new", draw, 0.6, within=r) for draw, r in enumerate(within)]
 
-    assert conclusion(summary(found, SETTINGS)).endswith(f"compared with mean-z. {said}")
+    assert evaluation_conclusion(trial_summary(found, SETTINGS)).endswith(f"compared with mean-z. {said}")

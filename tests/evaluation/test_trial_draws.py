@@ -12,7 +12,7 @@ from steelyard.domain.result import AnalysisSettings, MethodSettings
 from steelyard.domain.scale import Scale
 from steelyard.evaluation.judged import Judged, judged
 from steelyard.evaluation.settings import EvaluationSettings
-from steelyard.evaluation.trial_draws import TrialDraw, draw_trial
+from steelyard.evaluation.trial import TrialDraw, draw_trial
 
 N_WORKERS = 10
 

@@ -8,7 +8,7 @@ import pytest
 
 from steelyard.domain.errors import ChoiceError, NotEnoughData
 from steelyard.domain.exhibit import Band, Evidence, ExhibitOptions, Figure, Line
-from steelyard.evaluation.comparison import evaluate
+from steelyard.evaluation.comparison import evaluate_frame
 from steelyard.evaluation.settings import EvaluationSettings
 from steelyard.exhibits import efficiency
 from steelyard.exhibits.efficiency import FIGURE
@@ -25,7 +25,7 @@ def figure(evidence: Evidence) -> Figure:
 def test_the_curves_are_those_of_an_evaluation(figure: Figure, evidence: Evidence) -> None:
     # One trial for fifty draws.
     settings = EvaluationSettings(methods=("mean-rating",), draws=3, analysis=evidence.analysis.settings)
-    expected = evaluate(evidence.frame, settings).rows.filter(method="mean-rating")
+    expected = evaluate_frame(evidence.frame, settings).rows.filter(method="mean-rating")
 
     (curve,) = (mark for mark in figure.panels[0].marks if getattr(mark, "series", "") == "mean-rating")
 

@@ -12,7 +12,7 @@ from steelyard.domain.exhibit import Evidence, ExhibitOptions, Table
 from steelyard.domain.result import MethodSettings
 from steelyard.domain.scale import Scale
 from steelyard.evaluation.normalisation.settings import NormalisationSettings
-from steelyard.evaluation.normalisation.study import normalise
+from steelyard.evaluation.normalisation.study import normalise_frame
 from steelyard.exhibits.normalisation import TABLE
 
 Weighed = Callable[..., Evidence]
@@ -46,7 +46,7 @@ def _cells(table: Table, gold: str, *names: str) -> list[tuple[Any, ...]]:
 
 def test_the_halves_are_those_of_a_study_of_everybodys_ratings(table: Table, source: Evidence) -> None:
     settings = NormalisationSettings(methods=OPTIONS.methods, analysis=source.analysis.settings)
-    rows = normalise(source.frame, replace(settings, random_workers=False)).rows
+    rows = normalise_frame(source.frame, replace(settings, random_workers=False)).rows
 
     assert _cells(table, "known", "retained", "r", "delta", "worker_kappa") == (
         rows.select("retained", "r", "delta", "worker_kappa").rows()

@@ -9,7 +9,7 @@ import pytest
 from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.exhibit import Evidence, ExhibitOptions, Table
 from steelyard.evaluation.normalisation.settings import NormalisationSettings
-from steelyard.evaluation.normalisation.study import fit_all, prepare, random_resistance
+from steelyard.evaluation.normalisation.study import fit_all, random_resistance, ready_normalisation
 from steelyard.exhibits.random_resistance import TABLE
 
 OPTIONS = ExhibitOptions(methods=("weighted-vote", "two-stage"))
@@ -38,7 +38,7 @@ def test_workers_come_first_and_methods_below(table: Table) -> None:
 
 def test_the_rows_are_those_of_a_study(table: Table, source: Evidence) -> None:
     settings = NormalisationSettings(methods=OPTIONS.methods, analysis=source.analysis.settings)
-    study = prepare(source.frame, settings)
+    study = ready_normalisation(source.frame, settings)
 
     workers, methods = random_resistance(study, fit_all(study))
 

@@ -14,7 +14,7 @@ from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.exhibit import Band, Evidence, ExhibitOptions, Figure, Line, Panel, Points, Rule, Table
 from steelyard.evaluation.replication.opinions import Collection
 from steelyard.evaluation.replication.settings import Replication, ReplicationSettings
-from steelyard.evaluation.replication.study import replicate
+from steelyard.evaluation.replication.study import replicate_collections
 from steelyard.exhibits.replication import TABLE
 from steelyard.exhibits.replication_curve import FIGURE as CURVE
 from steelyard.exhibits.replication_scatter import FIGURE as SCATTER
@@ -55,7 +55,7 @@ def _study(first: Evidence, second: Evidence | None) -> Replication:
     ]
     settings = ReplicationSettings(draws=20, analysis=first.analysis.settings)
     assert collections[0] is not None
-    return replicate(collections[0], collections[1], settings)
+    return replicate_collections(collections[0], collections[1], settings)
 
 
 @pytest.fixture(scope="module")

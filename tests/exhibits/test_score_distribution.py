@@ -12,7 +12,7 @@ from steelyard.domain.exhibit import Bars, Evidence, ExhibitOptions, Figure, Rul
 from steelyard.domain.result import MethodSettings
 from steelyard.domain.scale import Scale
 from steelyard.evaluation.normalisation.settings import NormalisationSettings
-from steelyard.evaluation.normalisation.study import fit_all, prepare
+from steelyard.evaluation.normalisation.study import fit_all, ready_normalisation
 from steelyard.exhibits.score_distribution import FIGURE
 from steelyard.frames import ratings_frame
 
@@ -56,7 +56,7 @@ def test_means_that_are_borders_lie_in_the_stretch_above(figure: Figure) -> None
 
 def test_the_bars_are_counts_of_final_scores(figure: Figure, source: Evidence) -> None:
     settings = NormalisationSettings(methods=OPTIONS.methods, analysis=source.analysis.settings)
-    score = fit_all(prepare(source.frame, settings))[2].score
+    score = fit_all(ready_normalisation(source.frame, settings))[2].score
     bars = figure.panels[2].marks[0]
 
     assert isinstance(bars, Bars)

@@ -10,8 +10,7 @@ import pytest
 
 from steelyard.domain.errors import ChoiceError, NotEnoughData
 from steelyard.domain.exhibit import Evidence, ExhibitOptions, Figure, Line, Points
-from steelyard.exhibits._density import bandwidth, density
-from steelyard.exhibits.worker_differences import FIGURE
+from steelyard.exhibits.worker_differences import FIGURE, bandwidth, density
 
 Ratings = Callable[[Iterable[tuple[Any, ...]]], pl.DataFrame]
 

@@ -12,7 +12,7 @@ import pytest
 from steelyard.domain.errors import SourceError
 from steelyard.domain.result import AnalysisSettings, MethodSettings
 from steelyard.domain.scale import Scale
-from steelyard.evaluation.comparison import evaluate as evaluate_frame
+from steelyard.evaluation.comparison import evaluate_frame as evaluate_frame
 from steelyard.evaluation.settings import Evaluation, EvaluationSettings
 from steelyard.exhibits.studies.evaluation import evaluation_study, evaluation_table
 from steelyard.flows.evaluate import evaluate

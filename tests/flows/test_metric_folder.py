@@ -21,7 +21,7 @@ from steelyard.flows.source import read_source
 from steelyard.formats.metric_folder import read_metric_folder
 from steelyard.formats.mt_metrics_eval import read_mt_metrics_eval
 from steelyard.formats.texts import LanguagePair
-from steelyard.meta.scores import Scores
+from steelyard.meta.scores import ScoreSet
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "wmt21-toen"
 PLAIN = AnalysisSettings(method="mean-rating", check="none", method_settings=MethodSettings(draws=0))
@@ -60,7 +60,7 @@ def write_file(folder: Path, rows: str, **names: str | None) -> WrittenFolder:
     return write_metric_folder(str(path), evidence, folder / "out", **names)
 
 
-def cells(scores: Scores, segments: list[str]) -> dict[tuple[str, str], float]:
+def cells(scores: ScoreSet, segments: list[str]) -> dict[tuple[str, str], float]:
     assert scores.segments is not None
     return {
         (system, segment): score

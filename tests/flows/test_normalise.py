@@ -13,7 +13,7 @@ from steelyard.domain.errors import SourceError
 from steelyard.domain.result import AnalysisSettings, MethodSettings
 from steelyard.domain.scale import Scale
 from steelyard.evaluation.normalisation.settings import Normalisation, NormalisationSettings
-from steelyard.evaluation.normalisation.study import normalise as normalise_frame
+from steelyard.evaluation.normalisation.study import normalise_frame as normalise_frame
 from steelyard.exhibits.studies.normalisation import normalisation_study
 from steelyard.flows.normalise import normalise
 from steelyard.flows.source import Source

@@ -18,7 +18,7 @@ from steelyard.formats.metric_folder import read_metric_folder
 from steelyard.formats.metric_writing import write_scored_pair
 from steelyard.formats.mt_metrics_eval import read_mt_metrics_eval
 from steelyard.formats.texts import LanguagePair, Texts
-from steelyard.meta.scores import ScoredPair, Scores
+from steelyard.meta.scores import ScoredPair, ScoreSet
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "meta" / "en-de"
 published_data = pytest.mark.skipif(not DATA.is_dir(), reason="the folder of real data is absent")
@@ -61,16 +61,16 @@ def problems_with(folder: Path) -> Callable[..., str]:
     return problems
 
 
-def named(scored: ScoredPair, name: str) -> Scores:
+def named(scored: ScoredPair, name: str) -> ScoreSet:
     return next(each for each in (*scored.golds, *scored.metrics) if each.name == name)
 
 
-def scores_of(scores: Scores) -> dict[str, list[float]]:
+def scores_of(scores: ScoreSet) -> dict[str, list[float]]:
     assert scores.segments is not None
     return dict(zip(scores.systems, scores.segments.tolist(), strict=True))
 
 
-def same(first: Scores, second: Scores) -> bool:
+def same(first: ScoreSet, second: ScoreSet) -> bool:
     arrays = ((first.segments, second.segments), (first.overall, second.overall))
     return (first.name, first.systems, first.reference) == (
         second.name,
@@ -371,10 +371,10 @@ def test_scores_come_back_to_the_last_bit(
     scored = ScoredPair(
         pair="en-de",
         n_segments=3,
-        golds=(Scores("da", ("B", "A"), values, np.array(overall)),),
+        golds=(ScoreSet("da", ("B", "A"), values, np.array(overall)),),
         metrics=(
-            Scores("X-24", ("A", "B"), None, np.array(overall)),
-            Scores("X-refA", ("A", "B"), -values, None, "refA"),
+            ScoreSet("X-24", ("A", "B"), None, np.array(overall)),
+            ScoreSet("X-refA", ("A", "B"), -values, None, "refA"),
         ),
         documents=("d1", "d1", "d2"),
         domains=("news", "news", "chat") if has_domains else None,
@@ -390,7 +390,7 @@ def test_scores_come_back_to_the_last_bit(
 
 def toy(*, gold: str = "da", systems: tuple[str, ...] = ("A", "B")) -> ScoredPair:
     values = np.array([[1.0, NAN, 3.0], [0.5, 0.25, 0.0]])
-    return ScoredPair("de-en", 3, (Scores(gold, systems, values, None),), ())
+    return ScoredPair("de-en", 3, (ScoreSet(gold, systems, values, None),), ())
 
 
 TEXTS = Texts(
@@ -412,7 +412,7 @@ def test_the_lines_written_are_system_and_score(tmp_path: Path) -> None:
 
 
 def test_a_metric_gets_its_reference_into_its_name(tmp_path: Path) -> None:
-    metric = Scores("bleu", ("A", "B"), None, np.array([1.0, 2.0]), "refA")
+    metric = ScoreSet("bleu", ("A", "B"), None, np.array([1.0, 2.0]), "refA")
 
     write_scored_pair(tmp_path, replace(toy(), metrics=(metric,)))
 
@@ -482,7 +482,7 @@ def test_names_that_cannot_be_written_are_all_named(tmp_path: Path) -> None:
 
 
 def test_infinite_scores_are_refused(tmp_path: Path) -> None:
-    scored = replace(toy(), golds=(Scores("da", ("A",), None, np.array([np.inf])),))
+    scored = replace(toy(), golds=(ScoreSet("da", ("A",), None, np.array([np.inf])),))
 
     with pytest.raises(SourceError, match="da has infinite scores"):
         write_scored_pair(tmp_path, scored)

@@ -7,8 +7,17 @@ import math
 import pytest
 
 from steelyard.domain.cells import FourCells
-from steelyard.longitudinal.gain import change, delta, f1, f1_cells, f1_slopes, gain, overall
-from steelyard.longitudinal.rows import GainRow, over_all
+from steelyard.longitudinal.rows import (
+    GainRow,
+    change,
+    delta,
+    f1,
+    f1_cells,
+    f1_slopes,
+    gain,
+    over_all,
+    overall,
+)
 
 # Pair: fluency (cells, gain, n), adequacy (the same), F1 (cells, Delta, gain). CURR07 CURR12 BEST07 BEST12.
 PEOPLE = {

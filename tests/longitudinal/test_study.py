@@ -15,7 +15,7 @@ from steelyard.domain.cells import CellMetric, FourCells, cell_systems
 from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.result import MethodSettings
 from steelyard.domain.scale import Scale
-from steelyard.longitudinal.study import Longitudinal, PairRatings, StudySettings, compare_years
+from steelyard.longitudinal.study import Longitudinal, PairRatings, StudySettings, compare_cells
 
 Frame = Callable[[Iterable[tuple[Any, ...]]], pl.DataFrame]
 FEW = MethodSettings(minimum_ratings=2)
@@ -47,7 +47,7 @@ Judged = Callable[..., pl.DataFrame]
 
 def compared(*sources: tuple[str, pl.DataFrame], settings: StudySettings = QUICK) -> Longitudinal:
     pairs = [PairRatings(pair, frame, FEW) for pair, frame in sources]
-    return compare_years(pairs, settings, np.random.default_rng(7))
+    return compare_cells(pairs, settings, np.random.default_rng(7))
 
 
 def row_of(found: Longitudinal, pair: str, measure: str, scale: str = "points") -> dict[str, Any]:
@@ -90,7 +90,7 @@ def test_attributes_of_one_pair_may_come_from_two_sources(judged: Judged) -> Non
 
     apart = compared(("de-en", adequacy), ("de-en", fluency))
     alone = replace(FEW, standardise_per="attribute")
-    together = compare_years(
+    together = compare_cells(
         [PairRatings("de-en", pl.concat([adequacy, fluency]), alone)], QUICK, np.random.default_rng(7)
     )
 
@@ -289,7 +289,7 @@ def test_sources_on_different_scales_are_refused(judged: Judged) -> None:
     ]
 
     with pytest.raises(NotEnoughData, match=r"different scales \(0 to 100 and 1 to 5\)"):
-        compare_years(sources, QUICK, np.random.default_rng(7))
+        compare_cells(sources, QUICK, np.random.default_rng(7))
 
 
 def test_one_attribute_of_a_pair_twice_is_refused(judged: Judged) -> None:
@@ -348,7 +348,7 @@ def test_the_conclusion_of_several_pairs_is_of_all(judged: Judged) -> None:
 def test_a_single_worker_gives_a_gain_without_an_interval(judged: Callable[..., pl.DataFrame]) -> None:
     one = judged(ADEQUACY).filter(pl.col("worker_id") == "w0")
 
-    found = compare_years([PairRatings("de-en", one, FEW)], QUICK, np.random.default_rng(1))
+    found = compare_cells([PairRatings("de-en", one, FEW)], QUICK, np.random.default_rng(1))
 
     points = found.rows.filter(pl.col("scale") == "points", pl.col("measure") == "adequacy")
     assert points["gain"].item() == pytest.approx(49.0 - 46.0 + 64.0 - 52.0, abs=10.0)

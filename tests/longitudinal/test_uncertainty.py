@@ -12,7 +12,7 @@ from scipy.stats import mannwhitneyu
 
 from steelyard.domain.cells import FourCells
 from steelyard.longitudinal.cells import CellRatings, cell_means
-from steelyard.longitudinal.gain import gain
+from steelyard.longitudinal.rows import gain
 from steelyard.longitudinal.uncertainty import gain_draws, greater_p, leverage
 
 Crowd = Callable[..., CellRatings]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 
-from steelyard.meta.scores import ScoredPair, Scores
+from steelyard.meta.scores import ScoredPair, ScoreSet
 
 MakePair = Callable[..., ScoredPair]
 
@@ -31,9 +31,9 @@ def make_pair() -> MakePair:
         return ScoredPair(
             pair="xx-yy",
             n_segments=judged.shape[1],
-            golds=(Scores("gold", names, judged, None),),
+            golds=(ScoreSet("gold", names, judged, None),),
             metrics=tuple(
-                Scores(name, names, np.asarray(values, dtype=np.float64), None)
+                ScoreSet(name, names, np.asarray(values, dtype=np.float64), None)
                 for name, values in metrics.items()
             ),
             documents=None if documents is None else tuple(documents),

@@ -10,7 +10,7 @@ import pytest
 
 from steelyard.domain.errors import ChoiceError, NotEnoughData, SourceError
 from steelyard.meta.compared import compare
-from steelyard.meta.scores import ScoredPair, Scores
+from steelyard.meta.scores import ScoredPair, ScoreSet
 from steelyard.meta.settings import MetaSettings
 
 MakePair = Callable[..., ScoredPair]
@@ -85,7 +85,7 @@ def test_one_system_is_not_enough(pair: ScoredPair) -> None:
 
 
 def test_a_metric_that_lacks_a_system_is_named(pair: ScoredPair) -> None:
-    gaps = Scores("gaps", ("tin", "iron"), np.ones((2, 2)), None)
+    gaps = ScoreSet("gaps", ("tin", "iron"), np.ones((2, 2)), None)
 
     found = compare(replace(pair, metrics=(*pair.metrics, gaps)), "gold", MetaSettings())
 

@@ -13,9 +13,9 @@ from polars.testing import assert_frame_equal
 from steelyard.domain.errors import NotEnoughData
 from steelyard.meta.compared import compare
 from steelyard.meta.parts import by_document, parts
-from steelyard.meta.scores import ScoredPair, Scores
+from steelyard.meta.scores import ScoredPair, ScoreSet
 from steelyard.meta.settings import MetaSettings
-from steelyard.meta.study import evaluate
+from steelyard.meta.study import evaluate_metrics
 
 MakePair = Callable[..., ScoredPair]
 PEOPLE = np.array([[1.0, 3.0, np.nan, 8.0], [2.0, np.nan, 4.0, 6.0]])
@@ -52,7 +52,7 @@ def test_scores_of_whole_systems_stay_at_the_level_of_documents(pair: ScoredPair
 
 
 def test_documents_count_as_segments(noisy_pair: ScoredPair) -> None:
-    rows = evaluate(noisy_pair, "gold", MetaSettings(level="document", tests=())).rows
+    rows = evaluate_metrics(noisy_pair, "gold", MetaSettings(level="document", tests=())).rows
 
     assert rows.select("n_sys", "n_seg_total", "n_gold_seg_pairs").row(0) == (8, 4, 32)
 
@@ -71,8 +71,8 @@ def test_rows_of_a_part_are_those_of_its_scores_alone(noisy_pair: ScoredPair, by
     settings = MetaSettings(by=by, tests=())  # type: ignore[arg-type]
     chosen = np.arange(20, 40) if by == "domain" else np.arange(30, 40)
 
-    found = evaluate(noisy_pair, "gold", settings).rows
-    alone = evaluate(_some(noisy_pair, chosen), "gold", MetaSettings(tests=())).rows
+    found = evaluate_metrics(noisy_pair, "gold", settings).rows
+    alone = evaluate_metrics(_some(noisy_pair, chosen), "gold", MetaSettings(tests=())).rows
 
     name = "chat" if by == "domain" else "d3"
     assert_frame_equal(found.filter(pl.col("group") == name).drop("group"), alone.drop("group"))
@@ -80,7 +80,7 @@ def test_rows_of_a_part_are_those_of_its_scores_alone(noisy_pair: ScoredPair, by
 
 
 def _some(pair: ScoredPair, chosen: np.ndarray) -> ScoredPair:  # type: ignore[type-arg]
-    def only(scores: Scores) -> Scores:
+    def only(scores: ScoreSet) -> ScoreSet:
         assert scores.segments is not None
         return replace(scores, segments=scores.segments[:, chosen])
 
@@ -93,9 +93,9 @@ def _some(pair: ScoredPair, chosen: np.ndarray) -> ScoredPair:  # type: ignore[t
 
 
 def test_scores_of_systems_alone_say_nothing_of_a_part(pair: ScoredPair) -> None:
-    whole = Scores("whole", ("A", "B"), None, np.array([1.0, 2.0]))
+    whole = ScoreSet("whole", ("A", "B"), None, np.array([1.0, 2.0]))
 
-    rows = evaluate(replace(pair, metrics=(whole,)), "gold", MetaSettings(by="domain", tests=())).rows
+    rows = evaluate_metrics(replace(pair, metrics=(whole,)), "gold", MetaSettings(by="domain", tests=())).rows
 
     assert rows["n_sys"].to_list() == [2, 0, 0]
 
@@ -103,11 +103,11 @@ def test_scores_of_systems_alone_say_nothing_of_a_part(pair: ScoredPair) -> None
 @pytest.mark.parametrize("settings", [MetaSettings(by="domain"), MetaSettings(level="document")])
 def test_without_documents_nothing_can_be_told_of_them(make_pair: MakePair, settings: MetaSettings) -> None:
     with pytest.raises(NotEnoughData, match=r"a file xx-yy\.docs must have a line for each"):
-        evaluate(make_pair(PEOPLE, {"m": METRIC}), "gold", settings)
+        evaluate_metrics(make_pair(PEOPLE, {"m": METRIC}), "gold", settings)
 
 
 def test_documents_need_scores_of_segments(pair: ScoredPair) -> None:
-    whole = Scores("gold", ("A", "B"), None, np.array([1.0, 2.0]))
+    whole = ScoreSet("gold", ("A", "B"), None, np.array([1.0, 2.0]))
 
     with pytest.raises(NotEnoughData, match="gold has no scores of segments"):
-        evaluate(replace(pair, golds=(whole,)), "gold", MetaSettings(level="document"))
+        evaluate_metrics(replace(pair, golds=(whole,)), "gold", MetaSettings(level="document"))

@@ -11,13 +11,13 @@ import pytest
 from steelyard.domain.errors import NotEnoughData
 from steelyard.meta.scores import ScoredPair
 from steelyard.meta.settings import MetaEvaluation, MetaSettings
-from steelyard.meta.study import evaluate
+from steelyard.meta.study import evaluate_metrics
 
 MakePair = Callable[..., ScoredPair]
 
 
 def study(pair: ScoredPair, **choices: object) -> MetaEvaluation:
-    return evaluate(pair, "gold", MetaSettings(tests=(), **choices))  # type: ignore[arg-type]
+    return evaluate_metrics(pair, "gold", MetaSettings(tests=(), **choices))  # type: ignore[arg-type]
 
 
 def turned(pair: ScoredPair) -> ScoredPair:

@@ -9,11 +9,10 @@ from itertools import product
 import numpy as np
 import pytest
 
-from steelyard.meta.metric_tests import ranks
+from steelyard.meta.metric_tests import ranks, soft_test
 from steelyard.meta.scores import ScoredPair
 from steelyard.meta.settings import TESTED, MetaSettings, Significance
-from steelyard.meta.soft_test import soft_test
-from steelyard.meta.study import evaluate
+from steelyard.meta.study import evaluate_metrics
 from steelyard.stats.arrays import FloatArray
 from steelyard.stats.kendall import kendall
 from steelyard.stats.multiplicity import holm
@@ -27,7 +26,7 @@ MakePair = Callable[..., ScoredPair]
 def significance_of(pair: ScoredPair, statistic: str, **choices: object) -> Significance:
     """The significance of one statistic."""
     settings = MetaSettings(tests=(statistic,), draws=200, **choices)  # type: ignore[arg-type]
-    return evaluate(pair, "gold", settings).significance[0]
+    return evaluate_metrics(pair, "gold", settings).significance[0]
 
 
 @pytest.mark.parametrize("statistic", [name for name in TESTED if name != "seg_kendall_b_none"])

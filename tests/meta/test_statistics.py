@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steelyard.meta.scores import ScoredPair, Scores
+from steelyard.meta.scores import ScoredPair, ScoreSet
 from steelyard.meta.settings import MetaSettings
-from steelyard.meta.study import evaluate
+from steelyard.meta.study import evaluate_metrics
 
 PEOPLE = [[3, 2, 1], [2, 2, 0], [1, 0, 2]]
 METRIC = [[6, 5, 4], [3, 5, 1], [2, 4, 3]]
@@ -30,7 +30,7 @@ MakePair = Callable[..., ScoredPair]
 
 def numbers(pair: ScoredPair, chosen: MetaSettings = UNTESTED) -> dict[str, Any]:
     """The first row of a study without tests."""
-    return evaluate(pair, "gold", chosen).rows.row(0, named=True)
+    return evaluate_metrics(pair, "gold", chosen).rows.row(0, named=True)
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_scores_that_are_no_ratings_from_0_to_100_have_no_such_pairs(
 
 
 def test_the_columns_are_those_of_published_tables_in_their_order(make_pair: MakePair) -> None:
-    found = evaluate(make_pair(PEOPLE, {"m": METRIC}), "gold", UNTESTED).rows
+    found = evaluate_metrics(make_pair(PEOPLE, {"m": METRIC}), "gold", UNTESTED).rows
 
     assert found.columns[:7] == [
         "lp",
@@ -118,7 +118,7 @@ def test_system_scores_of_a_file_go_before_means_of_segments(make_pair: MakePair
 
 def test_a_metric_of_systems_only_has_no_numbers_over_segments(make_pair: MakePair) -> None:
     pair = make_pair(PEOPLE, {})
-    told = replace(pair, metrics=(Scores("m", ("A", "B", "C"), None, np.array([3.0, 2.0, 1.0])),))
+    told = replace(pair, metrics=(ScoreSet("m", ("A", "B", "C"), None, np.array([3.0, 2.0, 1.0])),))
 
     found = numbers(told)
 
@@ -186,17 +186,17 @@ def test_an_affine_change_of_either_side_changes_nothing(
 
 
 def test_flipping_a_metric_is_turning_its_scores(make_pair: MakePair) -> None:
-    turned = evaluate(
+    turned = evaluate_metrics(
         make_pair(PEOPLE, {"m": -np.array(METRIC)}), "gold", MetaSettings(tests=(), flip=("m",))
     )
 
-    assert turned.rows.equals(evaluate(make_pair(PEOPLE, {"m": METRIC}), "gold", UNTESTED).rows)
+    assert turned.rows.equals(evaluate_metrics(make_pair(PEOPLE, {"m": METRIC}), "gold", UNTESTED).rows)
 
 
 def test_the_order_of_systems_and_segments_changes_nothing_but_by_rounding(noisy_pair: ScoredPair) -> None:
     order = np.random.default_rng(5).permutation(8)
 
-    def turned(scores: Scores) -> Scores:
+    def turned(scores: ScoreSet) -> ScoreSet:
         assert scores.segments is not None
         return replace(
             scores, systems=tuple(scores.systems[k] for k in order), segments=scores.segments[order]
@@ -208,7 +208,9 @@ def test_the_order_of_systems_and_segments_changes_nothing_but_by_rounding(noisy
         metrics=(*map(turned, noisy_pair.metrics[:2]), noisy_pair.metrics[2]),
     )
 
-    assert evaluate(mixed, "gold", UNTESTED).rows.equals(evaluate(noisy_pair, "gold", UNTESTED).rows)
+    assert evaluate_metrics(mixed, "gold", UNTESTED).rows.equals(
+        evaluate_metrics(noisy_pair, "gold", UNTESTED).rows
+    )
 
 
 def test_nothing_that_was_given_is_changed(noisy_pair: ScoredPair) -> None:
@@ -218,14 +220,14 @@ def test_nothing_that_was_given_is_changed(noisy_pair: ScoredPair) -> None:
         if scores.segments is not None
     ]
 
-    evaluate(noisy_pair, "gold", MetaSettings(level="document", by="domain", flip=("fair",)))
+    evaluate_metrics(noisy_pair, "gold", MetaSettings(level="document", by="domain", flip=("fair",)))
 
     after = [scores.segments for scores in (*noisy_pair.golds, *noisy_pair.metrics)]
     assert all(np.array_equal(one, other) for one, other in zip(before, after, strict=True))
 
 
 def test_rows_hold_null_and_never_nan(make_pair: MakePair) -> None:
-    rows = evaluate(
+    rows = evaluate_metrics(
         make_pair(PEOPLE, {"m": np.full((3, 3), np.nan), "constant": np.ones((3, 3))}), "gold", UNTESTED
     ).rows
 

@@ -17,9 +17,9 @@ from steelyard.domain.errors import SourceError
 from steelyard.domain.exhibit import Axis, Figure, Points, Rule
 from steelyard.report.drawing.palette import PRINTED
 from steelyard.report.figure_file import ENDINGS, write_figure
-from steelyard.report.figures_html import figure_html
 from steelyard.report.svg import to_svg
 from steelyard.report.tables import table_csv
+from steelyard.report.tables_html import figure_html
 
 
 def pixels(path: Path) -> np.ndarray[Any, Any]:

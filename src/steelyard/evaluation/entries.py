@@ -43,7 +43,7 @@ class Asked:
     seed: tuple[int, ...]
 
 
-def entries_of(names: Sequence[str], frame: pl.DataFrame, settings: AnalysisSettings) -> list[Entry]:
+def tried_entries(names: Sequence[str], frame: pl.DataFrame, settings: AnalysisSettings) -> list[Entry]:
     """The methods of these names, or the usual ones; the yardstick is always among them, and comes first.
 
     ChoiceError for a name that does not exist; NotEnoughData if workers cannot be checked but must be.

@@ -135,10 +135,10 @@ class Evaluation:
     warnings: tuple[str, ...] = ()
 
 
-def whole(number: float) -> int:
+def nearest_whole(number: float) -> int:
     """The nearest whole number, halves upwards.
 
-    >>> whole(2.5), whole(2.4)
+    >>> nearest_whole(2.5), nearest_whole(2.4)
     (3, 2)
     """
     return math.floor(number + 0.5)

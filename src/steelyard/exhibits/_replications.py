@@ -12,7 +12,7 @@ from steelyard.domain.exhibit import Evidence, ExhibitOptions
 from steelyard.domain.plugin import Exhibit
 from steelyard.evaluation.replication.opinions import Collection
 from steelyard.evaluation.replication.settings import DRAWS, Replication, ReplicationSettings
-from steelyard.evaluation.replication.study import replicate
+from steelyard.evaluation.replication.study import replicate_collections
 from steelyard.exhibits._sources import signature_of, study_line
 
 
@@ -31,12 +31,13 @@ def replications(
     settings = [_settings(source, options) for source in evidence]
     if len(evidence) != 2 or options.split:
         return [
-            (of.title, replicate(of, None, asked)) for of, asked in zip(collections, settings, strict=True)
+            (of.title, replicate_collections(of, None, asked))
+            for of, asked in zip(collections, settings, strict=True)
         ]
     first, second = collections
-    found = [(first.title, replicate(first, second, settings[0]))]
+    found = [(first.title, replicate_collections(first, second, settings[0]))]
     if both_ways:
-        found.append((second.title, replicate(second, first, settings[1])))
+        found.append((second.title, replicate_collections(second, first, settings[1])))
     return found
 
 

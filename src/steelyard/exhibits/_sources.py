@@ -6,8 +6,10 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.exhibit import Column, Evidence, Table
 from steelyard.domain.plugin import Exhibit
+from steelyard.domain.result import NO_CHECK, Analysis
 
 
 def title_of(exhibit: Exhibit, evidence: Sequence[Evidence]) -> str:
@@ -80,6 +82,25 @@ def checked_ratings(evidence: Evidence) -> pl.DataFrame:
     return evidence.frame.filter(pl.col("attribute").is_in(list(about)))
 
 
-def left_out(evidence: Evidence) -> pl.DataFrame:
+def ratings_left_out(evidence: Evidence) -> pl.DataFrame:
     """The ratings that the scores do not rest on: of workers who did not pass, and of excluded HITs."""
     return evidence.frame.filter(~evidence.keeps)
+
+
+def require_checked(evidence: Sequence[Evidence]) -> None:
+    """Refuse where nobody was checked in any source."""
+    if not any(was_checked(source.analysis) for source in evidence):
+        raise NotEnoughData(
+            "No worker was checked (the check is none), so nobody passed or failed: choose a check."
+        )
+
+
+def was_checked(analysis: Analysis) -> bool:
+    """Whether workers were checked at all."""
+    return analysis.settings.check != NO_CHECK
+
+
+def passed(analysis: Analysis) -> list[str]:
+    """The workers who passed the check."""
+    found: list[str] = analysis.workers.filter(verdict="pass")["worker_id"].to_list()
+    return found

@@ -11,7 +11,7 @@ import polars as pl
 from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.exhibit import Evidence, ExhibitOptions, Figure
 from steelyard.domain.plugin import Exhibit
-from steelyard.evaluation.comparison import prepare, run
+from steelyard.evaluation.comparison import ready_trials, run_trials
 from steelyard.evaluation.settings import Evaluation, EvaluationSettings
 from steelyard.exhibits._sources import group_borders, table_of
 from steelyard.exhibits.studies.evaluation import CURVE_COLUMNS, curve_panel, curve_rows
@@ -62,7 +62,7 @@ def _evaluation(frame: pl.DataFrame, source: Evidence, options: ExhibitOptions) 
         analysis=replace(source.analysis.settings, seed=options.seed),
     )
     try:
-        return run(prepare(frame, settings))
+        return run_trials(ready_trials(frame, settings))
     except NotEnoughData:
         raise NotEnoughData(
             "To see how methods gain by more ratings, ten translations or more must have been judged by six "

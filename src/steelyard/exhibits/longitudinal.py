@@ -10,7 +10,7 @@ from steelyard.domain.exhibit import Evidence, ExhibitOptions, Figure, Table
 from steelyard.domain.plugin import Exhibit
 from steelyard.exhibits._sources import signature_of, study_line, title_of
 from steelyard.exhibits.studies.longitudinal import longitudinal_figure, longitudinal_table
-from steelyard.longitudinal.study import Longitudinal, PairRatings, StudySettings, compare_years
+from steelyard.longitudinal.study import Longitudinal, PairRatings, StudySettings, compare_cells
 
 
 def _table(evidence: Sequence[Evidence], options: ExhibitOptions) -> Table:
@@ -61,7 +61,7 @@ def _compared(evidence: Sequence[Evidence], options: ExhibitOptions) -> Longitud
         draws=options.draws,
         level=evidence[0].analysis.settings.method_settings.level,
     )
-    return compare_years(sources, settings, np.random.default_rng(options.seed))
+    return compare_cells(sources, settings, np.random.default_rng(options.seed))
 
 
 TABLE = Exhibit(

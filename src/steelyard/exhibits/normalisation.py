@@ -8,7 +8,7 @@ from dataclasses import replace
 from steelyard.domain.exhibit import Evidence, ExhibitOptions, Table
 from steelyard.domain.plugin import Exhibit
 from steelyard.evaluation.normalisation.settings import NormalisationSettings
-from steelyard.evaluation.normalisation.study import normalise
+from steelyard.evaluation.normalisation.study import normalise_frame
 from steelyard.exhibits._gold import gold_signature
 from steelyard.exhibits._sources import title_of
 from steelyard.exhibits.studies.normalisation import normalisation_table
@@ -36,7 +36,7 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Table:
         random_workers=False,
         analysis=replace(source.analysis.settings, seed=options.seed),
     )
-    found = normalise(source.frame, settings)
+    found = normalise_frame(source.frame, settings)
     made = normalisation_table(found)
     return replace(
         made,

@@ -20,8 +20,7 @@ from steelyard.domain.exhibit import (
 )
 from steelyard.domain.plugin import Exhibit, ReportPlace
 from steelyard.domain.wording import counted
-from steelyard.exhibits._passing import require_checked
-from steelyard.exhibits._sources import table_of
+from steelyard.exhibits._sources import require_checked, table_of
 from steelyard.qc import checks
 
 _COLUMNS = (

@@ -8,8 +8,7 @@ import polars as pl
 
 from steelyard.domain.exhibit import Column, Evidence, ExhibitOptions, Table
 from steelyard.domain.plugin import Exhibit
-from steelyard.exhibits._passing import passed, require_checked, was_checked
-from steelyard.exhibits._sources import share, table_of
+from steelyard.exhibits._sources import passed, require_checked, share, table_of, was_checked
 
 _COLUMNS = (
     Column("source", "Source"),

@@ -8,7 +8,7 @@ from dataclasses import replace
 from steelyard.domain.exhibit import Evidence, ExhibitOptions, Table
 from steelyard.domain.plugin import Exhibit
 from steelyard.evaluation.normalisation.settings import NormalisationSettings
-from steelyard.evaluation.normalisation.study import fit_all, prepare, random_resistance
+from steelyard.evaluation.normalisation.study import fit_all, random_resistance, ready_normalisation
 from steelyard.exhibits._gold import gold_signature
 from steelyard.exhibits._sources import title_of
 from steelyard.exhibits.normalisation import EVERYBODY
@@ -26,7 +26,7 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Table:
     weight.
     """
     source = evidence[0]
-    study = prepare(
+    study = ready_normalisation(
         source.frame,
         NormalisationSettings(
             methods=options.methods, analysis=replace(source.analysis.settings, seed=options.seed)

@@ -12,7 +12,7 @@ from steelyard.domain.exhibit import Axis, Bars, Column, Evidence, ExhibitOption
 from steelyard.domain.plugin import Exhibit, ReportPlace
 from steelyard.domain.scale import Scale
 from steelyard.domain.work import ItemKind
-from steelyard.exhibits._sources import left_out, table_of
+from steelyard.exhibits._sources import ratings_left_out, table_of
 from steelyard.stats.arrays import FloatArray
 
 # Five points each on the scale of 100 [our choice].
@@ -41,7 +41,7 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Figure:
     """
     source = evidence[0]
     edges = _edges(source.frame["rating"].unique().sort().to_numpy(), source.analysis.settings.scale)
-    kept, others = source.kept, left_out(source)
+    kept, others = source.kept, ratings_left_out(source)
     kinds = [str(kind) for kind in ItemKind if (source.frame["item_kind"] == str(kind)).any()]
     tallies = [_tally(kind, _of_kind(kept, kind), _of_kind(others, kind), edges=edges) for kind in kinds]
     rows = pl.concat(tallies)

@@ -23,7 +23,7 @@ from steelyard.domain.exhibit import (
 from steelyard.domain.plugin import Exhibit, ReportPlace
 from steelyard.domain.scale import Scale
 from steelyard.domain.wording import counted
-from steelyard.exhibits._sources import left_out, table_of
+from steelyard.exhibits._sources import ratings_left_out, table_of
 from steelyard.stats.correlation import pearson
 
 _COLUMNS = (
@@ -47,7 +47,7 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Figure:
     scale = source.analysis.settings.scale
     pairs = {
         name: repeat_pairs(frame).select(first="first_rating", second="second_rating")
-        for name, frame in (("kept", source.kept), ("left out", left_out(source)))
+        for name, frame in (("kept", source.kept), ("left out", ratings_left_out(source)))
     }
     shown = {name: rows for name, rows in pairs.items() if not rows.is_empty()}
     if not shown:

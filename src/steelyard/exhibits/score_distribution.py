@@ -23,7 +23,7 @@ from steelyard.domain.plugin import Exhibit
 from steelyard.domain.scale import Scale
 from steelyard.evaluation.normalisation.fits import Fitted
 from steelyard.evaluation.normalisation.settings import NormalisationSettings, shown_name
-from steelyard.evaluation.normalisation.study import fit_all, prepare
+from steelyard.evaluation.normalisation.study import fit_all, ready_normalisation
 from steelyard.exhibits._gold import gold_signature
 from steelyard.exhibits._sources import group_borders, table_of
 from steelyard.stats.arrays import FloatArray
@@ -49,7 +49,7 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Figure:
     of the scale have the same axes; mean z and the worker model have their own units. A rule marks the mean.
     """
     source = evidence[0]
-    study = prepare(
+    study = ready_normalisation(
         source.frame,
         NormalisationSettings(
             methods=options.methods, analysis=replace(source.analysis.settings, seed=options.seed)

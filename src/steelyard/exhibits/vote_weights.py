@@ -11,10 +11,9 @@ import polars as pl
 from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.exhibit import Axis, Bars, Column, Evidence, ExhibitOptions, Figure, Panel
 from steelyard.domain.plugin import Exhibit
-from steelyard.evaluation.normalisation.fits import Fitted, voting_methods
-from steelyard.evaluation.normalisation.retained import vote_weights
+from steelyard.evaluation.normalisation.fits import Fitted, vote_weights, voting_methods
 from steelyard.evaluation.normalisation.settings import NormalisationSettings
-from steelyard.evaluation.normalisation.study import Study, fit_all, prepare
+from steelyard.evaluation.normalisation.study import NormalisationStudy, fit_all, ready_normalisation
 from steelyard.exhibits._gold import gold_signature
 from steelyard.exhibits._sources import group_borders, table_of
 from steelyard.stats.arrays import FloatArray
@@ -42,7 +41,7 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Figure:
     what was paid for counts; all weights about the same, that weighing changes little.
     """
     source = evidence[0]
-    study = prepare(
+    study = ready_normalisation(
         source.frame,
         NormalisationSettings(
             methods=voting_methods(), analysis=replace(source.analysis.settings, seed=options.seed)
@@ -76,7 +75,7 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Figure:
     )
 
 
-def _tally(fit: Fitted, study: Study) -> pl.DataFrame:
+def _tally(fit: Fitted, study: NormalisationStudy) -> pl.DataFrame:
     """How many judgements have a vote of which weight: without any in the first row."""
     weight = vote_weights(fit, study.gold)[study.gold.cell >= 0]
     has_vote = weight > 0

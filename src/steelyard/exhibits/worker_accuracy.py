@@ -21,8 +21,7 @@ from steelyard.domain.exhibit import (
 )
 from steelyard.domain.plugin import Exhibit
 from steelyard.domain.wording import counted
-from steelyard.exhibits._passing import require_checked, was_checked
-from steelyard.exhibits._sources import table_of
+from steelyard.exhibits._sources import require_checked, table_of, was_checked
 from steelyard.exhibits._worker_truth import LEAST_ITEMS, LEAST_OTHERS, beside_truth
 from steelyard.stats.arrays import FloatArray
 

@@ -22,8 +22,7 @@ from steelyard.domain.exhibit import (
 from steelyard.domain.plugin import Exhibit, ReportPlace
 from steelyard.domain.result import Analysis
 from steelyard.domain.wording import counted
-from steelyard.exhibits._passing import was_checked
-from steelyard.exhibits._sources import table_of
+from steelyard.exhibits._sources import table_of, was_checked
 from steelyard.exhibits._worker_truth import LEAST_ITEMS, LEAST_OTHERS, beside_truth
 
 _COLUMNS = (

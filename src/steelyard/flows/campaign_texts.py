@@ -15,7 +15,7 @@ from steelyard.domain.plugin import Metric
 from steelyard.domain.result import Analysis
 from steelyard.domain.text import Segment, System
 from steelyard.flows.open import OpenCampaign
-from steelyard.meta.scores import ScoredPair, Scores
+from steelyard.meta.scores import ScoredPair, ScoreSet
 from steelyard.metrics import metrics
 from steelyard.stats.arrays import FloatArray
 from steelyard.store import campaigns
@@ -122,7 +122,7 @@ def campaign_scores(
 
 def human_scores(
     analysis: Analysis, systems: Sequence[str], segments: Sequence[str], name: str
-) -> tuple[Scores, ...]:
+) -> tuple[ScoreSet, ...]:
     """The scores of an analysis and, named with -raw, the mean ratings behind them.
 
     Systems that the analysis does not rank are left out, the others in the order given.
@@ -132,8 +132,8 @@ def human_scores(
     scored = set(ranked["system_id"])
     order = [system_id for system_id in systems if system_id in scored]
     found = (
-        Scores(name, tuple(order), *_arrays(rows, ranked, order, segments, "score")),
-        Scores(f"{name}{RAW}", tuple(order), *_arrays(rows, ranked, order, segments, "mean_rating")),
+        ScoreSet(name, tuple(order), *_arrays(rows, ranked, order, segments, "score")),
+        ScoreSet(f"{name}{RAW}", tuple(order), *_arrays(rows, ranked, order, segments, "mean_rating")),
     )
     # Where ratings are scored as they are, the second would say the same again.
     return found[:1] if methods()[analysis.settings.method].mean_of == "rating" else found
@@ -161,7 +161,7 @@ def _floats(column: pl.Series) -> FloatArray:
     return column.cast(pl.Float64).fill_null(float("nan")).to_numpy()
 
 
-def _scored_by(metric: Metric, texts: CampaignTexts, reference: str | None) -> Scores:
+def _scored_by(metric: Metric, texts: CampaignTexts, reference: str | None) -> ScoreSet:
     """A metric's scores of every system: of each translation, and of all that a system has together."""
     systems = tuple(system.system_id for system in texts.systems if system.system_id != reference)
     block = np.full((len(systems), len(texts.segments)), np.nan)
@@ -174,7 +174,7 @@ def _scored_by(metric: Metric, texts: CampaignTexts, reference: str | None) -> S
         references = [texts.segments[place].reference for place in places]
         block[row, places] = metric.segments(lines, references, texts.target_language)
         overall[row] = metric.corpus(lines, references, texts.target_language)
-    return Scores(metric.name, systems, metric.sign * block, metric.sign * overall, reference)
+    return ScoreSet(metric.name, systems, metric.sign * block, metric.sign * overall, reference)
 
 
 def _unscored(texts: CampaignTexts) -> tuple[str, ...]:

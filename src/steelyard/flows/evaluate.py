@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from steelyard.domain.result import AnalysisSettings, MethodSettings
 from steelyard.domain.scale import VAS
-from steelyard.evaluation.comparison import prepare, run
+from steelyard.evaluation.comparison import ready_trials, run_trials
 from steelyard.evaluation.settings import PASSING, Evaluation, EvaluationSettings
 from steelyard.flows.quality import of_attributes
 from steelyard.flows.signature import signed_method_options
@@ -25,9 +25,9 @@ def evaluate(source: Source, settings: EvaluationSettings, *, progress: Progress
     frame = of_attributes(source.frame, None if asked.attribute is None else (asked.attribute,))
     # For its refusal only: which ratings a check is about is up to the trials.
     of_attributes(frame, asked.check_attributes)
-    trials = prepare(frame, settings)
+    trials = ready_trials(frame, settings)
     with progress("Trying methods", trials.n_fits) as step:
-        found = run(trials, step=step)
+        found = run_trials(trials, step=step)
     return replace(
         found,
         title=source.title,

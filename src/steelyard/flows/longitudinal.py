@@ -17,7 +17,7 @@ from steelyard.flows.signature import signature
 from steelyard.flows.source import Source, is_database
 from steelyard.flows.watching import Progress, unseen
 from steelyard.longitudinal.naming import name_cells
-from steelyard.longitudinal.study import Longitudinal, PairRatings, StudySettings, compare_years
+from steelyard.longitudinal.study import Longitudinal, PairRatings, StudySettings, compare_cells
 from steelyard.metrics import metrics
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def longitudinal(
             draws=first.method_settings.draws,
             level=first.method_settings.level,
         )
-        study = compare_years(kept, wished, np.random.default_rng(first.seed))
+        study = compare_cells(kept, wished, np.random.default_rng(first.seed))
         step(1)
     pairs = list(dict.fromkeys(source.pair for source in sources))
     return replace(

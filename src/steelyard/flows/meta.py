@@ -13,7 +13,7 @@ from steelyard.flows.watching import Progress, unseen
 from steelyard.meta.metric_table import MetricTable, add_metrics, metric_table
 from steelyard.meta.scores import ScoredPair
 from steelyard.meta.settings import MetaEvaluation, MetaSettings
-from steelyard.meta.study import prepare, run
+from steelyard.meta.study import ready_metrics, run_metrics
 from steelyard.version import __version__
 
 if TYPE_CHECKING:
@@ -72,9 +72,9 @@ def meta(
 
     The same scores and settings give the same answer.
     """
-    study = prepare(scored, gold, settings or MetaSettings())
+    study = ready_metrics(scored, gold, settings or MetaSettings())
     with progress("Judging metrics", study.n_steps) as step:
-        found = run(study, step=step)
+        found = run_metrics(study, step=step)
     return replace(
         found,
         title=f"How well metrics agree with people: {scored.pair}, {gold}",

@@ -17,7 +17,7 @@ from steelyard.flows.source import is_database
 from steelyard.formats.metric_writing import fit_names, write_scored_pair
 from steelyard.formats.texts import Texts
 from steelyard.frames import scored as scored_rows
-from steelyard.meta.scores import ScoredPair, Scores
+from steelyard.meta.scores import ScoredPair, ScoreSet
 
 USUAL_GOLD_NAME = "da"
 
@@ -130,5 +130,5 @@ def _with_fit_names(scored: ScoredPair, texts: Texts) -> tuple[ScoredPair, Texts
     return renamed, replace(texts, translations=translations, humans=humans), (warning,)
 
 
-def _renamed(scores: Scores, names: Mapping[str, str]) -> Scores:
+def _renamed(scores: ScoreSet, names: Mapping[str, str]) -> ScoreSet:
     return replace(scores, systems=tuple(names[name] for name in scores.systems))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from steelyard.domain.result import MethodSettings
 from steelyard.domain.scale import VAS, Scale
 from steelyard.evaluation.normalisation.settings import Normalisation, NormalisationSettings
-from steelyard.evaluation.normalisation.study import prepare, run
+from steelyard.evaluation.normalisation.study import ready_normalisation, run_normalisation
 from steelyard.flows.quality import of_attributes
 from steelyard.flows.signature import signed_method_options
 from steelyard.flows.source import Source
@@ -31,9 +31,11 @@ def normalise(
     Nobody is checked and nobody left out beforehand. The same input gives the same answer.
     """
     attribute = settings.analysis.attribute
-    study = prepare(of_attributes(source.frame, None if attribute is None else (attribute,)), settings)
+    study = ready_normalisation(
+        of_attributes(source.frame, None if attribute is None else (attribute,)), settings
+    )
     with progress("Normalising", study.n_fits) as step:
-        found = run(study, step=step)
+        found = run_normalisation(study, step=step)
     return replace(
         found,
         title=source.title,

@@ -10,7 +10,7 @@ import polars as pl
 from steelyard.domain.result import NO_CHECK, AnalysisSettings, Counts
 from steelyard.evaluation.replication.opinions import Collection
 from steelyard.evaluation.replication.settings import Cost, Replication, ReplicationSettings, Requirement
-from steelyard.evaluation.replication.study import prepare, run
+from steelyard.evaluation.replication.study import ready_replication, run_replication
 from steelyard.flows.kept import keep_good
 from steelyard.flows.plan import plan
 from steelyard.flows.plan_choices import Choices
@@ -67,9 +67,9 @@ def replicate(
     _plan(_priced(prices, n_items=1), 1)
     sources = [source] if second is None else [source, second]
     good = [_good(one, settings.analysis) for one in sources]
-    study = prepare(good[0].collection, None if second is None else good[1].collection, settings)
+    study = ready_replication(good[0].collection, None if second is None else good[1].collection, settings)
     with progress("Drawing ratings", study.n_steps) as step:
-        found = run(study, step=step)
+        found = run_replication(study, step=step)
     return replace(
         found,
         costs=_costs(found, good, source, settings.analysis, prices),

@@ -24,7 +24,7 @@ from steelyard.formats._metric_names import (
 from steelyard.formats._metric_scores import ScoreLines, read_scores
 from steelyard.formats.metric_writing import NO_DOMAIN, SEGMENT_IDS
 from steelyard.formats.text_file import read_lines
-from steelyard.meta.scores import ScoredPair, Scores
+from steelyard.meta.scores import ScoredPair, ScoreSet
 from steelyard.stats.arrays import FloatArray
 
 Files = Mapping[str, Mapping[Level, Path]]
@@ -252,7 +252,7 @@ class _Reader:
             self.problems += [f"{where}: {problem}" for problem in error.problems]
             return []
 
-    def _scores(self, name: str, files: Mapping[Level, ScoreLines], reference: str | None) -> Scores:
+    def _scores(self, name: str, files: Mapping[Level, ScoreLines], reference: str | None) -> ScoreSet:
         """The scores of the files, whose systems need not be the same nor in the same order."""
         systems = tuple(dict.fromkeys(system for lines in files.values() for system in lines.systems))
         by_level = {level: _in_order(lines, systems) for level, lines in files.items()}
@@ -264,11 +264,11 @@ class _Reader:
                     f"{'system' if level == SEGMENTS else 'segment'} scores has: taken as not scored."
                 )
         overall = by_level.get(OVERALL)
-        return Scores(
+        return ScoreSet(
             name, systems, by_level.get(SEGMENTS), None if overall is None else overall[:, 0], reference
         )
 
-    def _warn_of_strangers(self, scores: Sequence[Scores], references: set[str]) -> None:
+    def _warn_of_strangers(self, scores: Sequence[ScoreSet], references: set[str]) -> None:
         """Name systems that only one gold or metric knows: a name may be spelt in two ways."""
         known = Counter(system for each in scores for system in each.systems)
         for each in scores:

@@ -15,7 +15,7 @@ from steelyard.formats._metric_names import OVERALL, SEGMENTS, metric_name
 from steelyard.formats._metric_scores import ABSENT
 from steelyard.formats.text_file import whole_file
 from steelyard.formats.texts import Texts
-from steelyard.meta.scores import ScoredPair, Scores
+from steelyard.meta.scores import ScoredPair, ScoreSet
 from steelyard.stats.arrays import FloatArray
 
 # What is written where no domain is known.
@@ -113,7 +113,7 @@ def _score_contents(scored: ScoredPair, problems: list[str]) -> Contents:
     return contents
 
 
-def _full_name(metric: Scores) -> str:
+def _full_name(metric: ScoreSet) -> str:
     held = metric.held_against
     if not held or metric_name(metric.name, held).references is not None:
         return metric.name

@@ -21,7 +21,7 @@ _PAIR_SCHEMA = {
 
 
 @dataclass(frozen=True)
-class Scale:
+class LinkedScale:
     """The line from a campaign's scale to the earliest, and draws (draws,) of it."""
 
     intercept: float
@@ -30,13 +30,13 @@ class Scale:
     slopes: FloatArray
 
     @classmethod
-    def unchanged(cls, draws: int) -> Scale:
+    def unchanged(cls, draws: int) -> LinkedScale:
         """The earliest scale itself."""
         return cls(0.0, 1.0, np.zeros(draws), np.ones(draws))
 
-    def after(self, first: Scale) -> Scale:
+    def after(self, first: LinkedScale) -> LinkedScale:
         """Over the line `first`, then over this one."""
-        return Scale(
+        return LinkedScale(
             self.intercept + self.slope * first.intercept,
             self.slope * first.slope,
             self.intercepts + self.slopes * first.intercepts,
@@ -54,11 +54,11 @@ class Scale:
         return moved
 
 
-def system_rows(campaign: CampaignScores, scale: Scale, *, level: float) -> pl.DataFrame:
+def system_rows(campaign: CampaignScores, scale: LinkedScale, *, level: float) -> pl.DataFrame:
     """The systems of a campaign on the earliest scale, best first: rows of `Linked.systems`."""
     whole, own = scale.carried_by_draws(campaign.draws), scale.carried(campaign.draws)
     sd_own, sd_link = deviation(own), deviation(scale.carried_by_draws(campaign.score))
-    (lower, upper), (own_lower, own_upper) = bounds(whole, level=level), bounds(own, level=level)
+    (lower, upper), (own_lower, own_upper) = draw_bounds(whole, level=level), draw_bounds(own, level=level)
     both = sd_own**2 + sd_link**2
     share = np.divide(sd_link**2, both, out=np.zeros_like(both), where=both > 0)
     return pl.DataFrame(
@@ -79,7 +79,9 @@ def system_rows(campaign: CampaignScores, scale: Scale, *, level: float) -> pl.D
     ).sort("linked", "system_id", descending=[True, False])
 
 
-def pair_rows(campaigns: Sequence[CampaignScores], scales: Sequence[Scale], *, level: float) -> pl.DataFrame:
+def pair_rows(
+    campaigns: Sequence[CampaignScores], scales: Sequence[LinkedScale], *, level: float
+) -> pl.DataFrame:
     """Every system beside every system of another campaign: rows of `Linked.pairs`."""
     carried = list(zip(campaigns, scales, strict=True))
     found = [
@@ -89,7 +91,7 @@ def pair_rows(campaigns: Sequence[CampaignScores], scales: Sequence[Scale], *, l
 
 
 def _between(
-    earlier: tuple[CampaignScores, Scale], later: tuple[CampaignScores, Scale], *, level: float
+    earlier: tuple[CampaignScores, LinkedScale], later: tuple[CampaignScores, LinkedScale], *, level: float
 ) -> Iterator[tuple[str | float, ...]]:
     """Pairs of two campaigns' systems; p counts the scores observed as one draw more, so it is never 0."""
     (old, old_scale), (new, new_scale) = earlier, later
@@ -101,7 +103,7 @@ def _between(
         apart = (new_draws[:, [place]] - old_draws) * sign
         known = ~np.isnan(apart)
         p_value = (1 + (known & ~(apart > 0)).sum(axis=0)) / (1 + known.sum(axis=0))
-        lower, upper = bounds(apart, level=level)
+        lower, upper = draw_bounds(apart, level=level)
         for number, other in enumerate(old.systems):
             names = ((new.title, system), (old.title, other))
             better, worse = names if sign[number] > 0 else names[::-1]
@@ -116,7 +118,7 @@ def deviation(draws: FloatArray) -> FloatArray:
     return half
 
 
-def bounds(draws: FloatArray, *, level: float) -> FloatArray:
+def draw_bounds(draws: FloatArray, *, level: float) -> FloatArray:
     """Lower and upper end of the middle part of draws (draws, S). Shape (2, S)."""
     tail = (1 - level) / 2
     ends: FloatArray = np.nanquantile(draws, [tail, 1 - tail], axis=0)

@@ -12,8 +12,7 @@ import polars as pl
 from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.wording import counted
 from steelyard.longitudinal.link_draws import CampaignScores, ItemScores
-from steelyard.longitudinal.link_scales import Scale, deviation, pair_rows, system_rows
-from steelyard.longitudinal.link_warnings import ENOUGH_ITEMS, line_warnings
+from steelyard.longitudinal.link_scales import LinkedScale, deviation, pair_rows, system_rows
 from steelyard.stats.arrays import FloatArray
 from steelyard.stats.line_link import LinkLine, MeasuredPoints, Slope, drawn_lines, link_line, rising_p_value
 from steelyard.stats.ties import ranks_of
@@ -28,6 +27,11 @@ _RISING = 0.05
 # What the scale of a first campaign's earlier scores is called, where that campaign itself is not at hand.
 EARLIER = "the earlier scores"
 HOWTO = "docs/howto/comparing-years.md"
+# As the guide on comparing years says.
+ENOUGH_ITEMS = 20
+# Points that lie so far from the line come about by errors alone once in a hundred times [our choice].
+_LARGE_SCATTER = 0.01
+_NAMED = 3
 
 
 @dataclass(frozen=True)
@@ -83,7 +87,7 @@ def join(
     names = [campaign.title for campaign in campaigns]
     targets = [EARLIER, *names[:-1]] if has_earlier else names[:-1]
     moving = campaigns if has_earlier else campaigns[1:]
-    scales = [Scale.unchanged(len(campaigns[0].draws))]
+    scales = [LinkedScale.unchanged(len(campaigns[0].draws))]
     rows: list[dict[str, Any]] = []
     warnings: list[str] = []
     for target, campaign, common in zip(targets, moving, commons, strict=True):
@@ -132,7 +136,7 @@ def _points(common: CommonItems) -> MeasuredPoints:
     return MeasuredPoints(later.score, earlier.score, later.sd**2, earlier.sd**2)
 
 
-def _drawn(line: LinkLine, common: CommonItems, *, slope: Slope, rng: np.random.Generator) -> Scale:
+def _drawn(line: LinkLine, common: CommonItems, *, slope: Slope, rng: np.random.Generator) -> LinkedScale:
     """The line with draws of it: from both campaigns' scores of the items, and from the scatter about it."""
     draws, n = common.earlier.draws.shape
     # How large the scatter is was told by so many items only: every draw has one of its own.
@@ -144,10 +148,10 @@ def _drawn(line: LinkLine, common: CommonItems, *, slope: Slope, rng: np.random.
     intercepts, slopes = drawn_lines(
         common.later.draws, common.earlier.draws + scatter, variances=variances, slope=slope
     )
-    return Scale(line.intercept, line.slope, intercepts, slopes)
+    return LinkedScale(line.intercept, line.slope, intercepts, slopes)
 
 
-def _link_numbers(common: CommonItems, line: LinkLine, drawn: Scale) -> dict[str, Any]:
+def _link_numbers(common: CommonItems, line: LinkLine, drawn: LinkedScale) -> dict[str, Any]:
     both = np.column_stack([drawn.intercepts, drawn.slopes])
     intercept_sd, slope_sd = deviation(both).tolist()
     return {
@@ -175,3 +179,48 @@ def _shares(systems: pl.DataFrame) -> pl.DataFrame:
     """How much of the variance of each campaign's systems, taken together, is the links'."""
     link, own = (pl.col("sd_link") ** 2).sum(), (pl.col("sd_own") ** 2).sum()
     return systems.group_by("campaign").agg(share_of_link=link / (link + own))
+
+
+def line_warnings(campaign: CampaignScores, target: str, items: ItemScores, line: LinkLine) -> list[str]:
+    """Few items, items that do not fit, systems beyond the items: a sentence each."""
+    return [
+        *_few(campaign.title, target, len(items.names)),
+        *_scattered(campaign.title, target, items, line),
+        *_beyond(campaign, items),
+    ]
+
+
+def _few(title: str, target: str, n: int) -> list[str]:
+    if n >= ENOUGH_ITEMS:
+        return []
+    return [
+        f"The link from {title} to {target} rests on {n} items: with fewer than {ENOUGH_ITEMS}, how far they "
+        "lie from the line cannot be told well, and intervals may be too narrow."
+    ]
+
+
+def _scattered(title: str, target: str, items: ItemScores, line: LinkLine) -> list[str]:
+    if line.p_value >= _LARGE_SCATTER:
+        return []
+    furthest = np.argsort(-line.distance, kind="stable")[:_NAMED]
+    named = ", ".join(items.names[place] for place in furthest)
+    return [
+        f"Common items lie further from the line between {title} and {target} than their errors explain "
+        f"(chi2/df = {line.chi2_per_df:.1f}): some may mean something else now, or their earlier scores be "
+        f"less sure than told. Intervals allow for it. Look at the furthest: {named}."
+    ]
+
+
+def _beyond(campaign: CampaignScores, items: ItemScores) -> list[str]:
+    low, high = float(items.score.min()), float(items.score.max())
+    outside = [
+        name
+        for name, score in zip(campaign.systems, campaign.score.tolist(), strict=True)
+        if not low <= score <= high
+    ]
+    if not outside:
+        return []
+    return [
+        f"These systems of {campaign.title} score beyond all common items ({low:.3g} to {high:.3g}), where "
+        f"nothing supports the line: {', '.join(outside)}."
+    ]

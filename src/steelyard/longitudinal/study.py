@@ -12,16 +12,16 @@ from steelyard.domain.cells import CELLS, CellMetric, CellSystems, FourCells
 from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.result import MethodSettings
 from steelyard.longitudinal.cells import CellRatings, cell_means, judged_cells
-from steelyard.longitudinal.conclusion import conclusion
-from steelyard.longitudinal.gain import f1_cells, f1_slopes
 from steelyard.longitudinal.naming import Naming, name_cells
-from steelyard.longitudinal.remarks import remarks_on, remarks_on_pairs
+from steelyard.longitudinal.remarks import remarks_on, remarks_on_pairs, years_conclusion
 from steelyard.longitudinal.rows import (
     ADEQUACY,
     F1,
     FLUENCY,
     NAMELESS,
     GainRow,
+    f1_cells,
+    f1_slopes,
     gains_frame,
     in_order,
     over_all,
@@ -102,7 +102,7 @@ class _Draws:
         return gain_draws(parts, draws=self.n, rng=self.rng.spawn(1)[0]) if is_told else np.empty(0)
 
 
-def compare_years(
+def compare_cells(
     sources: Sequence[PairRatings], settings: StudySettings, rng: np.random.Generator
 ) -> Longitudinal:
     """Difficulty and gain of each language pair and attribute, and over all pairs [Graham2014].
@@ -129,7 +129,7 @@ def compare_years(
     old, new = labels.pop() if len(labels) == 1 else ("old", "new")
     return Longitudinal(
         rows=frame,
-        conclusion=conclusion(frame, level=settings.level),
+        conclusion=years_conclusion(frame, level=settings.level),
         settings=settings,
         old=old,
         new=new,

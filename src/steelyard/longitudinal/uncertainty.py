@@ -9,7 +9,7 @@ import numpy as np
 
 from steelyard.domain.cells import CELLS, FourCells
 from steelyard.longitudinal.cells import CellRatings, deviations, segment_means
-from steelyard.longitudinal.gain import SIGNS
+from steelyard.longitudinal.rows import SIGNS
 from steelyard.stats.arrays import FloatArray, IntArray
 from steelyard.stats.rank_sum import rank_sum_matrix
 from steelyard.stats.rounding import TIE_DECIMALS

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from steelyard.domain.errors import NotEnoughData, SourceError
-from steelyard.meta.scores import ScoredPair, Scores
+from steelyard.meta.scores import ScoredPair, ScoreSet
 from steelyard.meta.settings import MetaSettings
 from steelyard.stats.arrays import BoolArray, FloatArray
 
@@ -39,7 +39,7 @@ class Opinion:
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComparedScores:
     """People's and metrics' scores of the same systems and segments, and who was left out and why.
 
     `groups` names the document or domain of each segment, where it is known.
@@ -56,7 +56,7 @@ class Compared:
     warnings: tuple[str, ...]
 
 
-def compare(scored: ScoredPair, gold: str, settings: MetaSettings) -> Compared:
+def compare(scored: ScoredPair, gold: str, settings: MetaSettings) -> ComparedScores:
     """The scores a study is about: of systems that people judged, without references and those excluded.
 
     Systems are in order of their names, so nothing depends on the order in a file. SourceError with
@@ -83,7 +83,7 @@ def compare(scored: ScoredPair, gold: str, settings: MetaSettings) -> Compared:
             f"No metric has a score of the systems that people judged ({', '.join(systems)}): are the names "
             "of systems spelt alike in all files?"
         )
-    return Compared(
+    return ComparedScores(
         pair=scored.pair,
         systems=systems,
         people=opinions[0],
@@ -131,7 +131,7 @@ def _require_known(scored: ScoredPair, gold: str, settings: MetaSettings) -> Non
         raise SourceError(scored.pair, problems)
 
 
-def _scored_systems(found: Scores) -> list[str]:
+def _scored_systems(found: ScoreSet) -> list[str]:
     """Systems with at least one score."""
     known = np.zeros(len(found.systems), dtype=np.bool_)
     if found.overall is not None:
@@ -141,7 +141,7 @@ def _scored_systems(found: Scores) -> list[str]:
     return [name for name, is_known in zip(found.systems, known.tolist(), strict=True) if is_known]
 
 
-def _opinion(found: Scores, systems: Sequence[str], sign: float) -> Opinion:
+def _opinion(found: ScoreSet, systems: Sequence[str], sign: float) -> Opinion:
     """Scores of the given systems in their order, higher being better."""
     place = {name: index for index, name in enumerate(found.systems)}
     taken = [place.get(name, -1) for name in systems]

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from steelyard.domain.errors import SourceError
-from steelyard.meta.scores import ScoredPair, Scores
+from steelyard.meta.scores import ScoredPair, ScoreSet
 
 # Our names for the columns, each with others that stand for it.
 _COLUMNS = {
@@ -118,7 +118,7 @@ def add_metrics(scored: ScoredPair, table: MetricTable, segments: Sequence[str])
     return replace(scored, metrics=(*scored.metrics, *found))
 
 
-def _scores(name: str, rows: pl.DataFrame, n_segments: int) -> Scores:
+def _scores(name: str, rows: pl.DataFrame, n_segments: int) -> ScoreSet:
     systems = rows["system"].unique(maintain_order=True).to_list()
     number = {system: row for row, system in enumerate(systems)}
     row = rows["system"].replace_strict(number, return_dtype=pl.Int64).to_numpy()
@@ -131,4 +131,4 @@ def _scores(name: str, rows: pl.DataFrame, n_segments: int) -> Scores:
     if not is_whole.all():
         segments = np.full((len(systems), n_segments), np.nan)
         segments[row[~is_whole], rows["at"].drop_nulls().to_numpy()] = score[~is_whole]
-    return Scores(name, tuple(systems), segments, overall)
+    return ScoreSet(name, tuple(systems), segments, overall)

@@ -12,8 +12,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from steelyard.meta.common_cells import on_common_cells
-from steelyard.stats.arrays import FloatArray, IntArray
+from steelyard.meta.settings import SOFT_DRAWS
+from steelyard.stats.arrays import BoolArray, FloatArray, IntArray
 from steelyard.stats.correlation import pearson_rows, spearman_rows
 from steelyard.stats.kendall import kendall_b, kendall_rows
 from steelyard.stats.metric_permutation import (
@@ -22,6 +22,9 @@ from steelyard.stats.metric_permutation import (
     statistic_permutation_matrix,
 )
 from steelyard.stats.pairwise_accuracy import pairwise_accuracy_rows
+from steelyard.stats.rounding import ROUNDING
+from steelyard.stats.soft_pairwise import permutation_p_values
+from steelyard.stats.standardise import standardise_rows
 from steelyard.stats.tie_calibration import segment_accuracies
 from steelyard.stats.williams import williams
 
@@ -35,6 +38,10 @@ OF_ROWS: dict[str, OfRows] = {
     "kendall_b": kendall_rows,
     "pairwise_accuracy": pairwise_accuracy_rows,
 }
+# (people, some metrics, which these are) -> their p-values (k, k) that the row's is better than the column's.
+PairsTest = Callable[[FloatArray, FloatArray, IntArray], FloatArray]
+# Systems up to which every exchange is tried: 4,096.
+_FEW_SYSTEMS = 12
 
 
 def williams_matrix(people: FloatArray, metrics: FloatArray) -> FloatArray:
@@ -134,3 +141,93 @@ def by_system(statistic: str) -> OfGroups:
     """A statistic within each system over its segments."""
     of_rows = OF_ROWS[statistic]
     return lambda people, metric, _: of_rows(people, metric)
+
+
+def on_common_cells(people: FloatArray, metrics: FloatArray, test: PairsTest) -> FloatArray:
+    """p-values (M, M) of every ordered pair of metrics, where two are compared on what both score.
+
+    `people` has any shape, `metrics` one axis before it; NaN is no score. Metrics that score the same
+    cells are tested together: `test` is called once if all do, and once for each two sets of cells that
+    metrics have otherwise. In what it is given, cells outside the common ones are NaN everywhere.
+    """
+    scored = ~np.isnan(metrics) & ~np.isnan(people)
+    _, sort = np.unique(np.packbits(scored.reshape(len(metrics), -1), axis=1), axis=0, return_inverse=True)
+    n_sorts = int(sort.max()) + 1 if len(sort) else 0
+    cells: list[BoolArray] = [scored[int(np.argmax(sort == number))] for number in range(n_sorts)]
+    p_values = np.full((len(metrics), len(metrics)), np.nan)
+    for one in range(n_sorts):
+        for other in range(one, n_sorts):
+            members = np.flatnonzero((sort == one) | (sort == other))
+            if len(members) < 2:
+                continue
+            common = cells[one] & cells[other]
+            found = test(
+                np.where(common, people, np.nan), np.where(common, metrics[members], np.nan), members
+            )
+            wanted = (sort[members, None] == one) & (sort[None, members] == other)
+            wanted |= wanted.T
+            row, column = np.nonzero(wanted)
+            p_values[members[row], members[column]] = found[row, column]
+    return p_values
+
+
+def soft_test(
+    people: FloatArray,
+    metrics: FloatArray,
+    *,
+    draws: int,
+    soft_seed: int,
+    rng: np.random.Generator,
+) -> FloatArray:
+    """p-values (M, M) that the row's metric has the higher soft pairwise accuracy. (S, n), (M, S, n).
+
+    Whole systems are exchanged: all of a system's scores by one metric for those by the other, both
+    standardised. A pair of systems may then be compared by scores of two metrics; how sure these are of
+    it is found once for every mixture, so that an exchange only picks among known p-values.
+    """
+    n_systems = len(people)
+    exchanges = _exchanges(n_systems, draws, rng)
+
+    def test(judged: FloatArray, scored: FloatArray, _: IntArray) -> FloatArray:
+        standardised = standardise_rows(scored.reshape(len(scored), -1)).reshape(scored.shape)
+        by_people = _confidence(judged, soft_seed)
+        found = np.full((len(scored), len(scored)), np.nan)
+        for first in range(len(scored)):
+            for second in range(first + 1, len(scored)):
+                mixed = np.concatenate([standardised[first], standardised[second]])
+                confidence = _confidence(mixed, soft_seed)
+                found[first, second], found[second, first] = _shares(by_people, confidence, exchanges)
+        return found
+
+    return on_common_cells(people, metrics, test)
+
+
+def _confidence(scores: FloatArray, soft_seed: int) -> FloatArray:
+    return permutation_p_values(scores, draws=SOFT_DRAWS, rng=np.random.default_rng(soft_seed))
+
+
+def _exchanges(n_systems: int, draws: int, rng: np.random.Generator) -> IntArray:
+    """1 where a system's scores are exchanged, else 0, after a first row without any. Shape (draws, S)."""
+    if n_systems <= _FEW_SYSTEMS:
+        every: IntArray = (np.arange(1 << n_systems)[:, None] >> np.arange(n_systems)) & 1
+        return every
+    drawn = rng.integers(2, size=(draws, n_systems))
+    return np.concatenate([np.zeros((1, n_systems), dtype=np.int64), drawn])
+
+
+def _shares(people: FloatArray, confidence: FloatArray, exchanges: IntArray) -> tuple[float, float]:
+    """The shares of exchanges, none among them, whose difference is at least and at most the observed one."""
+    n_systems = len(people)
+    left, right = np.triu_indices(n_systems, 1)
+    distances = []
+    for taken in (exchanges, 1 - exchanges):
+        place = taken * n_systems + np.arange(n_systems)
+        distance = np.abs(confidence[place[:, left], place[:, right]] - people[left, right])
+        back = np.abs(confidence[place[:, right], place[:, left]] - people[right, left])
+        known = ~np.isnan(distance)
+        total = np.where(known, distance + back, 0.0).sum(axis=1)
+        distances.append(total / np.maximum(2 * np.count_nonzero(known, axis=1), 1))
+    gain = distances[1] - distances[0]
+    if not np.count_nonzero(~np.isnan(people)):
+        return float("nan"), float("nan")
+    return float(np.mean(gain >= gain[0] - ROUNDING)), float(np.mean(gain <= gain[0] + ROUNDING))

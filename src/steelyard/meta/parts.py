@@ -8,12 +8,12 @@ from dataclasses import replace
 import numpy as np
 
 from steelyard.domain.errors import NotEnoughData
-from steelyard.meta.compared import Compared, Opinion, row_means
+from steelyard.meta.compared import ComparedScores, Opinion, row_means
 from steelyard.meta.settings import Part
 from steelyard.stats.arrays import BoolArray, FloatArray, IntArray
 
 
-def by_document(compared: Compared) -> Compared:
+def by_document(compared: ComparedScores) -> ComparedScores:
     """The same with every document in place of its segments: its score is the mean of those people judged.
 
     A metric has no score of a document if it lacks one of a segment there that people judged: the mean
@@ -50,7 +50,7 @@ def _averaged(opinion: Opinion, is_judged: BoolArray, place: IntArray, n_documen
     return replace(opinion, segments=means)
 
 
-def parts(compared: Compared, by: Part) -> list[tuple[str, Compared]]:
+def parts(compared: ComparedScores, by: Part) -> list[tuple[str, ComparedScores]]:
     """The scores of every domain or document alone, in order of their first segments.
 
     A system's score is then the mean of its segments there: what a whole system got says nothing of a part.
@@ -63,7 +63,7 @@ def parts(compared: Compared, by: Part) -> list[tuple[str, Compared]]:
     return found
 
 
-def _only(compared: Compared, chosen: BoolArray) -> Compared:
+def _only(compared: ComparedScores, chosen: BoolArray) -> ComparedScores:
     """The chosen segments alone."""
     return replace(
         compared,
@@ -88,7 +88,7 @@ def _some(names: Sequence[str] | None, chosen: BoolArray) -> tuple[str, ...] | N
     return tuple(name for name, is_chosen in zip(names, chosen.tolist(), strict=True) if is_chosen)
 
 
-def _names(compared: Compared, part: Part) -> tuple[str, ...]:
+def _names(compared: ComparedScores, part: Part) -> tuple[str, ...]:
     names = compared.domains if part == "domain" else compared.documents
     if names is None:
         raise NotEnoughData(

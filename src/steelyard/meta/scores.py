@@ -8,7 +8,7 @@ from steelyard.stats.arrays import FloatArray
 
 
 @dataclass(frozen=True)
-class Scores:
+class ScoreSet:
     """What one metric, or one group of people, says of systems; higher is better.
 
     `segments` (systems, segments): NaN where a translation has no score; None if there are no scores of
@@ -39,8 +39,8 @@ class ScoredPair:
 
     pair: str
     n_segments: int
-    golds: tuple[Scores, ...]
-    metrics: tuple[Scores, ...]
+    golds: tuple[ScoreSet, ...]
+    metrics: tuple[ScoreSet, ...]
     documents: tuple[str, ...] | None = None
     domains: tuple[str, ...] | None = None
     references: tuple[str, ...] = ()

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from steelyard.meta.compared import Compared, Opinion
+from steelyard.meta.compared import ComparedScores, Opinion
 from steelyard.meta.metric_tests import (
     by_segment,
     by_system,
     over_groups,
     over_systems,
     over_translations,
+    soft_test,
     williams_matrix,
 )
 from steelyard.meta.settings import (
@@ -25,7 +26,6 @@ from steelyard.meta.settings import (
     MetaSettings,
     Significance,
 )
-from steelyard.meta.soft_test import soft_test
 from steelyard.stats.arrays import FloatArray
 from steelyard.stats.clusters import clusters
 from steelyard.stats.multiplicity import holm
@@ -47,7 +47,7 @@ class _Tested:
 
 
 def significance(
-    compared: Compared, rows: pl.DataFrame, settings: MetaSettings, *, step: Callable[[int], None]
+    compared: ComparedScores, rows: pl.DataFrame, settings: MetaSettings, *, step: Callable[[int], None]
 ) -> tuple[Significance, ...]:
     """For every statistic to test: all pairs of metrics, best first, and the clusters they make.
 
@@ -74,7 +74,7 @@ def significance(
     return tuple(found)
 
 
-def _tested(statistic: str, compared: Compared, rows: pl.DataFrame) -> _Tested:
+def _tested(statistic: str, compared: ComparedScores, rows: pl.DataFrame) -> _Tested:
     ordered = (
         rows.filter(pl.col("group").is_null() & pl.col(statistic).is_not_null())
         .sort(statistic, descending=True, maintain_order=True)

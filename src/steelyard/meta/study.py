@@ -4,45 +4,49 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import polars as pl
 
-from steelyard.meta.compared import Compared, compare, full_names
+from steelyard.meta.compared import ComparedScores, compare, full_names
 from steelyard.meta.parts import by_document, parts
-from steelyard.meta.remarks import remarks
 from steelyard.meta.scores import ScoredPair
 from steelyard.meta.settings import MetaEvaluation, MetaSettings
 from steelyard.meta.significance import significance
 from steelyard.meta.statistics import COLUMNS, Judge
 
 Step = Callable[[int], None]
+# Below both of these a metric does not merely fail: its scores run the other way [our choice].
+TURNED_SYSTEMS, TURNED_SEGMENTS = -0.3, -0.1
+# With fewer systems a correlation over systems can hardly be told from chance: for five, r must exceed 0.8.
+FEW_SYSTEMS = 6
 
 
 @dataclass(frozen=True)
-class Study:
+class MetaStudy:
     """A study made ready: scores chosen and in order. `parts` are domains or documents, by name."""
 
-    compared: Compared
+    compared: ComparedScores
     settings: MetaSettings
-    parts: tuple[tuple[str, Compared], ...]
+    parts: tuple[tuple[str, ComparedScores], ...]
 
     @property
     def n_steps(self) -> int:
-        """How many steps `run` will tell of."""
+        """How many steps `run_metrics` will tell of."""
         n_metrics = len(self.compared.metrics)
         return n_metrics * (1 + len(self.parts) + len(self.settings.tests))
 
 
-def prepare(scored: ScoredPair, gold: str, settings: MetaSettings) -> Study:
+def ready_metrics(scored: ScoredPair, gold: str, settings: MetaSettings) -> MetaStudy:
     """Everything decided that a study needs; refuses what the scores cannot support."""
     settings = replace(settings, flip=full_names(settings.flip, scored))
     compared = compare(scored, gold, settings)
     if settings.level == "document":
         compared = by_document(compared)
-    return Study(compared, settings, tuple(parts(compared, settings.by)) if settings.by else ())
+    return MetaStudy(compared, settings, tuple(parts(compared, settings.by)) if settings.by else ())
 
 
-def run(study: Study, *, step: Step = lambda _: None) -> MetaEvaluation:
+def run_metrics(study: MetaStudy, *, step: Step = lambda _: None) -> MetaEvaluation:
     """The study's answer; `step` is called with 1 for each metric, part and test."""
     compared, settings = study.compared, study.settings
     found = []
@@ -74,8 +78,89 @@ def run(study: Study, *, step: Step = lambda _: None) -> MetaEvaluation:
     )
 
 
-def evaluate(
+def evaluate_metrics(
     scored: ScoredPair, gold: str, settings: MetaSettings | None = None, *, step: Step = lambda _: None
 ) -> MetaEvaluation:
     """How well each metric agrees with the scores that people gave under the name `gold`."""
-    return run(prepare(scored, gold, settings or MetaSettings()), step=step)
+    return run_metrics(ready_metrics(scored, gold, settings or MetaSettings()), step=step)
+
+
+class Remarks(NamedTuple):
+    """Sentences for the reader."""
+
+    notes: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+
+def remarks(compared: ComparedScores, rows: pl.DataFrame, settings: MetaSettings) -> Remarks:
+    """What is to be said of the rows of a study."""
+    whole = rows.filter(pl.col("group").is_null())
+    return Remarks(
+        notes=(*_documents(settings), *_flipped(settings)),
+        warnings=(
+            *_few_systems(compared),
+            *_without_segments(compared),
+            *_turned(whole, settings),
+            *_gaps(whole, settings),
+        ),
+    )
+
+
+def _documents(settings: MetaSettings) -> tuple[str, ...]:
+    if settings.level == "segment":
+        return ()
+    return ("The columns seg_… are of documents: each scores the mean of its segments that people judged.",)
+
+
+def _flipped(settings: MetaSettings) -> tuple[str, ...]:
+    if not settings.flip:
+        return ()
+    return (f"Turned, because lower is better there: {', '.join(settings.flip)}.",)
+
+
+def _few_systems(compared: ComparedScores) -> tuple[str, ...]:
+    n_systems = len(compared.systems)
+    if n_systems >= FEW_SYSTEMS:
+        return ()
+    return (
+        f"Only {n_systems} systems are compared: correlations over systems say next to nothing with so few.",
+    )
+
+
+def _without_segments(compared: ComparedScores) -> tuple[str, ...]:
+    if compared.people.segments is not None:
+        return ()
+    return (f"{compared.people.name} has no scores of translations, so only numbers over systems are told.",)
+
+
+def _turned(rows: pl.DataFrame, settings: MetaSettings) -> tuple[str, ...]:
+    """A warning for metrics that seem to count errors, so that lower is better; not if they were turned."""
+    turned = rows.filter(
+        ~pl.col("metric").is_in(settings.flip)
+        & (pl.col("sys_pearson") < TURNED_SYSTEMS)
+        & (pl.col("seg_pearson_none").fill_null(-1.0) < TURNED_SEGMENTS)
+    )["metric"].to_list()
+    if not turned:
+        return ()
+    is_one = len(turned) == 1
+    return (
+        f"{', '.join(turned)} {'runs' if is_one else 'run'} against people's scores. If lower is better "
+        f"there, turn {'it' if is_one else 'them'} by --flip {','.join(turned)}.",
+    )
+
+
+def _gaps(rows: pl.DataFrame, settings: MetaSettings) -> list[str]:
+    """Warnings of metrics that lack scores of translations that people judged."""
+    what = "translations" if settings.level == "segment" else "documents"
+    with_systems = rows.filter(pl.col("n_sys") > 0)["metric"].to_list()
+    found = []
+    for name, n_both, n_missing in rows.select("metric", "n_gold_seg_pairs", "n_missing").iter_rows():
+        if n_missing and not n_both:
+            told = "only numbers over systems are" if name in with_systems else "nothing is"
+            found.append(f"{name} has no scores of {what}, so {told} told of it.")
+        elif n_missing:
+            found.append(
+                f"{name} has no scores of {n_missing:,} of {n_both + n_missing:,} {what} that people judged: "
+                "they are left out, and its numbers are over the others."
+            )
+    return found

@@ -51,9 +51,9 @@ def write_figure(figure: Figure, path: Path, *, has_words: bool = True) -> None:
             ],
         )
     if ending == ".svg":
-        whole_files.write(path, to_svg(figure, themed=False).encode())
+        whole_files.write_whole(path, to_svg(figure, themed=False).encode())
         return
-    whole_files.write(path, _painted(draw_sheet(figure, has_words=has_words), ending, path))
+    whole_files.write_whole(path, _painted(draw_sheet(figure, has_words=has_words), ending, path))
 
 
 def require_matplotlib(path: Path, ending: str) -> None:

@@ -31,7 +31,7 @@ from steelyard.exhibits.workers import (
     urgent_first,
 )
 from steelyard.qc import checks
-from steelyard.report import figures_html, tables_html
+from steelyard.report import tables_html
 from steelyard.report.characters import printable
 from steelyard.report.drawing.palette import DARK, LIGHT, style_sheet
 from steelyard.report.numbers import DASH, number, p_value, percent
@@ -140,7 +140,7 @@ def _section(exhibit: Table | Figure) -> str:
 def piece(exhibit: Table | Figure, signature: str) -> Markup:
     """A table or figure as a piece of a page that bears this signature itself."""
     if isinstance(exhibit, Figure):
-        written = figures_html.figure_html(exhibit, page_signature=signature)
+        written = tables_html.figure_html(exhibit, page_signature=signature)
     else:
         written = tables_html.table_html(exhibit, page_signature=signature)
     # Both writers escape every word.

@@ -102,10 +102,10 @@ def write_document(folder: Path, exhibits: Sequence[Table | Figure], document: D
             written = _figure(exhibit, name)
         else:
             written = table_latex(exhibit)
-        whole_files.write(folder / f"{name}.tex", written.encode())
+        whole_files.write_whole(folder / f"{name}.tex", written.encode())
         parts.append(name)
     path = folder / f"{document.name}.tex"
-    whole_files.write(path, _text(document, parts).encode())
+    whole_files.write_whole(path, _text(document, parts).encode())
     return path
 
 

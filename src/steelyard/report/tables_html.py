@@ -1,13 +1,18 @@
-"""Tables as pieces of a page."""
+"""Tables and figures as pieces of a page."""
 
 from __future__ import annotations
 
+import gzip
+from base64 import b64encode
+from dataclasses import replace
+
 from markupsafe import Markup
 
-from steelyard.domain.exhibit import Table
+from steelyard.domain.exhibit import Figure, Table
 from steelyard.report.characters import printable
-from steelyard.report.downloads import download
+from steelyard.report.drawing.thinning import crowd_note
 from steelyard.report.latex_text import file_name
+from steelyard.report.svg import to_svg
 from steelyard.report.table_cells import numeric, rows
 from steelyard.report.tables_csv import table_csv
 
@@ -15,6 +20,8 @@ from steelyard.report.tables_csv import table_csv
 MOST_ROWS = 400
 # Longer words are set in several lines [our choice].
 LONG_WORDS = 32
+# Larger tables are packed, which every reader of CSV files understands [our choice].
+LARGE = 200_000
 
 
 def table_html(table: Table, *, page_signature: str = "") -> str:
@@ -102,3 +109,51 @@ def notes(table: Table) -> Markup:
 def csv_link(table: Table) -> Markup:
     """A link that saves the table in full precision."""
     return download(f"{file_name(table.name)}.csv", table_csv(table), "text/csv", "CSV")
+
+
+def figure_html(figure: Figure, *, page_signature: str = "") -> str:
+    """The figure with everything that belongs to it, as a piece of the page.
+
+    A signature that the page bears itself is not repeated below the figure; its file always has it.
+    """
+    name = file_name(figure.name)
+    # Our own writer has escaped every word in it.
+    drawing = Markup(to_svg(figure, themed=True))  # noqa: S704
+    alone = download(f"{name}.svg", to_svg(figure, themed=False), "image/svg+xml", "SVG")
+    words = " ".join(part for part in (figure.caption, crowd_note(figure)) if part)
+    caption = Markup("<figcaption><strong>{}.</strong> {}</figcaption>\n").format(
+        printable(figure.title).rstrip("."), printable(words)
+    )
+    panels = Markup('<div class="panels" tabindex="0" role="group" aria-label="{}">\n{}\n</div>\n')
+    data = Markup("<details><summary>Data</summary>\n{}{}</details>\n").format(
+        table_grid(figure.table), notes(figure.table)
+    )
+    links = Markup('<p class="links">Download: {} {}</p>\n').format(
+        csv_link(replace(figure.table, name=figure.name)), alone
+    )
+    return (
+        Markup('<figure class="exhibit" id="figure-{}">\n').format(name)
+        + panels.format(printable(figure.title), drawing)
+        + caption
+        + Markup('<div class="behind">\n')
+        + data
+        + links
+        + Markup("</div>\n")
+        + signed(figure.signature, page_signature=page_signature)
+        + Markup("</figure>\n")
+    )
+
+
+def download(name: str, content: str, media_type: str, words: str) -> Markup:
+    """A link that saves the content under a name; much of it comes packed, as .gz."""
+    data = content.encode()
+    if len(data) > LARGE:
+        # No date: the same page for the same analysis.
+        data, name, media_type, words = (
+            gzip.compress(data, mtime=0),
+            f"{name}.gz",
+            "application/gzip",
+            f"{words} (packed)",
+        )
+    address = f"data:{media_type};base64,{b64encode(data).decode()}"
+    return Markup('<a class="download" download="{}" href="{}">{}</a>').format(name, address, words)

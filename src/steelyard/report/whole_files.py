@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 
-def write(path: Path, content: bytes) -> None:
+def write_whole(path: Path, content: bytes) -> None:
     """Write a file under its name only when it is complete; a full disk leaves what was there before."""
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:

@@ -25,7 +25,7 @@ _MOST_UNSCORED = 0.1
 LEAST_FOR_SCALES, _REVERSED = 10, -0.3
 
 
-def conclusion(rows: pl.DataFrame) -> str:
+def normalisation_conclusion(rows: pl.DataFrame) -> str:
     """The method closest to the expert on held-out gold, and by how much, from the rows of a study.
 
     The best of several is likely to be the luckiest: that its gain is more than chance is said only by an

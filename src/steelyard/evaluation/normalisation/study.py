@@ -9,18 +9,26 @@ import numpy as np
 import polars as pl
 
 from steelyard.evaluation.entries import Asked, Entry
-from steelyard.evaluation.normalisation.conclusion import conclusion, warnings_of
-from steelyard.evaluation.normalisation.draws import NO_DIFFERENCE, Difference, paired_difference
-from steelyard.evaluation.normalisation.figures import GoldFigures, gold_figures, worker_agreement
+from steelyard.evaluation.normalisation.conclusion import normalisation_conclusion, warnings_of
+from steelyard.evaluation.normalisation.figures import (
+    NO_DIFFERENCE,
+    Difference,
+    GoldFigures,
+    gold_figures,
+    paired_difference,
+    worker_agreement,
+)
 from steelyard.evaluation.normalisation.fits import (
     DRAW_STREAM,
     Fitted,
     HeldOut,
     asked_of,
-    entries_of,
+    compared_entries,
     fitted,
     folds_of,
     held_out,
+    retained_rows,
+    votes_of,
 )
 from steelyard.evaluation.normalisation.gold import GoldStudy, gold_study
 from steelyard.evaluation.normalisation.random_workers import (
@@ -28,7 +36,6 @@ from steelyard.evaluation.normalisation.random_workers import (
     resistance_rows,
     with_random_workers,
 )
-from steelyard.evaluation.normalisation.retained import retained_rows, votes_of
 from steelyard.evaluation.normalisation.settings import (
     Normalisation,
     NormalisationSettings,
@@ -54,7 +61,7 @@ ROWS_SCHEMA: dict[str, pl.DataType] = {
 
 
 @dataclass(frozen=True)
-class Study:
+class NormalisationStudy:
     """A study made ready: judgements numbered, gold found, methods chosen, folds drawn."""
 
     gold: GoldStudy
@@ -78,16 +85,18 @@ class Study:
         return asked_of(self.settings.analysis)
 
 
-def prepare(frame: pl.DataFrame, settings: NormalisationSettings) -> Study:
+def ready_normalisation(frame: pl.DataFrame, settings: NormalisationSettings) -> NormalisationStudy:
     """Everything decided that a study needs; NotEnoughData without enough gold."""
-    entries = entries_of(settings.methods)
+    entries = compared_entries(settings.methods)
     gold = gold_study(frame)
     folds = folds_of(gold.gold_items, settings.folds, seed=settings.analysis.seed)
     named = replace(settings, methods=tuple(entry.name for entry in entries))
-    return Study(gold, named, tuple(entries), tuple(folds))
+    return NormalisationStudy(gold, named, tuple(entries), tuple(folds))
 
 
-def run(study: Study, *, step: Callable[[int], None] = lambda _: None) -> Normalisation:
+def run_normalisation(
+    study: NormalisationStudy, *, step: Callable[[int], None] = lambda _: None
+) -> Normalisation:
     """The study's answer; `step` is called with how many more times a method was run."""
     fits = fit_all(study, step=step)
     rests = [held_out(fit, study.gold, study.asked, folds=study.folds, step=step) for fit in fits]
@@ -102,17 +111,17 @@ def run(study: Study, *, step: Callable[[int], None] = lambda _: None) -> Normal
         n_folds=len(study.folds),
         n_categories=study.points.n_categories,
         on_points=study.points.n_points is not None,
-        conclusion=conclusion(rows),
+        conclusion=normalisation_conclusion(rows),
         warnings=warnings_of(study.gold, fits, study.points),
     )
 
 
-def normalise(frame: pl.DataFrame, settings: NormalisationSettings) -> Normalisation:
+def normalise_frame(frame: pl.DataFrame, settings: NormalisationSettings) -> Normalisation:
     """How close methods of normalising come to the expert on the ratings of a frame."""
-    return run(prepare(frame, settings))
+    return run_normalisation(ready_normalisation(frame, settings))
 
 
-def fit_all(study: Study, *, step: Callable[[int], None] = lambda _: None) -> list[Fitted]:
+def fit_all(study: NormalisationStudy, *, step: Callable[[int], None] = lambda _: None) -> list[Fitted]:
     """What every method makes of all judgements and all gold."""
     found = []
     for entry in study.entries:
@@ -122,7 +131,7 @@ def fit_all(study: Study, *, step: Callable[[int], None] = lambda _: None) -> li
 
 
 def random_resistance(
-    study: Study, fits: Sequence[Fitted], *, step: Callable[[int], None] = lambda _: None
+    study: NormalisationStudy, fits: Sequence[Fitted], *, step: Callable[[int], None] = lambda _: None
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """What methods make of workers who click at random, and these of the methods' scores."""
     if not study.settings.random_workers:
@@ -139,13 +148,13 @@ def random_resistance(
     )
 
 
-def _rows(study: Study, fits: Sequence[Fitted], rests: Sequence[HeldOut]) -> pl.DataFrame:
+def _rows(study: NormalisationStudy, fits: Sequence[Fitted], rests: Sequence[HeldOut]) -> pl.DataFrame:
     differences = [NO_DIFFERENCE, *(_difference(study, rest, rests[0]) for rest in rests[1:])]
     rows = [_row(study, *parts) for parts in zip(fits, rests, differences, strict=True)]
     return pl.DataFrame(rows, schema=ROWS_SCHEMA, orient="row")
 
 
-def _row(study: Study, fit: Fitted, rest: HeldOut, difference: Difference) -> dict[str, object]:
+def _row(study: NormalisationStudy, fit: Fitted, rest: HeldOut, difference: Difference) -> dict[str, object]:
     name = fit.entry.name
     gold, points = study.gold.gold, study.points if fit.entry.method.in_points else None
     of_workers: tuple[float | None, float | None] = (None, None)
@@ -168,7 +177,7 @@ def _held_out(figures: GoldFigures) -> dict[str, object]:
     return {f"held_out_{name}": value for name, value in asdict(figures).items()}
 
 
-def _difference(study: Study, rest: HeldOut, straight: HeldOut) -> Difference:
+def _difference(study: NormalisationStudy, rest: HeldOut, straight: HeldOut) -> Difference:
     """How much better held-out scores correlate with gold than the straight average, one of several."""
     return paired_difference(
         study.gold.gold,

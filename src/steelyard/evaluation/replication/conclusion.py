@@ -22,7 +22,7 @@ _QUANTILE = 1.96
 _HIGHEST_R = 1 - 1e-9
 
 
-def conclusion(
+def replication_conclusion(
     rho: Rho, needed: Sequence[Requirement], rows: pl.DataFrame, counts: Sequence[CollectionCounts]
 ) -> str:
     """How reliable one rating is, how many it takes, what there is, and whether theory holds."""

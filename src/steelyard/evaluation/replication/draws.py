@@ -60,7 +60,7 @@ class Drawn:
     scatter: tuple[Scatter, ...]
 
 
-def draw(
+def draw_means(
     parts: Sequence[Opinions], *, draws: int, rng: np.random.Generator, step: Callable[[int], None]
 ) -> Drawn:
     """So many draws of two collections, or of the halves of one; `step` is called with 1 after each.

@@ -14,8 +14,8 @@ import polars as pl
 
 from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.wording import counted
-from steelyard.evaluation.replication.conclusion import conclusion
-from steelyard.evaluation.replication.draws import SCALES, Curves, Drawn, draw
+from steelyard.evaluation.replication.conclusion import replication_conclusion
+from steelyard.evaluation.replication.draws import SCALES, Curves, Drawn, draw_means
 from steelyard.evaluation.replication.fit import expected_r, fit_rho
 from steelyard.evaluation.replication.opinions import Collection, Opinions, affordable, matched, opinions
 from steelyard.evaluation.replication.settings import (
@@ -38,7 +38,7 @@ _TAIL = 0.025
 
 
 @dataclass(frozen=True)
-class Study:
+class ReplicationStudy:
     """A study made ready: two collections whose items are equally numbered, or one to be split.
 
     `n_items`: how many there are, of which `parts` may have some drawn at random.
@@ -51,11 +51,13 @@ class Study:
 
     @property
     def n_steps(self) -> int:
-        """How many steps `run` will tell of."""
+        """How many steps `run_replication` will tell of."""
         return self.settings.draws + len(SCALES) * len(_groups(self.parts))
 
 
-def prepare(first: Collection, second: Collection | None, settings: ReplicationSettings) -> Study:
+def ready_replication(
+    first: Collection, second: Collection | None, settings: ReplicationSettings
+) -> ReplicationStudy:
     """Everything that draws need; NotEnoughData if the ratings cannot support them."""
     rng = np.random.default_rng((settings.analysis.seed, 0))
     warned: tuple[str, ...] = ()
@@ -71,13 +73,13 @@ def prepare(first: Collection, second: Collection | None, settings: ReplicationS
     ]
     parts, sampled = affordable(found, rng=rng)
     warnings += [sampled] if sampled else []
-    return Study(tuple(parts), len(found[0].items), settings, tuple(warnings))
+    return ReplicationStudy(tuple(parts), len(found[0].items), settings, tuple(warnings))
 
 
-def run(study: Study, *, step: Callable[[int], None] = lambda _: None) -> Replication:
+def run_replication(study: ReplicationStudy, *, step: Callable[[int], None] = lambda _: None) -> Replication:
     """The whole study; `step` is called with 1 after each of its `n_steps`."""
     settings = study.settings
-    drawn = draw(
+    drawn = draw_means(
         study.parts,
         draws=settings.draws,
         rng=np.random.default_rng((settings.analysis.seed, 1)),
@@ -103,14 +105,16 @@ def run(study: Study, *, step: Callable[[int], None] = lambda _: None) -> Replic
         rows=rows,
         scatter=_scatter(drawn, study.parts[0]),
         needed=needed,
-        conclusion=conclusion(of_z, needed, rows, counts),
+        conclusion=replication_conclusion(of_z, needed, rows, counts),
         warnings=study.warnings,
     )
 
 
-def replicate(first: Collection, second: Collection | None, settings: ReplicationSettings) -> Replication:
+def replicate_collections(
+    first: Collection, second: Collection | None, settings: ReplicationSettings
+) -> Replication:
     """How well mean ratings of one collection are replicated by another, or by the halves of one."""
-    return run(prepare(first, second, settings))
+    return run_replication(ready_replication(first, second, settings))
 
 
 def _told_apart(first: Collection, second: Collection) -> tuple[Collection, Collection]:
@@ -165,7 +169,7 @@ def _groups(parts: tuple[Opinions, ...]) -> list[tuple[str, tuple[Opinions, ...]
     return [("", parts), *([(part.title, (part,)) for part in parts] if len(parts) > 1 else [])]
 
 
-def _reliabilities(study: Study, step: Callable[[int], None]) -> tuple[pl.DataFrame, Rho]:
+def _reliabilities(study: ReplicationStudy, step: Callable[[int], None]) -> tuple[pl.DataFrame, Rho]:
     """The rows of `Replication.rho`, and the rho of all z."""
     found: dict[tuple[str, str], Rho] = {}
     for place, (of, parts) in enumerate(_groups(study.parts)):
