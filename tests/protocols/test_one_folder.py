@@ -1,11 +1,12 @@
-"""A protocol is one folder: two that nobody has heard of, written here, run from campaign file to ranking.
+"""A protocol is one folder: two that the package does not have run from campaign file to ranking.
 
-The first asks for three ratings of one translation. The second shows two translations and gives ratings, a
-preference and marked spans at once. Neither edits a file outside its folder.
+The first asks for three ratings of one translation; its files are those of the page on adding a protocol. The
+second shows two translations and gives ratings, a preference and marked spans at once.
 """
 
 from __future__ import annotations
 
+import re
 import sys
 import uuid
 from collections.abc import Callable, Iterator
@@ -36,52 +37,10 @@ from steelyard.flows.source import read_source
 from steelyard.protocols import check_words, protocols, words_in
 from steelyard.web.app import create_app
 
-THREE_SLIDERS = '''
-"""Three sliders: meaning, language and tone of one translation, rated at once."""
-
-from __future__ import annotations
-
-from pathlib import Path
-
-from steelyard.domain.judgement import RatingRow, Said
-from steelyard.domain.plugin import Protocol
-from steelyard.domain.scale import Scale
-from steelyard.protocols._answers import AnswerCheck, answer_object
-
-SLIDERS = ("meaning", "language", "tone")
-SCHEMA = answer_object(
-    {name: {"type": "integer", "minimum": 0, "maximum": 100} for name in SLIDERS}, required=SLIDERS
-)
-FITS = AnswerCheck(SCHEMA, {name: f"move the slider for {name}" for name in SLIDERS})
-
-
-def rows(item, answer):
-    return Said(ratings=tuple(RatingRow(0, name, float(answer[name])) for name in SLIDERS))
-
-
-def simulate(qualities, rng):
-    [quality] = qualities
-    places = (min(max(quality + rng.normal(0, 0.05), 0), 1) for _ in SLIDERS)
-    return {name: round(100 * place) for name, place in zip(SLIDERS, places)}
-
-
-PROTOCOL = Protocol(
-    name="three-sliders",
-    title="Three sliders",
-    cite=("Graham2013",),
-    attributes=("quality",),
-    scale=Scale(0, 100),
-    presentation={},
-    shows={"quality": ("text", "reference")},
-    seconds_per_item={"quality": 30.0},
-    folder=Path(__file__).parent,
-    answer_schema=SCHEMA,
-    check=lambda item, answer: FITS(answer),
-    rows=rows,
-    simulate=simulate,
-    degraded_as={"quality": "overall"},
-)
-'''
+# The files of the first are those of the page that tells how to add a protocol.
+PAGE = (Path(package.__file__).parent / "README.md").read_text("utf-8")
+NAMED_FILE = re.compile(r"^`([\w./]+)`[^\n]*\n(?:[^\n`]+\n)*\n```\w+\n(.*?)^```$", flags=re.M | re.S)
+THREE_SLIDERS = dict(NAMED_FILE.findall(PAGE))
 
 ALL_AT_ONCE = '''
 """Two translations: a rating of each, which is better, and the errors marked in them."""
@@ -170,11 +129,6 @@ PROTOCOL = Protocol(
 )
 '''
 
-WIDGET = """
-export function mount(root, item, onChange) {
-  return { answer: () => ({}), isComplete: () => true, destroy: () => root.replaceChildren() };
-}
-"""
 WORDS = """
 language = "en"
 language_name = "English"
@@ -183,7 +137,7 @@ quality = "quality"
 [statements]
 quality = "the translation is good."
 [instructions]
-quality = ["Move all three sliders."]
+quality = ["Compare the two."]
 """
 CAMPAIGN = """
 [campaign]
@@ -225,10 +179,12 @@ class Trial:
 def trials(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Trial]]:
     """Both protocols, in a folder that `steelyard.protocols` looks into as well."""
     home = tmp_path_factory.mktemp("more-protocols")
-    codes = {"three-sliders": THREE_SLIDERS, "all-at-once": ALL_AT_ONCE}
-    folders = {name: home / name.replace("-", "_") for name in codes}
-    for name, code in codes.items():
-        _write_protocol(folders[name], name, code)
+    files = {"three-sliders": THREE_SLIDERS, "all-at-once": _files_of("all-at-once", ALL_AT_ONCE)}
+    folders = {name: home / name.replace("-", "_") for name in files}
+    for name, folder in folders.items():
+        (folder / "instructions").mkdir(parents=True)
+        for path, text in files[name].items():
+            (folder / path).write_text(text, "utf-8")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(package, "__path__", [*package.__path__, str(home)])
         protocols.cache_clear()
@@ -238,19 +194,21 @@ def trials(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Trial
     protocols.cache_clear()
 
 
-def _write_protocol(folder: Path, name: str, code: str) -> None:
-    (folder / "instructions").mkdir(parents=True)
+def _files_of(name: str, code: str) -> dict[str, str]:
     systems = "".join(SYSTEM.format(name=each) for each in ("brass", "copper", "iron"))
-    files = {
+    return {
         "__init__.py": code,
-        "widget.js": WIDGET,
-        "widget.css": ".slider { inline-size: 100% }",
+        "widget.js": "export function mount() {}",
+        "widget.css": "",
         "instructions/en.toml": WORDS,
         "example.toml": CAMPAIGN.format(name=name) + systems,
-        "README.md": f"# {name}",
     }
-    for path, text in files.items():
-        (folder / path).write_text(text, "utf-8")
+
+
+def test_the_page_has_every_file_that_a_protocol_needs() -> None:
+    assert sorted(THREE_SLIDERS) == [
+        *("__init__.py", "example.toml", "instructions/en.toml", "widget.css", "widget.js"),
+    ]
 
 
 @pytest.fixture
@@ -307,8 +265,8 @@ def test_the_server_shows_and_takes_what_the_folder_says(
             outside = send(view, {"meaning": 5, "language": 6, "tone": 101})
             taken = send(view, {"meaning": 5, "language": 6, "tone": 7})
 
-    assert "Move all three sliders." in page
-    assert widget == WIDGET
+    assert "Move all three sliders" in page
+    assert widget == THREE_SLIDERS["widget.js"]
     assert set(view["item"]) == {"item_id", "text", "reference"}
     request = described["paths"]["/api/v1/work/judgements"]["post"]["requestBody"]
     answer = request["content"]["application/json"]["schema"]["properties"]["answer"]
@@ -342,7 +300,7 @@ def test_words_of_the_new_folder_are_found_and_checked(three_sliders: Trial) -> 
     words = words_in(three_sliders.protocol, "en")
 
     assert words is not None
-    assert words["instructions"] == {"quality": ["Move all three sliders."]}
+    assert list(words["sliders"]) == ["meaning", "language", "tone"]
     assert check_words({"language": "de"}, like=words) != []
 
 
