@@ -138,6 +138,15 @@ def test_every_hit_has_its_quota_and_every_control_its_distance(made) -> None:
         assert max(between) <= layout.max_separation
 
 
+@pytest.mark.parametrize(("n_systems", "n_segments"), [(5, 90), (20, 100)])
+def test_a_hit_has_no_segment_twice_if_there_are_enough(built, shape_of, n_systems, n_segments) -> None:
+    made = built(shape_of(n_systems=n_systems, n_segments=n_segments, design=PAIRS))
+
+    for hit in made.hits:
+        regular = [item.segment_id for _, item in made.of_kind(hit, ItemKind.REGULAR)]
+        assert len(set(regular)) == len(regular) == 40
+
+
 def test_a_degraded_control_is_a_translation_of_its_base_beside_its_damaged_copy(made) -> None:
     texts_by = {
         (system_id, segment.segment_id): text
@@ -264,6 +273,7 @@ def test_the_report_counts_both_translations_and_who_meets_whom(made) -> None:
         ({"weights": (1.0, 1.0, 0.5, 1.0)}, "leave the weights out"),
         ({"gold": 0.5, "design": replace(PAIRS, gold_every=10)}, "pairs cannot use them"),
         ({"n_calibration": 5}, "no partner"),
+        ({"design": replace(PAIRS, hit_size=97)}, "97 items cannot be cut"),
         ({"n_segments": 15}, "30 pairs of translations in a round are fewer than the 40"),
     ],
 )

@@ -3,8 +3,8 @@
 Every round is a stretch of a round-robin tournament by the circle method: each segment gets a matching of
 the systems, and the matchings rotate over segments and rounds. So each system is in at most one pair of a
 segment and round, and all pairs of systems meet about equally often. To the packing, a pair is one text,
-and a pair of systems is one system: HITs are balanced over pairs of systems, and controls keep their
-distance, as in any other campaign.
+and a pair of systems is one system: HITs are balanced over pairs of systems, segments are kept apart, and
+so are controls and their bases, as in any other campaign.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from steelyard.design.bases import has_visible_text
 from steelyard.design.entries import Entries, entries_of
 from steelyard.design.layout import fitting_size, layout_of, layout_problems, layout_warnings
 from steelyard.design.places import Design
-from steelyard.design.problems import text_problems, text_warnings, warnings_after
-from steelyard.domain.campaign import Campaign, DesignSettings
+from steelyard.design.problems import setting_problems, text_problems, text_warnings, warnings_after
+from steelyard.domain.campaign import Campaign
 from steelyard.domain.errors import CampaignError
 from steelyard.domain.text import System
 from steelyard.domain.work import SCORED_KINDS, Hit, Item, ItemKind, ShownText, hit_name
@@ -114,7 +114,7 @@ def lay_out_pairs(
     Every round draws a new matching for each segment. Identical texts of several systems are one
     text that is credited to all of them, so they never meet, and no tie between them is made up.
     """
-    unfit = [*text_problems(campaign), *pair_problems(campaign)]
+    unfit = [*text_problems(campaign), *pair_problems(campaign), *setting_problems(campaign)]
     if unfit:
         raise CampaignError(campaign.settings.name, unfit)
     entries = entries_of(campaign, merge=campaign.settings.design.merge_duplicates)
@@ -196,7 +196,11 @@ def _by_segment(entries: Entries, n_segments: int) -> list[dict[int, int]]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Packed:
-    """Pairs as a campaign of single texts: a system for each pair of systems, the pair's first text."""
+    """Pairs as a campaign of single texts: the first text of each, by a system that stands for both.
+
+    That is their pair of systems; where there are more of these than a HIT has regular items, the first
+    system alone, which leaves the packing more freedom to keep segments apart.
+    """
 
     campaign: Campaign
     pair: Mapping[tuple[str, str], Pair]
@@ -205,11 +209,14 @@ class _Packed:
 
 def _as_single_texts(campaign: Campaign, entries: Entries, pairs: Sequence[Pair]) -> _Packed:
     segments = campaign.segments
+    n_systems, n_regular = len(campaign.systems), layout_of(campaign.settings.design).n_regular
+    has_few = n_systems * (n_systems - 1) // 2 <= n_regular
     columns: dict[str, list[str | None]] = {}
     found: dict[tuple[str, str], Pair] = {}
     for pair in pairs:
-        low, high = sorted(entries.system[list(pair)].tolist())
-        name, segment = f"{low} and {high}", int(entries.segment[pair.first])
+        systems = entries.system[list(pair)].tolist()
+        name = " and ".join(map(str, sorted(systems) if has_few else systems[:1]))
+        segment = int(entries.segment[pair.first])
         columns.setdefault(name, [None] * len(segments))[segment] = entries.text[pair.first]
         found[name, segments[segment].segment_id] = pair
     # The copies of one text stay apart: they are in different pairs. One round at a time is packed.
@@ -314,10 +321,8 @@ class _PairedItems:
 
 
 def _require_enough(campaign: Campaign, rounds: Sequence[Sequence[Pair]]) -> None:
-    """CampaignError if the pairs of some round do not fill a HIT; whatever else is wrong shows later."""
-    settings: DesignSettings = campaign.settings.design
-    if layout_problems(settings):
-        return
+    """CampaignError if the pairs of some round do not fill a HIT."""
+    settings = campaign.settings.design
     layout, least = layout_of(settings), min(map(len, rounds))
     if least >= layout.n_regular:
         return
