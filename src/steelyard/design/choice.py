@@ -8,20 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.design.bases import N_GRADES, NEVER, BaseBook
+from steelyard.design.bases import N_GRADES, NEVER, PREFERRED, BaseBook
+from steelyard.design.entries import IndexArray
 from steelyard.design.layout import Layout
-from steelyard.design.shuffle import shuffled_by
-from steelyard.design.turns import Plan, TurnQueue
+from steelyard.design.turns import Turns
 from steelyard.domain.work import CONTROL_KINDS, ItemKind
 from steelyard.stats.arrays import BoolArray, IntArray
 
-Indices = NDArray[np.int32]
-
-NO_LANE = len(CONTROL_KINDS)
-"""The lane of a regular item that is no base; others are indices of CONTROL_KINDS."""
-
 # The more demanding kinds take first.
 _ORDER = (ItemKind.DEGRADED, ItemKind.REFERENCE, ItemKind.REPEAT)
+_COLUMN_BITS, _RANDOM_BITS = 16, 24
 
 
 class NoBaseError(Exception):
@@ -40,77 +36,80 @@ class BaseChoice:
     """
 
     def __init__(
-        self, system: Indices, share: IntArray, *, layout: Layout, book: BaseBook, rng: np.random.Generator
+        self, system: IndexArray, share: IntArray, *, layout: Layout, book: BaseBook, rng: np.random.Generator
     ) -> None:
         """`system` by entry; `share` says how many entries each system has in a round."""
         self._system, self._n_systems = system, len(share)
         self._quota, self._book, self._rng = layout.quota, book, rng
-        self._turns = {kind: TurnQueue(share, rng=rng) for kind in CONTROL_KINDS}
+        self._turns = {kind: Turns(share, rng=rng) for kind in CONTROL_KINDS}
+        if (share != share[0]).any():
+            # Or a system that seldom comes would come for all kinds in the same HIT.
+            for turns in self._turns.values():
+                turns.behind += rng.random(len(share)) - 0.5
 
-    def lanes(self, entry: Indices, *, progress: Callable[[], None]) -> NDArray[np.int8]:
-        """For HITs (rows) of entries, the kind of control that each entry is a base of, or NO_LANE."""
+    def bases_first(self, entry: IndexArray, *, progress: Callable[[], None]) -> IndexArray:
+        """The entries of each HIT (row) in another order: bases first, kind by kind, otherwise at random.
+
+        Kinds come in the order of CONTROL_KINDS, so that column c holds the base of control c.
+        """
         system = self._system[entry]
-        lane = np.full(entry.shape, NO_LANE, dtype=np.int8)
+        lane = np.full(entry.shape, len(CONTROL_KINDS), dtype=np.int8)
         for kind in _ORDER:
+            is_free = lane == len(CONTROL_KINDS)
+            chosen = self._chosen(kind, entry, system, is_free, progress)
+            np.put_along_axis(lane, chosen, np.int8(CONTROL_KINDS.index(kind)), axis=1)
+        return np.take_along_axis(entry, shuffled_by(lane, rng=self._rng), axis=1)
+
+    def _chosen(
+        self,
+        kind: ItemKind,
+        entry: IndexArray,
+        system: IndexArray,
+        is_free: BoolArray,
+        progress: Callable[[], None],
+    ) -> IntArray:
+        """The places of the bases of one kind: the best of what is free, at random within a system.
+
+        Bases of degraded items are degraded at once, to see whether they can be.
+        """
+        turns, quota = self._turns[kind], self._quota[kind]
+        chosen = np.empty((len(entry), quota), dtype=np.int64)
+        grade = self._grade(kind, entry, is_free)
+        least, most = self._bounds(kind, system, grade)
+        ranking = _Ranking(system, grade, rng=self._rng)
+        for hit, row in enumerate(entry):
+            counts = turns.take(quota, least=least[hit], most=most[hit])
+            chosen[hit] = ranking.first(hit, counts)
+            while kind is ItemKind.DEGRADED and not all(map(self._book.degrade, row[chosen[hit]].tolist())):
+                # Some cannot be: choose again among the others.
+                turns.put_back(counts)
+                own, left = system[hit, None], self._grade(kind, row[None], is_free[hit, None])
+                fewest, greatest = self._bounds(kind, own, left)
+                counts = turns.take(quota, least=fewest[0], most=greatest[0])
+                chosen[hit] = _Ranking(own, left, rng=self._rng).first(0, counts)
             if kind is ItemKind.DEGRADED:
-                chosen = self._to_degrade(entry, system, progress)
-            else:
-                serves = (lane == NO_LANE) & self._book.serves(kind)[entry]
-                chosen = self._by_turns(kind, system, serves)
-            lane[chosen] = CONTROL_KINDS.index(kind)
-        return lane
-
-    def _by_turns(self, kind: ItemKind, system: Indices, serves: BoolArray) -> BoolArray:
-        """Bases of one kind among those that serve, at random within a system."""
-        upper = self._count(system, serves)
-        if (upper.sum(axis=1) < self._quota[kind]).any():
-            raise NoBaseError(kind)
-        plan = self._turns[kind].plan(self._quota[kind], lower=np.zeros_like(upper), upper=upper)
-        # One after the other: settling a HIT may upset a later one.
-        for hit in range(len(system)):
-            if plan.is_wrong[hit]:
-                plan.settle(hit)
-        plan.done()
-        return _Ranking(system, ~serves, 2, rng=self._rng).first(plan.counts)
-
-    def _to_degrade(self, entry: Indices, system: Indices, progress: Callable[[], None]) -> BoolArray:
-        """Bases of the degraded items. They are degraded at once, to see whether they can be."""
-        quota = self._quota[ItemKind.DEGRADED]
-        grade = self._book.grade[entry]
-        lower, upper = self._bounds(system, grade)
-        plan = self._turns[ItemKind.DEGRADED].plan(quota, lower=lower, upper=upper)
-        ranking = _Ranking(system, grade, N_GRADES, rng=self._rng)
-        chosen = ranking.first(plan.counts)
-        for hit in range(len(entry)):
-            if plan.is_wrong[hit]:
-                plan.settle(hit)
-            if plan.changed[hit]:
-                chosen[hit] = ranking.first_of(hit, plan.counts[hit])
-            while not all(map(self._book.degrade, entry[hit, chosen[hit]].tolist())):
-                chosen[hit] = self._next_best(hit, entry, system, plan)
-            progress()
-        plan.done()
+                progress()
         return chosen
 
-    def _next_best(self, hit: int, entry: Indices, system: Indices, plan: Plan) -> BoolArray:
-        """Other bases for a HIT, now that some of its entries have turned out not to be any."""
-        own, grade = system[hit, None], self._book.grade[entry[hit, None]]
-        lower, upper = self._bounds(own, grade)
-        plan.rebound(hit, lower[0], upper[0])
-        plan.settle(hit)
-        return _Ranking(own, grade, N_GRADES, rng=self._rng).first_of(0, plan.counts[hit])
+    def _grade(self, kind: ItemKind, entry: IndexArray, is_free: BoolArray) -> NDArray[np.int8]:
+        """How gladly each entry is taken."""
+        if kind is ItemKind.DEGRADED:
+            return np.where(is_free, self._book.grade[entry], np.int8(NEVER))
+        return np.where(is_free & self._book.serves(kind)[entry], np.int8(PREFERRED), np.int8(NEVER))
 
-    def _bounds(self, system: Indices, grade: NDArray[np.int8]) -> tuple[IntArray, IntArray]:
+    def _bounds(
+        self, kind: ItemKind, system: IndexArray, grade: NDArray[np.int8]
+    ) -> tuple[IntArray, IntArray]:
         """How many of each system at least and at most, so that no worse grade is taken than must be."""
         stock = np.stack([self._count(system, grade <= each) for each in range(NEVER)])
-        enough = stock.sum(axis=2) >= self._quota[ItemKind.DEGRADED]
+        enough = stock.sum(axis=2) >= self._quota[kind]
         if not enough[-1].all():
-            raise NoBaseError(ItemKind.DEGRADED)
+            raise NoBaseError(kind)
         worst, hits = enough.argmax(axis=0), np.arange(len(system))
-        better = np.where((worst > 0)[:, None], stock[worst - 1, hits], 0)
-        return better, stock[worst, hits]
+        least, most = np.where((worst > 0)[:, None], stock[worst - 1, hits], 0), stock[worst, hits]
+        return least, self._turns[kind].unhurried(self._quota[kind], least=least, most=most)
 
-    def _count(self, system: Indices, which: BoolArray) -> IntArray:
+    def _count(self, system: IndexArray, which: BoolArray) -> IntArray:
         """How many of those in each HIT are by each system."""
         key = np.arange(len(system))[:, None] * self._n_systems + system
         counts = np.bincount(key[which], minlength=len(system) * self._n_systems)
@@ -120,15 +119,8 @@ class BaseChoice:
 class _Ranking:
     """The places of each HIT (row) by system, then by grade, then at random."""
 
-    def __init__(
-        self,
-        system: Indices,
-        grade: NDArray[np.integer[Any]] | BoolArray,
-        n_grades: int,
-        *,
-        rng: np.random.Generator,
-    ) -> None:
-        self.order = shuffled_by(system.astype(np.int64) * n_grades + grade, rng=rng)
+    def __init__(self, system: IndexArray, grade: NDArray[np.int8], *, rng: np.random.Generator) -> None:
+        self.order = shuffled_by(system.astype(np.int64) * N_GRADES + grade, rng=rng)
         self.system = np.take_along_axis(system, self.order, axis=1)
         # How many of its system stand before each: its column less the one where the system begins.
         column = np.broadcast_to(np.arange(system.shape[1]), system.shape)
@@ -136,15 +128,22 @@ class _Ranking:
         begins[:, 1:] = self.system[:, 1:] != self.system[:, :-1]
         self.rank = column - np.maximum.accumulate(np.where(begins, column, 0), axis=1)
 
-    def first(self, counts: IntArray) -> BoolArray:
-        """Which places are among the first so many of their system, by HIT and system."""
-        chosen = np.zeros(self.order.shape, dtype=np.bool_)
-        is_first = self.rank < np.take_along_axis(counts, self.system, axis=1)
-        np.put_along_axis(chosen, self.order, is_first, axis=1)
-        return chosen
+    def first(self, hit: int, counts: IntArray) -> IntArray:
+        """The first places of each system in a HIT, given how many by system."""
+        return np.asarray(self.order[hit, self.rank[hit] < counts[self.system[hit]]])
 
-    def first_of(self, hit: int, counts: IntArray) -> BoolArray:
-        """The same of one HIT."""
-        chosen = np.zeros(self.order.shape[1], dtype=np.bool_)
-        chosen[self.order[hit, self.rank[hit] < counts[self.system[hit]]]] = True
-        return chosen
+
+def shuffled_by(major: NDArray[np.integer[Any]], *, rng: np.random.Generator) -> IntArray:
+    """For each row the columns in ascending order of `major`, those of equal value in random order.
+
+    >>> shuffled_by(np.array([[3, 1, 2]]), rng=np.random.default_rng(7)).tolist()
+    [[1, 2, 0]]
+    """
+    width = major.shape[1]
+    assert width < 1 << _COLUMN_BITS, "rows are HITs"
+    chance = rng.integers(1 << _RANDOM_BITS, size=major.shape)
+    # All in one number, because sorting numbers is many times faster than sorting their indices.
+    packed = (major.astype(np.int64) << (_RANDOM_BITS + _COLUMN_BITS)) | (chance << _COLUMN_BITS)
+    packed |= np.arange(width)
+    packed.sort(axis=1)
+    return packed & ((1 << _COLUMN_BITS) - 1)

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from steelyard.design import problems
+from steelyard.design.arranging import TOO_CLOSE
 from steelyard.design.bases import has_visible_text
 from steelyard.design.document_order import GROUPED_SEPARATION
 from steelyard.design.document_packing import TOLERANCE, Target
 from steelyard.design.layout import MIN_DEGRADED, layout_problems
 from steelyard.design.places import CODE
-from steelyard.design.spacing import TOO_CLOSE
 from steelyard.domain.campaign import Campaign
 from steelyard.domain.errors import CampaignError
 from steelyard.domain.work import CONTROL_KINDS, ItemKind

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from steelyard.design.spacing import TOO_CLOSE
+from steelyard.design.arranging import TOO_CLOSE
 from steelyard.stats.arrays import BoolArray, FloatArray, IntArray
 
 # Our choice: orders tried for each HIT; the best is kept.

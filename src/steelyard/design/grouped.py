@@ -9,25 +9,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.design import problems
+from steelyard.design.arranging import Arranger
 from steelyard.design.bases import PREFERRED, BaseBook
 from steelyard.design.choice import BaseChoice, NoBaseError
-from steelyard.design.dealing import Deal, deal
 from steelyard.design.degradations import choose
-from steelyard.design.entries import Entries, entries_of, gold_of
+from steelyard.design.entries import Entries, IndexArray, entries_of, gold_of
 from steelyard.design.known import GoldDealer, Rotation, deal_calibration
 from steelyard.design.layout import Layout, layout_of, layout_problems
-from steelyard.design.mixing import Need, repeated
-from steelyard.design.placement import Placing, check, keep_distance, place
 from steelyard.design.places import CODE, Design, Places, assemble
-from steelyard.design.sampling import Draws, Pool, draw_rounds
-from steelyard.design.spacing import Card, Slot, Spreader
+from steelyard.design.sampling import Draws, Need, Pool, draw_rounds
 from steelyard.domain.campaign import Campaign
 from steelyard.domain.errors import CampaignError
 from steelyard.domain.plugin import Damage
 from steelyard.domain.work import CONTROL_KINDS, ItemKind
 from steelyard.stats.arrays import BoolArray, IntArray
-
-Indices = NDArray[np.int32]
 
 # Numbers kept in memory for the HITs that are dealt together [our choice].
 _CHUNK_SIZE = 2_000_000
@@ -110,7 +105,7 @@ class _Chunk:
     """Some HITs (rows) by position: kinds, entries, and which of them are padding."""
 
     kind: NDArray[np.int8]
-    entry: Indices
+    entry: IndexArray
     is_padding: BoolArray
 
 
@@ -154,7 +149,7 @@ class _HitMaker:
         rounds, chunks = list[int](), list[_Chunk]()
         for number, draws in enumerate(draw_rounds(self.pool, n_rounds=self.n_rounds, rng=self.rng), start=1):
             rounds += [number] * len(draws.entry)
-            chunks += [self._made(entry, is_padding, advance) for entry, is_padding in self._cut(draws)]
+            chunks += self._made(draws, advance)
         n_hits, size = len(rounds), self.layout.hit_size
         groups = np.arange(size, dtype=np.int16) // np.int16(self.layout.group_size)
         return Places(
@@ -166,87 +161,44 @@ class _HitMaker:
             is_padding=np.concatenate([chunk.is_padding.ravel() for chunk in chunks]),
         )
 
-    def _cut(self, draws: Draws) -> Iterator[tuple[Indices, BoolArray]]:
-        is_padding = np.zeros(draws.entry.shape, dtype=np.bool_)
-        if draws.n_padding:
-            is_padding[-1, -draws.n_padding :] = True
+    def _made(self, draws: Draws, advance: Callable[[], None]) -> Iterator[_Chunk]:
         length = min(_MAX_CHUNK, max(1, _CHUNK_SIZE // (self.n_systems * self.layout.n_groups)))
+        padding = draws.entry[-1, len(draws.entry[-1]) - draws.n_padding :].copy()
         for start in range(0, len(draws.entry), length):
-            yield draws.entry[start : start + length], is_padding[start : start + length]
+            entry = self.choice.bases_first(draws.entry[start : start + length], progress=advance)
+            arranger = Arranger(
+                entry,
+                layout=self.layout,
+                entries=self.entries,
+                serves=np.stack([self._serves(kind) for kind in CONTROL_KINDS]),
+                degrade=self.book.degrade,
+                rng=self.rng,
+            )
+            arranger.arrange()
+            is_padding = np.zeros(entry.shape, dtype=np.bool_)
+            if start + length >= len(draws.entry):
+                is_padding[-1] = np.isin(entry[-1], padding)
+            yield self._by_position(entry, is_padding, arranger.position)
 
-    def _made(self, entry: Indices, is_padding: BoolArray, advance: Callable[[], None]) -> _Chunk:
-        lane = self.choice.lanes(entry, progress=advance)
-        system = self.entries.system[entry]
-        placing, dealt = self._placed(system, lane)
-        for row in np.flatnonzero(repeated(self.entries.segment[entry]).any(axis=1)).tolist():
-            self._spread(entry[row], is_padding[row], lane[row], placing, row)
-        check(placing, dealt, lane, layout=self.layout)
-        return self._by_position(entry, is_padding, placing)
+    def _serves(self, kind: ItemKind) -> BoolArray:
+        """Which entries can take the place of a base of this kind."""
+        return self.book.grade == PREFERRED if kind is ItemKind.DEGRADED else self.book.serves(kind)
 
-    def _placed(self, system: Indices, lane: NDArray[np.int8]) -> tuple[Placing, Deal]:
-        dealt = deal(system, lane, layout=self.layout, rng=self.rng)
-        placing = place(dealt, lane, layout=self.layout, rng=self.rng)
-        if len(self.layout.offsets) > 1:
-            solved = keep_distance(placing, layout=self.layout, rng=self.rng)
-            rows = np.flatnonzero(~solved)
-            if len(rows):
-                plain = replace(self.layout, name="2014")
-                again = deal(system[rows], lane[rows], layout=plain, rng=self.rng)
-                dealt = dealt.replaced(rows, again)
-                placing = placing.replaced(rows, place(again, lane[rows], layout=plain, rng=self.rng))
-        return placing, dealt
-
-    def _spread(
-        self, entry: Indices, is_padding: BoolArray, lane: NDArray[np.int8], placing: Placing, row: int
-    ) -> None:
-        """Keep translations of one segment apart in one HIT; the arrays are changed in place."""
-        system, segment = self.entries.system[entry].tolist(), self.entries.segment[entry].tolist()
-        cards = map(Card, entry.tolist(), system, segment, range(len(entry)))
-        slots = [
-            Slot(card, None, [position])
-            for card, position in zip(cards, placing.regular[row].tolist(), strict=True)
-        ]
-        for base, position in zip(placing.base[row].tolist(), placing.control[row].tolist(), strict=True):
-            slots[base].kind = CONTROL_KINDS[lane[base]]
-            slots[base].positions.append(position)
-        others = [
-            Slot(Card(-1, -1, -1 - number, -1), None, [position])
-            for number, position in enumerate(placing.calibration[row].tolist())
-        ]
-        Spreader([*slots, *others], layout=self.layout, may_serve=self._may_serve, rng=self.rng).spread()
-        entry[:] = [slot.card.entry for slot in slots]
-        is_padding[:] = is_padding[[slot.card.place for slot in slots]]
-        placing.regular[row] = [slot.positions[0] for slot in slots]
-        placing.control[row] = [slots[base].positions[1] for base in placing.base[row].tolist()]
-        placing.calibration[row] = [slot.positions[0] for slot in others]
-
-    def _may_serve(self, kind: ItemKind, entry: int) -> bool:
-        if kind is ItemKind.DEGRADED:
-            return bool(self.book.grade[entry] == PREFERRED) and self.book.degrade(entry)
-        return bool(self.book.serves(kind)[entry])
-
-    def _by_position(self, entry: Indices, is_padding: BoolArray, placing: Placing) -> _Chunk:
+    def _by_position(self, entry: IndexArray, is_padding: BoolArray, position: IntArray) -> _Chunk:
         layout, n_hits = self.layout, len(entry)
-        kinds = np.repeat(
-            [CODE[kind] for kind in CONTROL_KINDS], [layout.quota[kind] for kind in CONTROL_KINDS]
-        )
-        controls = np.take_along_axis(entry, placing.base, axis=1)
+        kinds = [ItemKind.REGULAR, *CONTROL_KINDS, ItemKind.CALIBRATION]
+        numbers = [layout.n_regular, *(layout.quota[kind] for kind in kinds[1:])]
+        code = np.repeat([CODE[kind] for kind in kinds], numbers).astype(np.int8)
         texts = deal_calibration(self.calibration, n_hits=n_hits, per_hit=layout.n_calibration)
+        shown = np.concatenate([entry, entry[:, : layout.n_controls], texts], axis=1, dtype=np.int32)
         chunk = _Chunk(
             np.full((n_hits, layout.hit_size), CODE[ItemKind.GOLD], dtype=np.int8),
             np.full((n_hits, layout.hit_size), -1, dtype=np.int32),
             np.zeros((n_hits, layout.hit_size), dtype=np.bool_),
         )
-        for position, code, shown in (
-            (placing.regular, np.array(CODE[ItemKind.REGULAR]), entry),
-            (placing.control, kinds, controls),
-            (placing.calibration, np.array(CODE[ItemKind.CALIBRATION]), texts),
-        ):
-            np.put_along_axis(
-                chunk.kind, position - 1, np.broadcast_to(code.astype(np.int8), position.shape), axis=1
-            )
-            np.put_along_axis(chunk.entry, position - 1, shown.astype(np.int32), axis=1)
-        np.put_along_axis(chunk.is_padding, placing.regular - 1, is_padding, axis=1)
+        np.put_along_axis(chunk.kind, position - 1, np.broadcast_to(code, position.shape), axis=1)
+        np.put_along_axis(chunk.entry, position - 1, shown, axis=1)
+        np.put_along_axis(chunk.is_padding, position[:, : layout.n_regular] - 1, is_padding, axis=1)
         if layout.n_gold:
             self._add_gold(chunk)
         return chunk

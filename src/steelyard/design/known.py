@@ -6,11 +6,9 @@ from collections import deque
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from steelyard.design.entries import IndexArray
 from steelyard.stats.arrays import IntArray
-
-Indices = NDArray[np.int32]
 
 # How well a known item goes with a HIT: nothing else there of its segment; not the item itself; badly.
 APART, OTHER_TEXT, SAME_TEXT = 0, 1, 2
@@ -66,7 +64,7 @@ class GoldDealer:
     """
 
     def __init__(
-        self, gold: Indices, segment: Indices, *, positions: tuple[int, ...], rng: np.random.Generator
+        self, gold: IndexArray, segment: IndexArray, *, positions: tuple[int, ...], rng: np.random.Generator
     ) -> None:
         """`gold` lists the entries to show; `segment` is by entry."""
         self._entry, self._segment = gold.tolist(), segment[gold].tolist()

@@ -7,11 +7,11 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from steelyard.design.arranging import TOO_CLOSE
 from steelyard.design.bases import has_visible_text
 from steelyard.design.degradations import choose
 from steelyard.design.entries import Entries, gold_of
 from steelyard.design.layout import Layout, fitting_size, layout_of, layout_problems, layout_warnings
-from steelyard.design.spacing import TOO_CLOSE
 from steelyard.domain.campaign import Campaign
 from steelyard.domain.text import CALIBRATION_SYSTEM
 from steelyard.domain.work import ItemKind
