@@ -13,10 +13,11 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import httpx2
 import numpy as np
@@ -179,22 +180,59 @@ def postgres_address(new_postgres_database: Callable[[], str]) -> str:
 
 
 @pytest.fixture
-def new_postgres_database(postgres_folder: Path) -> Iterator[Callable[[], str]]:
-    def address_of(name: str) -> str:
-        return f"postgresql://postgres:{PASSWORD}@/{name}?host={postgres_folder}"
+def new_postgres_database(postgres_databases: PostgresDatabases) -> Iterator[Callable[[], str]]:
+    """Makes empty PostgreSQL databases for this test alone; each call gives the address of another."""
+    taken: list[str] = []
 
-    with psycopg.connect(address_of("postgres"), autocommit=True) as server:
-        numbers = count(server.execute("SELECT count(*) FROM pg_database").fetchone()[0])
-        made: list[str] = []
+    def make() -> str:
+        taken.append(postgres_databases.take())
+        return postgres_databases.address_of(taken[-1])
 
-        def make() -> str:
-            made.append(f"test_{next(numbers)}")
-            server.execute(f"CREATE DATABASE {made[-1]} TEMPLATE template0")
-            return address_of(made[-1])
+    yield make
+    for name in taken:
+        postgres_databases.give_back(name)
 
-        yield make
-        for name in made:
-            server.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+@dataclass(frozen=True)
+class PostgresDatabases:
+    """Databases of one server. A test's database is emptied for the next test: making one costs much more."""
+
+    folder: Path
+    server: psycopg.Connection[Any]
+    free: list[str] = field(default_factory=list)
+    numbers: Iterator[int] = field(default_factory=count)
+
+    def address_of(self, name: str) -> str:
+        return f"postgresql://postgres:{PASSWORD}@/{name}?host={self.folder}"
+
+    def take(self) -> str:
+        """The name of a database without tables."""
+        if self.free:
+            return self.free.pop()
+        name = f"test_{next(self.numbers)}"
+        self.server.execute(f"CREATE DATABASE {name} TEMPLATE template0")
+        return name
+
+    def give_back(self, name: str) -> None:
+        """Disconnect everybody from the database and drop what is in it; or all of it, if it is closed."""
+        self.server.execute(
+            "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = %s", [name]
+        )
+        try:
+            with psycopg.connect(self.address_of(name)) as database:
+                database.execute("DROP SCHEMA public CASCADE")
+                database.execute("CREATE SCHEMA public")
+        except psycopg.OperationalError:
+            self.server.execute(f"DROP DATABASE {name} WITH (FORCE)")
+        else:
+            self.free.append(name)
+
+
+@pytest.fixture(scope="session")
+def postgres_databases(postgres_folder: Path) -> Iterator[PostgresDatabases]:
+    address = f"postgresql://postgres:{PASSWORD}@/postgres?host={postgres_folder}"
+    with psycopg.connect(address, autocommit=True) as server:
+        yield PostgresDatabases(postgres_folder, server)
 
 
 @pytest.fixture(scope="session")
@@ -242,6 +280,8 @@ def _folder_for_server() -> Iterator[tuple[Path, str | None]]:
 def _running_server(programs: Path, folder: Path, user: str | None) -> Iterator[None]:
     # Durability is what the tests of killed clients ask of us, not of the server's disk: no fsync.
     settings = ["-c", "listen_addresses=", "-c", f"unix_socket_directories={folder}", "-c", "fsync=off"]
+    settings += ["-c", "full_page_writes=off", "-c", "autovacuum=off", "-c", "wal_level=minimal"]
+    settings += ["-c", "max_wal_senders=0"]
     log = folder / "server.log"
     with log.open("w") as output:
         server = subprocess.Popen(
@@ -344,4 +384,4 @@ def _wait_until_it_answers(server: RunningServer) -> None:
 @pytest.fixture
 def short_chains(monkeypatch: pytest.MonkeyPatch) -> None:
     """Samplers run a few hundred sweeps only."""
-    monkeypatch.setattr(worker_model_gibbs, "OPTIONS", GibbsOptions(sweeps=800, warm_up=200, chains=2))
+    monkeypatch.setattr(worker_model_gibbs, "OPTIONS", GibbsOptions(sweeps=500, warm_up=150, chains=2))

@@ -88,6 +88,8 @@ def run_server(address: str, listening: socket.socket, *, processes: int) -> Non
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=5,
+        # On a busy machine a process may need this long to start; one that seems hung is replaced.
+        timeout_worker_healthcheck=60,
     )
     server = uvicorn.Server(config)
     if processes > 1:
