@@ -35,10 +35,10 @@ RATINGS_SCHEMA: dict[str, pl.DataType] = {
     "rating": pl.Float64(),
     "seconds": pl.Float64(),
     "submitted_at": pl.Datetime("us", "UTC"),
-    # What is known of the item's quality beforehand, on gold and calibration items.
+    # What is known of the item's quality in advance, on gold and calibration items.
     "known": pl.Float64(),
     "known_sd": pl.Float64(),
-    # Further systems that gave the very same text.
+    # Other systems that gave exactly the same text.
     "credited": pl.List(pl.String()),
 }
 PREFERENCES_SCHEMA: dict[str, pl.DataType] = {
@@ -86,7 +86,7 @@ SPANS_SCHEMA: dict[str, pl.DataType] = {
     "submitted_at": pl.Datetime("us", "UTC"),
     "credited": pl.List(pl.String()),
 }
-# How long a worker's HIT took, where a platform or the store tells; what is unknown is null.
+# How long a worker's HIT took, where a platform or the store knows; what is unknown is null.
 HIT_TIMES_SCHEMA: dict[str, pl.DataType] = {
     "worker_id": pl.String(),
     "hit_id": pl.String(),
@@ -104,10 +104,10 @@ CONTROL_SIDES = ("a", "b")
 _NAMES = ("worker_id", "hit_id", "segment_id", "system_id", "attribute", "item_kind")
 # A control is matched with its base on these.
 PAIR_KEYS = ("worker_id", "hit_id", "system_id", "segment_id", "attribute")
-# What fewer people than this do may be a habit of theirs: it tells nothing of others, nor does resampling
+# What fewer people than this do may be their habit: it says nothing about others, nor does resampling
 # them [our choice].
 ENOUGH_WORKERS = 5
-# Ratings this close together are of a scale of few points, if enough people give so many [our choices].
+# Ratings this close together are on a scale of few points, if there are enough of them [our choices].
 _SPAN_OF_FEW_POINTS, _ENOUGH_RATINGS = 10, 100
 
 
@@ -180,7 +180,7 @@ def _with_schema(columns: pl.DataFrame, schema: dict[str, pl.DataType]) -> pl.Da
 
 
 def with_categories(frame: pl.DataFrame, hit_times: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """The same two frames with names as ordered categories, which are numbers to whoever groups or joins.
+    """The same two frames with names as ordered categories, which group and join like numbers.
 
     Everything that takes a ratings frame takes it in this form too, in a quarter of the memory and the
     time; what is made from it has categories for names. The categories cover both frames.
@@ -233,7 +233,7 @@ def in_order_of(frame: pl.DataFrame, *names: str, then: Sequence[str] = ()) -> p
 
 def _is_sorted(key: IntArray, then: Sequence[pl.Series]) -> bool:
     """Whether rows are in order of the key, and of one more column of whole numbers where keys are equal."""
-    # Rows in no order show it soon.
+    # Unordered rows are recognised early.
     if len(then) > 1 or bool((np.diff(key[:10_000]) < 0).any()):
         return False
     step = np.diff(key)
@@ -334,7 +334,7 @@ def control_pairs(frame: pl.DataFrame, kind: ItemKind) -> pl.DataFrame:
     goes with the k-th base in order of time, or of rows where times are unknown.
     """
     control = _of_kind(frame, kind)
-    # Most regular items are no base: they leave first, by a code that two keys share only by rare chance.
+    # Most regular items are no base: drop them first, by a hash that two keys rarely share.
     base = _of_kind(frame, ItemKind.REGULAR).join(control, on="code", how="semi", maintain_order="left")
     keys = list(PAIR_KEYS)
     if base["code"].is_duplicated().any() or control["code"].is_duplicated().any():
@@ -358,7 +358,7 @@ def control_pairs(frame: pl.DataFrame, kind: ItemKind) -> pl.DataFrame:
 def text_pairs(frame: pl.DataFrame, kind: ItemKind) -> pl.DataFrame:
     """Each control of `kind` beside its base, one row per pair of texts: `control_pairs` without `attribute`.
 
-    The attributes of one text go together, so a test that took them for independent would find far too
+    The attributes of one text are correlated, so a test that took them for independent would find far too
     much. Ratings are means over the attributes for which both texts have one; if a worker judged the
     same HIT twice, the k-th pairs of all attributes belong together. A position is the first of any
     attribute's.
@@ -385,19 +385,18 @@ def text_pairs(frame: pl.DataFrame, kind: ItemKind) -> pl.DataFrame:
 def with_occurrence(rows: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
     """The rows with `occurrence`: the number, from 0, of earlier rows that have the same keys."""
     again = rows.select(pl.struct(keys).hash()).to_series().is_duplicated()
-    # Counting within groups is dear, and few rows share their keys with others.
+    # Counting within groups is slow, and few rows share their keys with others.
     counted = rows.filter(again).select(pl.int_range(pl.len(), dtype=pl.Int64).over(keys)).to_series()
     occurrence = pl.zeros(len(rows), pl.Int64, eager=True).scatter(again.arg_true(), counted)
     return rows.with_columns(occurrence.alias("occurrence"))
 
 
 def has_few_points(rating: FloatArray, scale: Scale, *, n_workers: int) -> bool:
-    """Whether these ratings, by so many workers together, are on a scale of few points, such as Likert's.
+    """Whether these ratings by `n_workers` workers are on a scale of few points, such as Likert's.
 
-    The scale decides: few points lie within ten of each other. Where such ratings are analysed as if
-    they were on a line, they tell themselves: different ratings, all within a span of ten, at least a
-    hundred of them and by at least five workers. Fewer people may just do the same, and two values
-    far apart are a habit of theirs, not a scale.
+    The scale decides: few points lie within ten of each other. Such ratings that are analysed as if they
+    were on a line show it: they differ, lie within a span of ten, and are at least a hundred, from at
+    least five workers. Fewer people may simply agree, and two values far apart are a habit, not a scale.
     """
     if scale.width <= _SPAN_OF_FEW_POINTS:
         # Even such a scale may be a line, with all its fractions.

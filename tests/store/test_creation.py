@@ -11,8 +11,7 @@ from steelyard.domain.campaign import Campaign
 from steelyard.domain.errors import Conflict, SourceError
 from steelyard.domain.text import Segment
 from steelyard.store import campaigns
-from steelyard.store.creation import new_store
-from steelyard.store.database import open_store
+from steelyard.store.database import new_store, open_store
 
 
 def fill(address: str, campaign: Campaign, now: datetime) -> None:

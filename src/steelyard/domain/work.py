@@ -26,7 +26,7 @@ SCORED_KINDS = (ItemKind.REGULAR, ItemKind.REPEAT)
 CONTROL_KINDS = (ItemKind.DEGRADED, ItemKind.REPEAT, ItemKind.REFERENCE)
 # Controls that show another text than a system's own.
 FALSE_KINDS = (ItemKind.DEGRADED, ItemKind.REFERENCE)
-# Items whose quality is known beforehand: from an expert, or from an earlier campaign.
+# Items whose quality is known in advance: from an expert, or from an earlier campaign.
 KNOWN_KINDS = (ItemKind.GOLD, ItemKind.CALIBRATION)
 
 
@@ -62,7 +62,7 @@ class Item(NamedTuple):
     `text` is what is shown: the translation itself (`regular`, `repeat`, `gold`), a damaged copy
     (`degraded`), the human reference (`reference`) or a text of an earlier campaign
     (`calibration`). A control names the regular item it was made from in `base_item_id`.
-    `credited` are further systems that gave the very same text: they share its ratings.
+    `credited` are other systems that gave exactly the same text: they share its ratings.
 
     `beside` holds the further translations of an item that shows several. `kind` is then what the whole
     item is for, and each of `beside` has a kind too; see `texts_of`.

@@ -47,7 +47,7 @@ WorkView = NextItem | Finished
 
 @dataclass(frozen=True, slots=True)
 class WorkStatus:
-    """Where a worker stands, without taking anything."""
+    """Where a worker stands; takes no HIT."""
 
     state: Literal["ready", "open", "done"]
     n_items: int
@@ -56,7 +56,7 @@ class WorkStatus:
 
 
 def next_item(campaign: OpenCampaign, worker_id: str, *, now: datetime) -> WorkView:
-    """The worker's current item; a new HIT is begun if none is open and one is to be had."""
+    """The worker's current item; begins a new HIT if none is open and one is available."""
     with campaign.store.read() as connection:
         assignment = work.open_assignment(connection, worker_id)
         if assignment is not None:

@@ -22,10 +22,10 @@ from steelyard.domain.campaign import Campaign, CampaignSettings
 from steelyard.flows.watching import Progress, unseen
 from steelyard.formats.campaign_toml import read_campaign
 from steelyard.store import campaigns, work
-from steelyard.store.creation import new_store
+from steelyard.store.database import new_store
 from steelyard.version import __version__
 
-# Bytes of an item's id: opaque, and enough of them never to meet twice.
+# Bytes of an item's id: opaque, and enough never to collide.
 ID_BYTES = 8
 
 
@@ -65,7 +65,7 @@ def create(campaign_file: Path, address: str, *, now: datetime, progress: Progre
 
 @contextmanager
 def _no_collector() -> Iterator[None]:
-    """Keep Python from looking for garbage among millions of tuples, of which none is garbage."""
+    """Pause Python's garbage collector, which would search millions of tuples in vain."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -145,7 +145,7 @@ def write(designed: Designed, address: str, *, now: datetime, progress: Progress
 
 
 def new_ids(n: int) -> list[str]:
-    """So many ids that nobody can foresee."""
+    """This many unpredictable ids."""
     digits = os.urandom(ID_BYTES * n).hex()
     return [digits[start : start + 2 * ID_BYTES] for start in range(0, len(digits), 2 * ID_BYTES)]
 

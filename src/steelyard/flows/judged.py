@@ -143,7 +143,7 @@ def _texts(columns: JudgementColumns, items: Sequence[ShownItem]) -> pl.DataFram
         documents = (columns.document_id[number], *(each.document_id for each in beside))
         order = columns.shown_order[number] or range(1, len(item.translations) + 1)
         for place, text in zip(order, item.translations, strict=True):
-            # What is known of an item's quality beforehand is about its first translation.
+            # What is known of an item's quality in advance is about its first translation.
             known = (columns.known[number], columns.known_sd[number]) if place == 1 else (None, None)
             name = (str(text.kind), documents[place - 1], text.segment_id, text.system_id)
             rows.append((*name, *known, list(text.credited) or None, place))

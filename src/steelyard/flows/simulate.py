@@ -25,7 +25,7 @@ from steelyard.store.campaigns import ItemFacts
 
 @dataclass(frozen=True)
 class Hand:
-    """One simulated worker at work, with randomness of its own so that order does not matter."""
+    """One simulated worker at work, with its own random generator so that order does not matter."""
 
     worker: SimulatedWorker
     rng: np.random.Generator

@@ -1,4 +1,4 @@
-"""How far work is: a flow says how many steps it has, its caller shows them."""
+"""Progress of long work: a flow reports its steps, its caller shows them."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ Progress = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
 
 
 def unseen(_step: str, _length: int) -> AbstractContextManager[Callable[[int], None]]:
-    """Progress that nobody watches."""
+    """Progress that is not shown."""
     return nullcontext(lambda _: None)

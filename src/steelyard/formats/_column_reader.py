@@ -13,9 +13,9 @@ from steelyard.formats._judgement_columns import KINDS, as_text, shown
 from steelyard.formats._moments import moments
 from steelyard.frames import hit_times_frame
 
-# Our choice: nobody reads on; further problems are only counted.
+# Our choice: nobody reads more; further problems are only counted.
 MOST_TOLD = 10_000
-# 72,5 is a number where the comma is the decimal mark; a table cannot tell it from two cells.
+# 72,5 is a number where the comma is the decimal mark; in a table it could also be two cells.
 _DECIMAL_COMMA = r"^\s*[-+]?\d+,\d+\s*$"
 
 

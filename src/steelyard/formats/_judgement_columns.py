@@ -77,7 +77,7 @@ KINDS: dict[str, ItemKind] = {
 }
 DEFAULT_SCALE = Scale(0.0, 100.0)
 ONE_SYSTEM = "all"
-# Our choice: enough to find them again, few enough to read.
+# Our choice: enough to recognise them, few enough to read.
 MOST_NAMED = 20
 LONGEST_SHOWN = 60
 
@@ -175,7 +175,7 @@ def _missing(missing: Sequence[str], found: Sequence[str]) -> str:
 
 
 def as_text(column: pl.Series) -> pl.Series:
-    """A column as strings, whole numbers without a point; not a number is as good as nothing.
+    """A column as strings, whole numbers without a point; NaN becomes null.
 
     >>> as_text(pl.Series("segment", [7.0, None])).to_list()
     ['7', None]

@@ -75,8 +75,8 @@ def checked(
     if not frames:
         problems = sorted(reader.problems, key=lambda problem: problem[0])
         places = table.places([row for row, _ in problems])
-        told = [f"{place}: {text}." for place, (_, text) in zip(places, problems, strict=True)]
-        raise SourceError(where, told + ["there are more of the same below."] * reader.n_untold)
+        listed = [f"{place}: {text}." for place, (_, text) in zip(places, problems, strict=True)]
+        raise SourceError(where, listed + ["there are more of the same below."] * reader.n_untold)
     return JudgementsFile(
         frames.get("frame", ratings_frame()),
         warnings=(*table.warnings, *reader.warnings),
@@ -117,6 +117,6 @@ def with_languages_apart(cells: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
         cells = cells.with_columns(pl.when(has_segment).then(apart).otherwise("segment").alias("segment"))
     warning = (
         f"There are {len(pairs)} language pairs ({named(pairs)}): a system's score covers all of them. "
-        "For one pair, take its rows into a file of their own."
+        "For one pair, put its rows into a separate file."
     )
     return cells.drop("languages"), [warning] if len(pairs) > 1 else []

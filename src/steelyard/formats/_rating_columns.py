@@ -79,7 +79,7 @@ def _refuse_contradictions(reader: ColumnReader, frame: pl.DataFrame) -> None:
 
 
 def _refuse_two_golds(reader: ColumnReader, frame: pl.DataFrame) -> None:
-    """A translation has one known rating, whoever judges it."""
+    """A translation has one known rating, regardless of its judge."""
     if not frame["known"].count():
         return
     found = _contradictions(frame)
@@ -126,9 +126,9 @@ def _contradictions(frame: pl.DataFrame) -> pl.DataFrame:
 
     `first` is the first row of the translation, `translation` its name for people.
     """
-    told = frame.select(*_TRANSLATION, "known", "item_kind").with_row_index("row")
-    gold = told.filter(pl.col("known").is_not_null() & pl.col("item_kind").is_in(_KINDS))
-    # Most files have no two: a number for each translation tells so faster than their names.
+    known = frame.select(*_TRANSLATION, "known", "item_kind").with_row_index("row")
+    gold = known.filter(pl.col("known").is_not_null() & pl.col("item_kind").is_in(_KINDS))
+    # Most files have no contradiction: comparing hashes of translations is faster than comparing names.
     code = pl.struct(_TRANSLATION).hash()
     spread = gold.group_by(code.alias("code")).agg(differs=pl.col("known").min() != pl.col("known").max())
     if not spread["differs"].any():

@@ -89,8 +89,8 @@ def read_judgements(
 
     Raises SourceError with every problem found and its line (the header is line 1); then nothing
     has been read. Ratings must lie on `scale`, 0 to 100 unless given, and so must known ratings of gold;
-    where these are on a `gold_scale` of their own, they come on that of the ratings. A file whose columns
-    the caller names is taken as a plain table, whoever wrote it.
+    where these are on a `gold_scale`, they are moved to that of the ratings. A file whose columns the caller
+    names is taken as a plain table, whichever system wrote it.
 
     With the ratings that an export wrote come the preferences and spans that it wrote beside them: see
     `neighbour`.
@@ -185,7 +185,7 @@ def write_judgements(frame: pl.DataFrame, path: str | Path, *, name: FrameName =
     """Write a frame of ratings, preferences or spans; reading the file back gives the same rows.
 
     A rating credited to several systems has a row for each, all with its judgement_id. Preferences and
-    spans name those systems in a cell of their own, as a JSON list.
+    spans list those systems in a separate cell, as JSON.
     """
     path = Path(path)
     if name == "ratings" and "credited" in frame.columns:

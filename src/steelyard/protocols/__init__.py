@@ -25,7 +25,7 @@ def protocols() -> dict[str, Protocol]:
 
 
 def words_in(protocol: Protocol, language: str) -> dict[str, Any] | None:
-    """All that workers read of a protocol, in the language of this code; None if we have it not.
+    """Everything workers read in a protocol, in this language; None if there is no translation.
 
     A code with script or region ("pt-BR") falls back to the language itself.
 

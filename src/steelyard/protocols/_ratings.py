@@ -56,8 +56,8 @@ class RatingLine:
     def simulate(self, qualities: Sequence[float], rng: np.random.Generator) -> Answer:
         """An answer that `check` accepts, its rating near where the perceived quality lies.
 
-        The quality runs from 0 (nothing is right) to 1 and already holds what the worker is like:
-        strictness and inattention belong to the simulated crowd. Only the hand's small error and
+        The quality runs from 0 (nothing is right) to 1 and already reflects the worker: strictness and
+        inattention belong to the simulated crowd. Only the hand's small error and
         the handling of the line are drawn here. Errors that would leave the line stop at its
         ends, so near the ends the mean rating lies slightly inside.
         """
@@ -70,7 +70,7 @@ class RatingLine:
 
 @dataclass(frozen=True)
 class RatingChoices:
-    """One of the whole numbers of the scale, each a choice of its own."""
+    """One of the whole numbers of the scale, each offered as a choice."""
 
     scale: Scale
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from steelyard.domain.languages import written_language
 
-# These tables have one entry per attribute; a protocol keeps those of its own attributes.
+# These tables have one entry per attribute; a protocol keeps the entries for its attributes.
 BY_ATTRIBUTE = ("attributes", "statements", "instructions")
 PLACEHOLDER = re.compile(r"\{\w+\}")
 

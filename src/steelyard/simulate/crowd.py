@@ -26,10 +26,10 @@ class Mix:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """What workers of one sort have in common. All values are on the scale from 0 to 1.
+    """What workers of one profile have in common. All values are on the scale from 0 to 1.
 
-    `lapse` is the range of the share of answers that have nothing to do with the item; `pace` the
-    typical time on one item as a share of what it takes a careful worker.
+    `lapse` is the range of the share of answers given without looking at the item; `pace` the typical time
+    on one item, relative to a careful worker.
     """
 
     noise: tuple[float, float]
@@ -54,7 +54,7 @@ LEAST_MS = 300
 
 @dataclass(frozen=True, slots=True)
 class SimulatedWorker:
-    """One worker's ways: where they start, how much of the scale they use, how steady they are."""
+    """One worker's habits: where they start, how much of the scale they use, how steady they are."""
 
     profile: ProfileName
     offset: float
@@ -62,16 +62,16 @@ class SimulatedWorker:
     noise: float
     lapse: float
     pace: float
-    """Time on an item, as a share of what it takes a careful worker."""
+    """Time on an item, relative to a careful worker."""
     cheat: Cheat | None = None
     favourite: float = 0.5
-    """Where a worker clicks who always clicks near one value."""
+    """The value near which a constant clicker clicks."""
 
 
 def make_crowd(n: int, *, mix: Mix | None = None, rng: np.random.Generator) -> list[SimulatedWorker]:
-    """A crowd of n workers in random order, its profiles in exactly the wanted shares.
+    """A crowd of n workers in random order, its profiles in exactly the given shares.
 
-    Largest remainders decide about workers that cannot be split; ties go to the more careful.
+    Largest remainders decide about workers that cannot be split; ties go to the more careful profile.
     """
     if n < 0:
         raise ValueError(f"a crowd cannot have {n} workers")
@@ -115,10 +115,10 @@ def _worker(name: ProfileName, cheat: Cheat | None, rng: np.random.Generator) ->
 
 
 def perceived(worker: SimulatedWorker, quality: float, rng: np.random.Generator) -> float:
-    """What the worker makes of an item of this quality, between 0 and 1.
+    """How good an item of this quality looks to the worker, between 0 and 1.
 
     An attentive answer is offset + slope x quality (about the middle of the scale) plus noise; a
-    lapse is a click anywhere, or the worker's own sort of cheating.
+    lapse is a click anywhere, or the worker's way of cheating.
     """
     if rng.random() < worker.lapse:
         answer = _without_looking(worker, rng)
@@ -138,7 +138,7 @@ def _without_looking(worker: SimulatedWorker, rng: np.random.Generator) -> float
 def shown_ms(worker: SimulatedWorker, seconds: float, rng: np.random.Generator) -> int:
     """How long the worker keeps an item on screen, in milliseconds (log-normal).
 
-    `seconds` is what the item takes a careful worker: the protocol knows.
+    `seconds` is how long the item takes a careful worker; the protocol knows.
     """
     drawn = seconds * worker.pace * rng.lognormal(0.0, ITEM_PACE_SD)
     return max(LEAST_MS, round(1000 * float(drawn)))

@@ -1,4 +1,4 @@
-"""Loading many rows at once, for the one moment when a campaign of millions of items is written."""
+"""Bulk loading: how a campaign of millions of items is written."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from typing import Any
 from sqlalchemy import Connection, Table
 from sqlalchemy.exc import DBAPIError
 
-# Rows between two reports of progress: enough to be quick, few enough to stay out of memory's way.
+# Rows between two progress reports: enough to be fast, few enough to need little memory.
 BATCH = 10_000
 # One statement for this many rows takes SQLite half the time of a statement per row.
 ROWS_PER_STATEMENT = 100
 
 Row = Sequence[Any]
-Progress = Callable[[int], None]
+RowsWritten = Callable[[int], None]
 
 
 def load(
-    connection: Connection, table: Table, rows: Iterable[Row], *, progress: Progress | None = None
+    connection: Connection, table: Table, rows: Iterable[Row], *, progress: RowsWritten | None = None
 ) -> None:
     """Append rows, each a sequence in the order of the table's columns.
 
-    Values go to the driver as they are: no column type of ours converts them. `progress` hears,
-    batch by batch, how many more rows were written.
+    Values go to the driver unchanged: no column type converts them. `progress` is called after each batch
+    with the number of rows written.
     """
     append = _append_sqlite if connection.dialect.name == "sqlite" else _copy_postgresql
     for batch in batches(rows, size=BATCH):
@@ -59,7 +59,7 @@ def _copy_postgresql(connection: Connection, table: Table, rows: list[Row]) -> N
             for row in rows:
                 copy.write_row(row)
     except driver_error as error:
-        # The driver is called directly, so nobody else turns its errors into SQLAlchemy's.
+        # The driver is called directly, so its errors must be turned into SQLAlchemy's here.
         raise DBAPIError.instance(statement, None, error, driver_error, dialect=connection.dialect) from error
 
 

@@ -58,7 +58,7 @@ class AuditRow:
 
 @dataclass(frozen=True, slots=True)
 class ItemFacts:
-    """What a simulated worker needs to know about an item to have an opinion of it."""
+    """What a simulated worker needs to know about an item to judge it."""
 
     item_id: str
     kind: ItemKind
@@ -83,8 +83,8 @@ def add_campaign(  # noqa: PLR0913 (one call writes it all)
 ) -> None:
     """Write a campaign into an empty database, straight from the iterables; Conflict if there is one.
 
-    Each HIT gets `openings_per_hit` places. `progress` hears, batch by batch, how many more items
-    were written, first as items, then in their places in HITs.
+    Each HIT gets `openings_per_hit` places. `progress` is called after each batch with the number of items
+    written, first as items, then in their places in HITs.
     """
     take_turns(connection, "campaign")
     present = connection.execute(select(tables.campaigns.c.name)).scalar()
@@ -115,7 +115,7 @@ def add_campaign(  # noqa: PLR0913 (one call writes it all)
 
 
 def _list_shared_places(connection: Connection) -> None:
-    """Write down where padding stands, and the items it repeats: no worker may meet those twice."""
+    """Record where padding stands, and the items it repeats: no worker may see those twice."""
     placed = tables.hit_items.c
     padding = select(placed.item_id).where(placed.is_padding)
     shared = select(placed.item_id, placed.hit_id).where(placed.item_id.in_(padding)).distinct()
@@ -156,7 +156,7 @@ def systems(connection: Connection) -> list[System]:
 def segments(connection: Connection) -> list[Segment]:
     """The segments in the campaign file's order, without those of calibration texts."""
     stored = tables.segments.c
-    # A calibration text is filed under a segment and a document of its own, both of its name.
+    # A calibration text is filed under a segment and a document, both named after it.
     is_own = stored.segment_id.startswith(f"{CALIBRATION_SYSTEM}:") & (
         stored.segment_id == stored.document_id
     )
@@ -169,7 +169,7 @@ def segments(connection: Connection) -> list[Segment]:
 
 
 def translations(connection: Connection) -> list[Translation]:
-    """The translations that are judged, in no order; one that several systems gave, once for each."""
+    """The translations that are judged, unordered; one that several systems share, once for each."""
     items, credited = tables.items.c, tables.item_credits.c
     is_translation = items.kind.in_([ItemKind.REGULAR.value, ItemKind.GOLD.value])
     own = select(items.system_id, items.segment_id, items.text).where(is_translation)
@@ -365,7 +365,7 @@ def _settings_row(settings: CampaignSettings, now: datetime, created_with: str) 
 
 
 def _other_choices(design: DesignSettings) -> dict[str, Any]:
-    """The choices that have no column of their own; those left at their default are left out."""
+    """The choices without a column, except those left at their default."""
     usual = asdict(DesignSettings())
     return {
         name: value

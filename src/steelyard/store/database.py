@@ -1,4 +1,4 @@
-"""Opening a database, its transactions, and its failures in words that say what to do."""
+"""Opening a database, its transactions, and its failures as messages that say what to do."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class Store:
             yield connection
 
     def ping(self) -> None:
-        """Nothing if the database answers, SourceError if not."""
+        """Return if the database answers; SourceError if not."""
         # A file that was removed stays readable through connections that are still open.
         if self._file is not None and not self._file.exists():
             raise SourceError(self.address, ["the file is gone. Put it back, or stop and start again."])
@@ -150,6 +150,39 @@ def open_store(
     return store
 
 
+@contextmanager
+def new_store(address: str) -> Iterator[Store]:
+    """A store to fill for the first time; the file made for it is removed if the block fails.
+
+    Only a file that this call has made, and never after a Conflict: then another process was
+    faster and owns the file.
+    """
+    path = None if "://" in address else Path(address)
+    is_ours = path is not None and _make_file(path)
+    try:
+        store = open_store(address, create=True, loading=True)
+        try:
+            yield store
+        finally:
+            store.close()
+    except Conflict:
+        raise
+    except BaseException:
+        if path is not None and is_ours:
+            for name in (path.name, f"{path.name}-wal", f"{path.name}-shm"):
+                path.with_name(name).unlink(missing_ok=True)
+        raise
+
+
+def _make_file(path: Path) -> bool:
+    """Whether this call has made the file; why it could not is for `open_store` to say."""
+    try:
+        path.touch(mode=0o600, exist_ok=False)
+    except OSError:
+        return False
+    return True
+
+
 def translate(error: SQLAlchemyError, *, where: str) -> Exception:
     """The same failure in the domain's terms: what is wrong with the database at `where`, and what to do."""
     if isinstance(error, IntegrityError):
@@ -195,7 +228,7 @@ def _database_file(path: Path, *, create: bool) -> Path:
             raise SourceError(
                 where, [f"the folder {path.parent} does not exist. Make it, or choose another."]
             )
-        # The file will hold workers' and the manager's links: nobody else on the machine needs to read it.
+        # The file will hold workers' and the manager's links: no other user of the machine may read it.
         path.touch(mode=0o600)
     except OSError as error:
         problem = f"the file cannot be opened or made: {error.strerror}. Choose a folder you may write to."
@@ -232,7 +265,7 @@ def _bring_up_to_date(store: Store, *, create: bool) -> None:
     with store.read() as connection:
         version = schema.version(connection)
     if version is None:
-        problem = "this database holds tables of something else. Give Steelyard a database of its own."
+        problem = "this database holds tables of something else. Give Steelyard a database to itself."
         raise SourceError(store.address, [problem])
     if version > newest:
         problem = f"this database was made by a newer Steelyard (schema {version}, this one knows {newest})"

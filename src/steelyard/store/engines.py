@@ -20,16 +20,16 @@ LOADING_CACHE_KIB = 100_000
 
 
 def sqlite_engine(file: Path, *, patience: float, loading: bool = False) -> Engine:
-    """An engine on an existing file, given by its absolute path. The file is never made here.
+    """An engine on an existing file, given by its absolute path. It never creates the file.
 
-    Nor is it created again if it vanishes while the server runs: workers' answers would be lost. Where
-    a whole campaign is loading, references are not followed row by row: an item may come before
-    the base it names, and SQLite would then search the table again for each.
+    Not even if the file vanishes while the server runs: workers' answers would be lost. While a whole
+    campaign is loading, foreign keys are not checked row by row: an item may come before the base it
+    names, and SQLite would search the table again for each.
     """
     uri = f"{file.as_uri()}?mode=rw"
 
     def connect() -> sqlite3.Connection:
-        # Without an isolation level the sqlite3 module begins no transaction of its own: `begin` does.
+        # Without an isolation level the sqlite3 module begins no transaction by itself: `begin` does.
         connection = sqlite3.connect(
             uri, uri=True, timeout=patience, isolation_level=None, check_same_thread=False
         )

@@ -18,7 +18,7 @@ from steelyard.store.campaigns import TextBeside, credited_systems, texts_beside
 
 # Judgements read at a time: few enough to name all their items in one query.
 BATCH = 10_000
-# Built once, because every click of every worker runs them.
+# Built once: every click of every worker runs them.
 _JUDGEMENT = select(tables.judgements).where(tables.judgements.c.judgement_id == bindparam("wanted"))
 # DO NOTHING, because a failed insert would end the whole transaction on PostgreSQL.
 _INSERT = {
@@ -79,8 +79,8 @@ def find(connection: Connection, judgement_id: str) -> Judgement | None:
 def append(connection: Connection, judgement: Judgement) -> None:
     """Store a judgement; Conflict if its place in the assignment is judged already.
 
-    A judgement that has arrived before, under the same id and for the same place, stays as it is:
-    a browser that had no reply and sends again does no harm, even if both arrive at once.
+    A judgement that has arrived before, under the same id and for the same place, stays as it is: a
+    browser may send again if it had no reply, even if both arrive at once.
     """
     values = {
         "judgement_id": judgement.judgement_id,

@@ -43,9 +43,9 @@ def version(connection: Connection) -> int | None:
 def upgrade(
     write: Callable[[], AbstractContextManager[Connection]], *, upgrades: Mapping[int, Upgrade]
 ) -> None:
-    """Run the upgrades this database has not had, in order, each in a transaction of its own.
+    """Run the upgrades this database lacks, in order, each in its own transaction.
 
-    The version is read again once it is our turn: another process may have been quicker.
+    The version is read again when our turn comes: another process may have been faster.
     """
     for number, run in sorted(upgrades.items()):
         with write() as connection:

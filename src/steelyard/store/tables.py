@@ -116,7 +116,7 @@ item_translations = Table(
     # A JSON list of further systems that gave this text; null: none.
     Column("credited", Text),
 )
-# Further systems that gave the very text of an item: they share its ratings.
+# Other systems that gave exactly the text of an item: they share its ratings.
 item_credits = Table(
     "credits",
     metadata,
@@ -139,7 +139,7 @@ hit_items = Table(
     Column("group_number", Integer, nullable=False),
     Column("is_padding", Boolean, nullable=False),
 )
-# Where the items stand that are in two HITs of one round: padding, and what it repeats.
+# Places of items that are in two HITs of one round: padding, and what it repeats.
 shared_places = Table(
     "shared_places",
     metadata,

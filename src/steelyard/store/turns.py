@@ -11,7 +11,7 @@ WRITES = "steelyard_writes"
 
 
 def take_turns(connection: Connection, matter: str) -> None:
-    """Wait until no other transaction is about this matter, and hold it until this one ends."""
+    """Wait until no other transaction holds this subject, then hold it until this one ends."""
     if connection.dialect.name == "postgresql":
         connection.execute(select(func.pg_advisory_xact_lock(crc32(f"steelyard {matter}".encode()))))
 
@@ -19,7 +19,7 @@ def take_turns(connection: Connection, matter: str) -> None:
 def hold_rows(connection: Connection, table: Table, condition: ColumnElement[bool]) -> None:
     """Keep others from changing these rows until this write transaction ends.
 
-    It is a statement of its own, because PostgreSQL gives each statement a fresh view: what is
+    It is a separate statement, because PostgreSQL gives each statement a fresh view: what is
     read next includes what the previous holder has done. In a read it does nothing.
     """
     if connection.dialect.name == "postgresql" and connection.get_execution_options().get(WRITES):

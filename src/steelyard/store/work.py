@@ -1,4 +1,4 @@
-"""Work in progress: links, workers, and who has which HIT. Nothing here is counted twice: it is queried."""
+"""Work in progress: links, workers, and who has which HIT. Counts are queried, never stored."""
 
 from __future__ import annotations
 
@@ -136,9 +136,9 @@ def add_worker(connection: Connection, *, now: datetime) -> Worker:
 
 
 def open_assignment(connection: Connection, worker_id: str) -> Assignment | None:
-    """The assignment the worker is busy with, if any.
+    """The worker's open assignment, if any.
 
-    In a write transaction the worker is held until it ends: two pages of one worker take turns.
+    In a write transaction the worker is locked until it ends: two pages of one worker take turns.
     """
     hold_rows(connection, tables.workers, tables.workers.c.worker_id == worker_id)
     return _assignment_of(connection.execute(_OPEN_ASSIGNMENT, {"worker_id": worker_id}).one_or_none())
@@ -147,7 +147,7 @@ def open_assignment(connection: Connection, worker_id: str) -> Assignment | None
 def assignment(connection: Connection, assignment_id: str) -> Assignment | None:
     """The assignment, with how many of its items are judged.
 
-    In a write transaction it is held until that ends, so that what is decided from it stays true.
+    In a write transaction it is locked until that ends, so that decisions based on it stay valid.
     """
     if not tables.could_be_key(assignment_id):
         return None
@@ -162,8 +162,8 @@ def claim_opening(
 
     HITs that fewer workers have taken go first within a round, so that a campaign stopped early
     has been judged evenly. A worker never sees an item in two HITs, and stays within one round.
-    Items of known quality are too few for that: they may come again.
-    A worker who is still busy keeps the assignment there is.
+    Items of known quality are too few for that and may come again.
+    A worker with an open assignment keeps it.
     """
     busy_with = open_assignment(connection, worker_id)
     if busy_with is not None:
@@ -194,7 +194,7 @@ def has_claimable(connection: Connection, worker_id: str) -> bool:
 
 
 def next_size(connection: Connection, worker_id: str) -> int | None:
-    """How many items the HIT has that this worker would get now; None if there is none to get."""
+    """How many items the next HIT of this worker has; None if no HIT is left for them."""
     opening = connection.execute(_by_turn(_claimable(worker_id)).limit(1)).first()
     if opening is None:
         return None

@@ -62,5 +62,5 @@ def _described(app: FastAPI, answer_schema: Mapping[str, Any]) -> dict[str, Any]
 
 
 def app_at(address: str) -> FastAPI:
-    """The app of a process of its own, which opens the campaign itself."""
+    """The app of a separate process, which opens the campaign itself."""
     return create_app(open_campaign(address))

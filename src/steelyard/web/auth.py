@@ -39,7 +39,7 @@ def _holder(desk: Desk, token: str, role: LinkRole) -> str | None:
 
 
 def worker_of(desk: DeskOf, token: Token) -> str:
-    """The worker whose token it is; 401 if it is nobody's."""
+    """The worker who owns the token; 401 if nobody does."""
     worker_id = _holder(desk, token, "worker")
     assert worker_id is not None, "a worker's link always names its worker"
     return worker_id

@@ -48,7 +48,7 @@ def worker_page(desk: DeskOf, token: str) -> HTMLResponse:
 
 @router.get("/join/{token}", response_class=HTMLResponse)
 def join_page(desk: DeskOf, token: str) -> HTMLResponse:
-    """Where the open link leads: nobody is signed up before they press the button."""
+    """Where the open link leads: pressing the button signs a worker up, opening the page does not."""
     return _page(desk, token, "open", "join.html")
 
 

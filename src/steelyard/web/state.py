@@ -29,11 +29,11 @@ class LatestAnalysis:
     _report: str = ""
 
     def get(self) -> Evidence:
-        """The current analysis and its ratings; NotEnoughData while there is none to be had."""
+        """The current analysis and its ratings; NotEnoughData while there are too few."""
         return self._current()[1]
 
     def report(self) -> str:
-        """The page about the current analysis; NotEnoughData while there is none to be had."""
+        """The page about the current analysis; NotEnoughData while there are too few ratings."""
         from steelyard.flows.exhibit import report_exhibits
         from steelyard.report.html import report_html
 

@@ -18,7 +18,7 @@ PROTOCOL = Protocol(
     attributes=("adequacy",),
     scale=LINE.scale,
     presentation=LINE_PRESENTATION,
-    # No reference: nobody's wording is preferred, and a human translation can be judged as well.
+    # No reference: no wording has an advantage, and human translations can be judged too.
     shows={"adequacy": ("text", "source")},
     # Our choice: a little more than for two texts in one language.
     seconds_per_item={"adequacy": 20.0},
