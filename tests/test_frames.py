@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard.aggregation import methods
-from steelyard.domain.result import MethodSettings
 from steelyard.domain.scale import VAS, Scale
 from steelyard.domain.work import SCORED_KINDS, ItemKind
 from steelyard.frames import (
@@ -92,7 +91,7 @@ def test_sharing_credit_leaves_the_workers_own_means_alone(name: str) -> None:
     shared = [{**row, "credited": ["b"]} if k % 2 else row for k, row in enumerate(alone)]
 
     fits = [
-        methods()[name].fit(_frame(rows), MethodSettings(draws=0), np.random.default_rng(7))
+        methods()[name].fit(_frame(rows), methods()[name].settings(draws=0), np.random.default_rng(7))
         for rows in (alone, shared)
     ]
 
