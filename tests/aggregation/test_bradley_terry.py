@@ -113,7 +113,7 @@ def test_shares_called_bad_are_reported_by_system() -> None:
     fit = _fit(_preferences([*rows, ("w", "s4", "z", "x", "a")]))
 
     assert "Of 4 preferences, 50 % were for neither translation: they count as ties." in fit.warnings
-    bad = "Both translations were called bad in 25 % of the comparisons. By system: x 33 %, y 50 %, z 0 %."
+    bad = "Both translations were called bad in 1 of 4 comparisons. By system: x 33.3 %, y 50.0 %, z 0.0 %."
     assert bad in fit.warnings
 
 

@@ -94,5 +94,5 @@ def test_of_very_many_comparisons_a_sample_is_learnt_from() -> None:
 
     fit = _fit(_crowd(n_segments))
 
-    assert fit.warnings[-1] == f"A random 200,000 of {3 * n_segments:,} comparisons were learnt from."
+    assert fit.warnings[-1] == f"A random 200,000 of {3 * n_segments:,} comparisons were used."
     assert fit.systems["system_id"].to_list() == ["good", "fair", "poor"]

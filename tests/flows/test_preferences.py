@@ -8,20 +8,19 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
-from steelyard.exhibits.figures import figures
-from steelyard.exhibits.tables import tables
 
 from steelyard.domain.errors import ChoiceError, NotEnoughData
 from steelyard.domain.exhibit import Evidence, ExhibitOptions
+from steelyard.exhibits import figures, tables
 from steelyard.flows.analyse import analyse, weigh
 from steelyard.flows.exhibit import report_exhibits
 from steelyard.flows.kept import keep_good
 from steelyard.flows.settings import settings_from
 from steelyard.flows.source import Source
 from steelyard.frames import RATINGS_SCHEMA, hit_times_frame
-from steelyard.report.html import to_html
-from steelyard.report.json import to_json
-from steelyard.report.text import to_text
+from steelyard.report.html import report_html
+from steelyard.report.json import analysis_json
+from steelyard.report.text import analysis_text
 from steelyard.simulate.preferences import PreferenceCrowd, simulated_preferences
 
 STRENGTHS = {"A": 1.0, "B": 0.0, "C": -1.0}
@@ -90,9 +89,9 @@ def test_reports_are_written(evidence: Evidence) -> None:
 
     assert {"ranking", "significance"} <= {exhibit.name for exhibit in made}
     assert all("made from ratings" in sentence for sentence in missing)
-    assert "A" in to_text(evidence.analysis)
-    assert json.loads(to_json(evidence.analysis))["systems"][0]["system_id"] == "A"
-    assert "standard errors that allow for clusters" in to_html(evidence.analysis, made, missing)
+    assert "A" in analysis_text(evidence.analysis)
+    assert json.loads(analysis_json(evidence.analysis))["systems"][0]["system_id"] == "A"
+    assert "standard errors that allow for clusters" in report_html(evidence.analysis, made, missing)
 
 
 @pytest.mark.parametrize("name", ["ranking", "significance", "agreement", "workers"])

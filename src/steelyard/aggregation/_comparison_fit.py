@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 from scipy.sparse import csr_array
 
-from steelyard.aggregation._comparisons import Compared, Comparisons
+from steelyard.aggregation._comparisons import ComparedSystems, Comparisons
 from steelyard.aggregation._segment_draws import (
     DrawnScores,
     SegmentDraws,
@@ -29,7 +29,7 @@ Scorer = Callable[[Comparisons, SegmentDraws, int], FloatArray]
 
 
 def fit_comparisons(
-    compared: Compared, settings: MethodSettings, rng: np.random.Generator, *, score: Scorer
+    compared: ComparedSystems, settings: MethodSettings, rng: np.random.Generator, *, score: Scorer
 ) -> Fit:
     """A Fit from the scores that a method makes of the comparisons.
 
@@ -112,7 +112,7 @@ def linked_systems(met: BoolArray) -> BoolArray:
     return linked
 
 
-def win_shares(compared: Compared, parts: Sequence[Comparisons]) -> pl.DataFrame:
+def win_shares(compared: ComparedSystems, parts: Sequence[Comparisons]) -> pl.DataFrame:
     """Each cell's share of wins among decided comparisons, or 1/2, and the deviation of a single one."""
     sides = []
     for number, part in enumerate(parts):

@@ -51,7 +51,7 @@ class Comparisons:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ComparedSystems:
     """A frame's comparisons by attribute, and what else a Fit needs. Indices are places in the names."""
 
     rows: pl.DataFrame
@@ -64,7 +64,7 @@ class Compared:
 
 
 class _Names(NamedTuple):
-    """The names whose places are the indices of comparisons; no workers if these are not to be told apart."""
+    """The names behind the indices of comparisons; no workers if results are not kept apart by worker."""
 
     systems: list[str]
     segments: list[str]
@@ -73,7 +73,7 @@ class _Names(NamedTuple):
 
 def compare_systems(
     frame: pl.DataFrame, settings: MethodSettings, *, method: str, by_worker: bool = False
-) -> Compared:
+) -> ComparedSystems:
     """Every comparison of two systems on one segment that a frame of preferences or ratings allows.
 
     Preferences are comparisons already; one for neither, bad or not, is a tie. Of ratings, two by the
@@ -96,7 +96,7 @@ def compare_systems(
     if is_of_preferences(frame):
         by_attribute = _by_attribute(preferences, lambda part: _preferred(part, names))
         warnings = undecided(preferences)
-        return Compared(
+        return ComparedSystems(
             rows, systems, segments, worker_ids, by_attribute, preference_workers(frame), warnings
         )
     if len(systems) < 2:
@@ -118,7 +118,7 @@ def compare_systems(
         few = f"fewer than {settings.minimum_ratings} ratings, or always the same one"
         left_out = f"{len(rows) - len(judged):,} judgements of workers with {few}"
         warnings = (*warnings, f"Left out because they cannot be standardised: {left_out}.")
-    return Compared(rows, systems, segments, worker_ids, by_attribute, worker_table(frame), warnings)
+    return ComparedSystems(rows, systems, segments, worker_ids, by_attribute, worker_table(frame), warnings)
 
 
 def _by_attribute(
@@ -133,8 +133,8 @@ def _by_attribute(
 def _mostly_within_workers(frame: pl.DataFrame, rows: pl.DataFrame) -> bool:
     """Whether at least half of the judgements have another system's beside them, by the same worker.
 
-    Told from judgements, not from what they are credited for: one judgement of a text that two
-    systems share compares nothing.
+    Judgements count, not what they are credited for: one judgement of a text that two systems share
+    compares nothing.
     """
     nothing_shared = frame["credited"].null_count() == len(frame)
     judged = rows if nothing_shared else in_canonical_order(_of_systems(frame))

@@ -1,4 +1,4 @@
-"""Preferences as comparisons of systems: which of them count, for whom, and how many were called bad."""
+"""Preferences as comparisons of systems: which count, for which systems, and how many were called bad."""
 
 from __future__ import annotations
 
@@ -66,9 +66,8 @@ def undecided(rows: pl.DataFrame) -> tuple[str, ...]:
         return (found,)
     sides = pl.concat(rows.select(system=f"system_{side}", bad=bad) for side in ("a", "b"))
     shares = sides.group_by(pl.col("system").cast(pl.String)).agg(pl.col("bad").mean()).sort("system")
-    listed = ", ".join(f"{name} {100 * share:.0f} %" for name, share in shares.iter_rows())
+    listed = ", ".join(f"{name} {100 * share:.1f} %" for name, share in shares.iter_rows())
     return (
         found,
-        f"Both translations were called bad in {100 * n_bad / n:.0f} % of the comparisons. "
-        f"By system: {listed}.",
+        f"Both translations were called bad in {n_bad:,} of {n:,} comparisons. By system: {listed}.",
     )

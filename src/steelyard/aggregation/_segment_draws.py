@@ -1,4 +1,4 @@
-"""Shared by the comparators: what the scores might have been on other segments, and a Fit from that."""
+"""Shared by the comparators: scores on resampled segments, and a Fit from them."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from steelyard.domain.result import Fit, MethodSettings
 from steelyard.stats.arrays import BoolArray, FloatArray, IntArray
 from steelyard.stats.bootstrap import bootstrap_p
 
-# More segments than this are drawn in so many groups of equal size: the spread of the scores is then
-# known to one or two per cent, no worse than from a thousand draws [our choice].
+# More segments than this are drawn in this many groups of equal size: the spread of the scores is then
+# known to one or two per cent, as from a thousand draws [our choice].
 MOST_GROUPS = 3_000
 
 

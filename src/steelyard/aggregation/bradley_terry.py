@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from steelyard.aggregation._comparison_fit import linked_systems, never_compared, systems_met, win_shares
-from steelyard.aggregation._comparisons import Compared, Comparisons, compare_systems
+from steelyard.aggregation._comparisons import ComparedSystems, Comparisons, compare_systems
 from steelyard.aggregation._segment_draws import Scored, fit_scored, lacking_attributes, mean_values
 from steelyard.domain.options import option
 from steelyard.domain.plugin import Method
@@ -85,7 +85,7 @@ def fit(frame: pl.DataFrame, settings: BradleyTerrySettings, rng: np.random.Gene
     return replace(together, warnings=warnings, attributes=alone, workers=workers)
 
 
-def _with_slopes(compared: Compared, parts: dict[str, _Part]) -> pl.DataFrame:
+def _with_slopes(compared: ComparedSystems, parts: dict[str, _Part]) -> pl.DataFrame:
     """The workers with their slopes, relative to the average worker's, where these were learnt.
 
     Of several attributes a worker's slope is the mean.
@@ -141,7 +141,9 @@ def _part(comparisons: Comparisons, n_systems: int, settings: BradleyTerrySettin
     )
 
 
-def _fit_of(compared: Compared, rows: pl.DataFrame, parts: dict[str, _Part], settings: MethodSettings) -> Fit:
+def _fit_of(
+    compared: ComparedSystems, rows: pl.DataFrame, parts: dict[str, _Part], settings: MethodSettings
+) -> Fit:
     """A Fit from the mean of the parts' log strengths."""
     stacked = np.stack([part.log_strength for part in parts.values()])
     known = ~np.isnan(stacked)
@@ -166,7 +168,7 @@ def _fit_of(compared: Compared, rows: pl.DataFrame, parts: dict[str, _Part], set
     return fit_scored(rows, found, workers=compared.workers)
 
 
-def _open_distances(compared: Compared, parts: dict[str, _Part]) -> tuple[str, ...]:
+def _open_distances(compared: ComparedSystems, parts: dict[str, _Part]) -> tuple[str, ...]:
     """Warnings about distances between systems that the comparisons leave open."""
     found: list[str] = []
     n = len(compared.systems)

@@ -27,12 +27,11 @@ from steelyard.stats.easl import item_beliefs
 
 
 def fit(frame: pl.DataFrame, settings: MethodSettings, rng: np.random.Generator) -> Fit:
-    """Mean over a system's translations of what EASL believes of each [Sakaguchi2018].
+    """Mean over a system's translations of EASL's estimate for each [Sakaguchi2018].
 
     Each translation has a Beta distribution that its ratings sharpen; its score is the mode. For ratings
-    that are there already that is their plain mean: what EASL gains it gains by choosing whom to ask
-    about what next, and it models no worker. `sd` of a segment is the deviation of its distribution,
-    large where there are few ratings.
+    already collected that is their plain mean: EASL's gain lies in choosing what to ask next, and it has
+    no model of workers. `sd` of a segment is the deviation of its distribution, large with few ratings.
     """
     rows = in_canonical_order(scored_rows(frame, method=METHOD.name))
     systems, system = index_of(rows["system_id"])

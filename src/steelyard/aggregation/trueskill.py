@@ -16,25 +16,24 @@ from steelyard.domain.result import Fit, MethodSettings
 from steelyard.stats.arrays import FloatArray
 from steelyard.stats.trueskill import Matches, online_skills, resampled_skills, wmt_skill_settings
 
-# Of more comparisons than this (per attribute) a random sample is learnt from: a second's work [our choice].
+# Above this number of comparisons per attribute, a random sample is used: a second's work [our choice].
 MOST_UPDATES = 200_000
-# Draws learn in so many steps instead of one by one; it moves their spread by less than 1 % [our choice].
+# Draws learn in this many steps, not one by one, which moves their spread by less than 1 % [our choice].
 STEPS_OF_A_DRAW = 50
 
 
 def fit(frame: pl.DataFrame, settings: MethodSettings, rng: np.random.Generator) -> Fit:
     """Abilities learnt from one comparison after the other, with the settings of WMT [Sakaguchi2014].
 
-    The comparisons are learnt from once each, in random order [Herbrich2006]; of more than 200,000 a
-    random sample. The score is the mean of what is then believed of an ability. With these settings
-    its deviation stays near the 0.5 it started from, however many comparisons there are, and says
-    nothing of how well a score is known: intervals come from resampling segments instead.
-    With a hundred comparisons or fewer the order, and with it the seed, still moves scores by a fifth or
-    more of their own noise; with a thousand it hardly does.
+    Every comparison is used once, in random order [Herbrich2006]; of more than 200,000 a random sample. The
+    score is the mean of what is then believed of an ability. With these settings its deviation stays near
+    the 0.5 it started from, however many comparisons there are, and does not show how well a score is
+    known: intervals come from resampling segments instead. With a hundred comparisons or fewer, the order,
+    and so the seed, moves scores by a fifth or more of their noise; with a thousand hardly at all.
     """
     compared = compare_systems(frame, settings, method=METHOD.name)
     warnings = tuple(
-        f"A random {MOST_UPDATES:,} of {found.total:,} comparisons were learnt from"
+        f"A random {MOST_UPDATES:,} of {found.total:,} comparisons were used"
         f"{f' for {name}' if len(compared.by_attribute) > 1 else ''}."
         for name, found in compared.by_attribute.items()
         if found.total > MOST_UPDATES

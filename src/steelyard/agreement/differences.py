@@ -38,7 +38,7 @@ def distinct_differences(frame: pl.DataFrame) -> Differences:
     """How far two different workers' first ratings of an item lie apart, over every pair [Graham2013].
 
     The items are those that somebody was given twice, so that the answer compares with
-    `repeat_differences`. No pair is looked at: n ratings take O(n log n).
+    `repeat_differences`. No pair is visited: n ratings take O(n log n).
     """
     code = item_codes(frame)
     repeats = code[(frame["item_kind"] == str(ItemKind.REPEAT)).to_numpy()]

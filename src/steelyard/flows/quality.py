@@ -1,4 +1,4 @@
-"""Quality control: what is found about each worker, and which ratings are kept for the scores."""
+"""Quality control: what is found about each worker, and which judgements are kept for the scores."""
 
 from __future__ import annotations
 
@@ -54,10 +54,10 @@ def control_quality(
 ) -> Quality:
     """Verdicts, flags, times and advice for every worker, and the rows that are kept.
 
-    `checked` are the ratings by which workers are checked, which may be of other attributes. Verdicts
-    choose rows; they delete nothing. Kept are those of workers who passed, but for single HITs that
-    were rejected on the platform or in which the worker turned careless; with `keep_everyone` all but the
-    rejected ones.
+    `checked` are the judgements by which workers are checked, which may be of other attributes. Verdicts
+    choose rows; they delete nothing. Rows of workers who passed are kept, except single HITs that were
+    rejected on the platform or in which the worker turned careless; with `keep_everyone` all rows
+    are kept but the rejected ones.
     """
     consistent = consistency(frame, scale=settings.scale)
     verdicts = _verdicts(frame, consistent, settings, checked=checked)
@@ -163,7 +163,7 @@ def _passed(frame: pl.DataFrame, verdicts: Sequence[Verdict], settings: Analysis
 def _excluded_hits(
     frame: pl.DataFrame, careless: Sequence[HitVerdict], *, hit_times: pl.DataFrame
 ) -> pl.DataFrame:
-    """HITs left out whoever judged them, with the reason: worker_id, hit_id, excluded."""
+    """Single HITs left out, with the reason: worker_id, hit_id, excluded."""
     nothing = _no_hits(frame)
     rejected = hit_times.filter(pl.col("is_rejected")).select(
         *_OF_A_HIT, excluded=pl.lit("It was rejected on the platform.")

@@ -15,10 +15,10 @@ def run(frame: pl.DataFrame, settings: CheckSettings) -> list[Verdict]:
     """One verdict per worker: `pass` iff degraded copies are rated significantly lower [Graham2014].
 
     A one-sided paired t-test on base minus degraded rating, raw, pooled over the worker's HITs.
-    Someone who answers at random passes with the probability of the threshold; an honest but
-    noisy worker with only ten pairs often fails, so a fail alone is no proof of carelessness: `power`
-    is the chance that this worker passes if degraded copies are a fifth of the scale worse. Where
-    texts have several attributes, the means over these are tested.
+    Someone who answers at random passes as often as the threshold says; an honest but noisy worker
+    with only ten pairs often fails, so a fail alone does not prove carelessness: `power` is the chance that
+    this worker passes if degraded copies are a fifth of the scale worse. Where texts have several
+    attributes, the means over these are tested.
     """
     controls = controls_of(frame, settings)
     tests = paired_t_by_group(controls.degraded.difference, controls.degraded.sizes)

@@ -23,7 +23,7 @@ MANY_AT_ONCE = 3
 
 @dataclass(frozen=True, slots=True)
 class _Evidence:
-    """All that flags are raised from."""
+    """What flags are raised from."""
 
     frame: pl.DataFrame
     hits: pl.DataFrame
@@ -46,9 +46,9 @@ def worker_flags(
     was rejected. concurrency: 3 or more HITs open at once. endpoints: hardly anything but the ends
     of the scale, or hardly any variety. shift: one HIT's mean rating far from the others'.
 
-    Preferences know time, rejected and concurrency too, whatever the rules, and flags of their own. side:
-    nearly always the translation shown first, or nearly always the other. ties: hardly ever a preference
-    for either.
+    Of preferences, time, rejected and concurrency are flagged in the same way, whatever the rules, and two
+    more. side: nearly always the translation shown first, or nearly always the other. ties: hardly ever a
+    preference for either.
 
     An honest worker can earn any of them; see `payment` for what follows from which.
     """
