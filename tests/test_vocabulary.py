@@ -36,17 +36,7 @@ SOURCE = ROOT / "src" / "steelyard"
 # flow and the route. A noun of `domain` may have its Python face in `api.py`.
 DOORS = ("api.py", "cli", "flows", "web")
 # Names that still stand for several things.
-STILL_DOUBLE = frozenset(
-    {
-        "Plan",
-        "check",
-        "clusters",
-        "damage_by",
-        "degrade",
-        "lay_out",
-        "to_text",
-    }
-)
+STILL_DOUBLE = frozenset({"Plan", "check", "lay_out"})
 
 
 def problems_with(identifier: str) -> list[str]:
@@ -90,7 +80,8 @@ def public_definitions(tree: ast.Module) -> set[str]:
 def entry_points(trees: dict[str, ast.Module]) -> set[tuple[str, str]]:
     """Module and name of each function that others find by its name: of plugins, migrations and commands.
 
-    A plugin is a constant that a package asks `discover` for: METHOD, CHECK and so on.
+    A plugin is a constant that a package asks `discover` for: METHOD, CHECK and so on. What all modules with
+    that constant define belongs to it as well.
     """
     offers = {
         call.args[1].value
@@ -100,14 +91,20 @@ def entry_points(trees: dict[str, ast.Module]) -> set[tuple[str, str]]:
         if isinstance(call.args[1], ast.Constant)
     }
     found = {(path, "upgrade") for path in trees if re.fullmatch(r"store/migrations/m\d{4}_\w+\.py", path)}
+    offering: dict[str, list[str]] = {offer: [] for offer in offers}
     for path, tree in trees.items():
         for node in tree.body:
             if isinstance(node, ast.FunctionDef) and path.startswith("cli/"):
                 called = [each.func for each in node.decorator_list if isinstance(each, ast.Call)]
                 if any(getattr(each, "attr", "") == "command" for each in called):
                     found.add((path, node.name))
-            if isinstance(node, ast.Assign) and {getattr(each, "id", None) for each in node.targets} & offers:
-                found |= {(path, name.id) for name in ast.walk(node.value) if isinstance(name, ast.Name)}
+            if isinstance(node, ast.Assign):
+                for offer in {getattr(each, "id", None) for each in node.targets} & offers:
+                    offering[offer].append(path)
+                    found |= {(path, name.id) for name in ast.walk(node.value) if isinstance(name, ast.Name)}
+    for paths in offering.values():
+        common = set.intersection(*(public_definitions(trees[path]) for path in paths)) if paths else set()
+        found |= {(path, name) for path in paths for name in common}
     return found
 
 

@@ -23,7 +23,7 @@ from steelyard.design.layout_report import (
 from steelyard.domain.campaign import Campaign, CampaignSettings, DesignSettings
 from steelyard.domain.text import Segment, System
 from steelyard.domain.work import ItemKind
-from steelyard.report.layout_text import to_markdown, to_text
+from steelyard.report.layout_text import layout_text, to_markdown
 
 REGULAR, REPEAT, DEGRADED = ItemKind.REGULAR, ItemKind.REPEAT, ItemKind.DEGRADED
 PLAIN = Mark(REGULAR, None)
@@ -75,7 +75,7 @@ def report():
 
 
 def test_the_text_tells_what_is_promised_and_what_there_is(report):
-    text = to_text(report)
+    text = layout_text(report)
 
     assert text.startswith("Layout of toy: order grouped, layout 2014\n")
     assert "promised: 8 items per HIT (6 regular, 1 repeat, 1 degraded)" in text
@@ -87,7 +87,7 @@ def test_the_text_tells_what_is_promised_and_what_there_is(report):
 
 
 def test_the_example_shows_a_base_as_the_capital_of_its_control(report):
-    lines = to_text(report).splitlines()
+    lines = layout_text(report).splitlines()
     start = lines.index("One HIT, H0001, group by group")
 
     assert [line.split() for line in lines[start + 3 : start + 7]] == [
@@ -99,7 +99,7 @@ def test_the_example_shows_a_base_as_the_capital_of_its_control(report):
 
 
 def test_pairs_stand_side_by_side_by_kind(report):
-    lines = to_text(report).splitlines()
+    lines = layout_text(report).splitlines()
     start = next(k for k, line in enumerate(lines) if line.startswith("All pairs of H0001"))
 
     assert lines[start + 1].split("  ")[0].strip() == "base, degraded"
@@ -107,7 +107,7 @@ def test_pairs_stand_side_by_side_by_kind(report):
 
 
 def test_separations_and_their_histogram_are_printed(report):
-    text = to_text(report)
+    text = layout_text(report)
 
     assert re.search(r"^degraded +1,234 +2 +3\.5 +4 +50\.0%$", text, flags=re.M)
     assert re.search(r"^repeat +1,234 +2 +3 +4 +49\.7%$", text, flags=re.M)
@@ -117,14 +117,14 @@ def test_separations_and_their_histogram_are_printed(report):
 
 
 def test_systems_have_their_bases_and_their_range_in_each_group(report):
-    text = to_text(report)
+    text = layout_text(report)
 
     assert re.search(r"^alpha +3,702 +2-4 +617 +600 +0$", text, flags=re.M)
     assert re.search(r"^alpha +0-1 +0-1 +1 +0-2$", text, flags=re.M)
 
 
 def test_what_is_unusual_is_said(report):
-    text = to_text(replace(report, n_unpaired=3, n_credited=2, n_blocks=7, closest=None))
+    text = layout_text(replace(report, n_unpaired=3, n_credited=2, n_blocks=7, closest=None))
 
     assert "3 controls without a base in the same HIT" in text
     assert "2 items credited to several systems" in text
@@ -135,22 +135,22 @@ def test_what_is_unusual_is_said(report):
 def test_an_order_without_groups_promises_no_separation(report):
     free = replace(report, order="free", promise=replace(report.promise, separation=None))
 
-    assert "promised: no separation, the order is free" in to_text(free)
-    assert "layout 2014" not in to_text(free)
+    assert "promised: no separation, the order is free" in layout_text(free)
+    assert "layout 2014" not in layout_text(free)
 
 
 def test_documents_are_wanted_whole(report):
-    text = to_text(replace(report, order="documents", promise=None))
+    text = layout_text(replace(report, order="documents", promise=None))
 
     assert "wanted: whole documents, 8 items per HIT ± 15%, 25% to 30%" in " ".join(text.split())
 
 
 def test_given_hits_promise_nothing(report):
-    assert "laid out elsewhere" in to_text(replace(report, order="given", promise=None))
+    assert "laid out elsewhere" in layout_text(replace(report, order="given", promise=None))
 
 
 def test_a_report_without_controls_has_no_tables_of_pairs(report):
-    text = to_text(replace(report, separations=(), bins=(), example_pairs=()))
+    text = layout_text(replace(report, separations=(), bins=(), example_pairs=()))
 
     assert "All pairs" not in text
     assert "histogram" not in text
@@ -194,7 +194,7 @@ def test_a_campaign_of_twenty_systems_fits_into_a_hundred_columns(design):
     campaign = Campaign(settings, systems, segments, translations)
     made = build(campaign, rng=rng, new_ids=lambda n: [f"id{k:06d}" for k in range(n)])
 
-    lines = to_text(explain(made, campaign)).splitlines()
+    lines = layout_text(explain(made, campaign)).splitlines()
 
     assert max(len(line) for line in lines) <= 100
     assert all(line == line.rstrip() for line in lines)

@@ -12,7 +12,7 @@ import pytest
 
 from steelyard.planning.cost import Terms
 from steelyard.planning.plan import Goal, GoalName, Plan, Setup, make_plan
-from steelyard.report.plan import to_dict, to_json, to_text
+from steelyard.report.plan import plan_text, to_dict, to_json
 from steelyard.report.plan_plot import draw
 
 SETUP = Setup(
@@ -56,7 +56,7 @@ def line_of(text: str, start: str) -> list[str]:
     ],
 )
 def test_the_text_has_expected_and_both_ends(example: Plan, row: str, cells: list[str]) -> None:
-    assert line_of(to_text(example), row) == cells
+    assert line_of(plan_text(example), row) == cells
 
 
 @pytest.mark.parametrize(
@@ -69,21 +69,21 @@ def test_the_text_has_expected_and_both_ends(example: Plan, row: str, cells: lis
     ],
 )
 def test_the_text_says_goal_pay_saving_and_assumptions(example: Plan, part: str) -> None:
-    assert part in to_text(example)
+    assert part in plan_text(example)
 
 
 def test_what_cannot_be_told_has_no_row(example: Plan) -> None:
-    assert "reliability" not in to_text(example)
+    assert "reliability" not in plan_text(example)
 
 
 def test_nothing_assumed_is_not_mentioned(example: Plan) -> None:
-    assert "Assumed" not in to_text(replace(example, assumptions=()))
+    assert "Assumed" not in plan_text(replace(example, assumptions=()))
 
 
 def test_warnings_come_last() -> None:
     poor = replace(SETUP, terms=replace(SETUP.terms, pay_per_hit=1.0))
 
-    text = to_text(make_plan(Goal("difference", 0.1), poor))
+    text = plan_text(make_plan(Goal("difference", 0.1), poor))
 
     assert text.endswith(
         "Warning: The pay comes to 2.00 an hour, below the minimum of 12.00. Pay at least 6.00 per HIT."
@@ -101,15 +101,15 @@ def test_warnings_come_last() -> None:
     ],
 )
 def test_every_goal_is_put_in_words(goal: Goal, words: str) -> None:
-    assert words in to_text(make_plan(goal, WITH_SEGMENTS))
+    assert words in plan_text(make_plan(goal, WITH_SEGMENTS))
 
 
 def test_a_goal_on_items_names_the_setting_of_the_campaign_file() -> None:
-    assert "ratings_per_item = 22," in to_text(make_plan(Goal("reliability", 0.9), WITH_SEGMENTS))
+    assert "ratings_per_item = 22," in plan_text(make_plan(Goal("reliability", 0.9), WITH_SEGMENTS))
 
 
 def test_a_budget_tells_what_the_model_would_show_instead_of_a_saving() -> None:
-    text = " ".join(to_text(make_plan(Goal("budget", 5000), WITH_SEGMENTS)).split())
+    text = " ".join(plan_text(make_plan(Goal("budget", 5000), WITH_SEGMENTS)).split())
 
     assert "the same HITs would show a difference of" in text
 

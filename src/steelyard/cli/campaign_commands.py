@@ -75,9 +75,9 @@ def create(campaign: Path, db: str | None, explain_layout: bool) -> None:
     for warning in designed.warnings:
         click.echo(f"Warning: {warning}", err=True)
     if explain_layout:
-        from steelyard.report.layout_text import to_text
+        from steelyard.report.layout_text import layout_text
 
-        click.echo(f"{to_text(creation.explain_layout(designed)).rstrip()}\n")
+        click.echo(f"{layout_text(creation.explain_layout(designed)).rstrip()}\n")
     if db is not None:
         _say_created(creation.write(designed, db, now=datetime.now(UTC), progress=progress_bar), db)
 

@@ -97,7 +97,7 @@ def plan(json_file: str | None, plot_file: Path | None, **choices: Any) -> None:
             f"name a file that ends in {' or '.join(PLOT_ENDINGS)}.", param_hint="--plot"
         )
     from steelyard.flows.plan import plan as make_plan
-    from steelyard.report.plan import to_json, to_text
+    from steelyard.report.plan import plan_text, to_json
 
     made = make_plan(progress=progress_bar, **choices)
     if plot_file is not None:
@@ -110,4 +110,4 @@ def plan(json_file: str | None, plot_file: Path | None, **choices: Any) -> None:
     if json_file:
         write_text(to_json(made), json_file)
     if json_file != "-":
-        click.echo(to_text(made))
+        click.echo(plan_text(made))

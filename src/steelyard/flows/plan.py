@@ -19,7 +19,7 @@ from steelyard.flows.plan_choices import (
     DEFAULT_PROTOCOL,
     GOALS,
     Choices,
-    check,
+    require_fitting,
 )
 from steelyard.planning.cost import (
     MINIMUM_WAGE,
@@ -74,7 +74,7 @@ def plan(*, progress: Progress | None = None, **choices: Unpack[Choices]) -> Pla
     if unknown:
         raise TypeError(f"plan() got an unexpected keyword argument {unknown[0]!r}")
     given: dict[str, Any] = {name: value for name, value in choices.items() if value is not None}
-    check(given)
+    require_fitting(given)
     scope = _from_campaign(given["campaign"], progress) if "campaign" in given else _from_numbers(given)
     if scope.systems == 1 and "difference" in given:
         raise ChoiceError("{difference} needs two systems at least.")

@@ -64,7 +64,7 @@ _LIMITS: dict[str, tuple[float, float]] = {
 }
 
 
-def check(given: dict[str, Any]) -> None:
+def require_fitting(given: dict[str, Any]) -> None:
     """Raise ChoiceError with everything that is wrong with the choices by themselves."""
     problems = [sentence for name in _LIMITS if name in given for sentence in _limit_problems(name, given)]
     goals = [name for name in GOALS if name in given]

@@ -41,7 +41,7 @@ class _Table:
     n_left: int = 1
 
 
-def to_text(report: LayoutReport) -> str:
+def layout_text(report: LayoutReport) -> str:
     """The layout for a terminal, at most 100 columns wide."""
     lines = [*wrap(_heading(report), WIDTH), *(line for fact in _facts(report) for line in wrap(fact, WIDTH))]
     for table in _tables(report):

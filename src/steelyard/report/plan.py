@@ -28,7 +28,7 @@ _PRECISION_ROWS: tuple[tuple[str, str, str], ...] = (
 )
 
 
-def to_text(plan: Plan) -> str:
+def plan_text(plan: Plan) -> str:
     """What it takes, what it shows, both with a range; the pay; what the plan rests on."""
     cases = (plan.expected, plan.at_low, plan.at_high)
     parts = [

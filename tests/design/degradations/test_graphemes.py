@@ -7,10 +7,10 @@ from icu4py.breakers import CharacterBreaker
 
 from steelyard.design.degradations._graphemes import (
     begins_with_letter,
-    clusters,
     ends_in_letter,
     folded,
     gathered,
+    grapheme_clusters,
     places_to_cut,
     surely_stand_apart,
     units,
@@ -96,7 +96,7 @@ CASES = {
 def test_clusters_end_where_the_rules_say(case):
     expected = case.split("|")
 
-    assert clusters("".join(expected)) == expected
+    assert grapheme_clusters("".join(expected)) == expected
 
 
 ALPHABETS = (
@@ -119,7 +119,7 @@ def test_clusters_of_random_strings_are_those_of_icu(alphabet):
     @settings(max_examples=100, deadline=None)
     @given(st.text(alphabet, max_size=12))
     def check(text):
-        assert clusters(text) == list(CharacterBreaker(text, "en"))
+        assert grapheme_clusters(text) == list(CharacterBreaker(text, "en"))
 
     check()
 
@@ -127,7 +127,7 @@ def test_clusters_of_random_strings_are_those_of_icu(alphabet):
 @settings(max_examples=150, deadline=None)
 @given(st.lists(st.sampled_from("".join(ALPHABETS)), max_size=14).map("".join))
 def test_clusters_of_mixed_scripts_are_those_of_icu(text):
-    assert clusters(text) == list(CharacterBreaker(text, "en"))
+    assert grapheme_clusters(text) == list(CharacterBreaker(text, "en"))
 
 
 @settings(max_examples=150, deadline=None)
@@ -135,7 +135,7 @@ def test_clusters_of_mixed_scripts_are_those_of_icu(text):
 def test_any_text_can_be_put_together_again(text):
     found, blanks = units(text)
 
-    assert "".join(clusters(text)) == text
+    assert "".join(grapheme_clusters(text)) == text
     assert blanks[0] + "".join(unit + blank for unit, blank in zip(found, blanks[1:], strict=True)) == text
 
 

@@ -134,10 +134,10 @@ _ENDS_IN_LETTER = re.compile(f"[aiLVTGH]{_AFTER}*$")
 _BEGINS_WITH_LETTER = re.compile("p*[aiLVTGH]")
 
 
-def clusters(text: str) -> list[str]:
+def grapheme_clusters(text: str) -> list[str]:
     """The extended grapheme clusters of a text.
 
-    >>> [len(cluster) for cluster in clusters("e\\u0301a👩‍👧🇨🇿क्षि")]
+    >>> [len(cluster) for cluster in grapheme_clusters("e\\u0301a👩‍👧🇨🇿क्षि")]
     [2, 1, 3, 2, 4]
     """
     ends = _ends(_CLUSTERS, text.translate(_CLASSES))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from steelyard.design.degradations._graphemes import clusters, folded
+from steelyard.design.degradations._graphemes import folded, grapheme_clusters
 from steelyard.design.degradations._splitting import Pieces, Splitter
 
 # A damaged copy that turned out unfit is drawn again so many times, then another base is taken.
@@ -124,7 +124,7 @@ def runs_of_letters(pieces: Pieces) -> list[int]:
 
 def _parted(unit: str) -> tuple[str, str, str]:
     """A unit as punctuation, word, punctuation."""
-    characters = clusters(unit)
+    characters = grapheme_clusters(unit)
     start, end = 0, len(characters)
     while start < end and is_punctuation(characters[start]):
         start += 1

@@ -32,7 +32,7 @@ def damage_by(splitter: Splitter) -> Damage:
     return Damage(
         is_eligible=partial(_can_lose_words, splitter, 2),
         is_preferred=partial(_can_lose_words, splitter, MIN_WORDS_TO_KEEP_ENDS),
-        degrade=partial(degrade, splitter),
+        degrade=partial(with_words_deleted, splitter),
     )
 
 
@@ -46,7 +46,7 @@ def n_deleted(n_words: int) -> int:
     return next((k for most, k in DELETED_UP_TO if n_words <= most), -(-n_words // DELETED_SHARE_BEYOND))
 
 
-def degrade(
+def with_words_deleted(
     splitter: Splitter,
     text: str,
     reference: str,
@@ -56,7 +56,7 @@ def degrade(
     """The text without a run of its words, or None if no draw fits.
 
     >>> from steelyard.design.degradations._splitting import SPACES
-    >>> degrade(SPACES, "he sold houses", "", [], np.random.default_rng(7))
+    >>> with_words_deleted(SPACES, "he sold houses", "", [], np.random.default_rng(7))
     'he houses'
     """
     pieces = splitter.split(text)

@@ -29,7 +29,7 @@ def damage(language: str) -> Damage:
 def damage_by(splitter: Splitter) -> Damage:
     """The same for texts that are cut in a given way."""
     check = partial(is_eligible, splitter)
-    return Damage(is_eligible=check, is_preferred=check, degrade=partial(degrade, splitter))
+    return Damage(is_eligible=check, is_preferred=check, degrade=partial(with_words_duplicated, splitter))
 
 
 def is_eligible(splitter: Splitter, text: str) -> bool:
@@ -41,7 +41,7 @@ def is_eligible(splitter: Splitter, text: str) -> bool:
     return _two_apart(_movable(pieces), pieces.splitter.units_per_word)
 
 
-def degrade(
+def with_words_duplicated(
     splitter: Splitter,
     text: str,
     reference: str,
@@ -51,7 +51,7 @@ def degrade(
     """The text with two of its words duplicated, or None if no draw fits.
 
     >>> from steelyard.design.degradations._splitting import SPACES
-    >>> degrade(SPACES, "we agree entirely", "", [], np.random.default_rng(7))
+    >>> with_words_duplicated(SPACES, "we agree entirely", "", [], np.random.default_rng(7))
     'we entirely agree we entirely'
     """
     pieces = splitter.split(text)

@@ -42,7 +42,7 @@ def damage_by(splitter: Splitter) -> Damage:
     return Damage(
         is_eligible=partial(has_words, splitter, 2),
         is_preferred=partial(has_words, splitter, MIN_WORDS_TO_KEEP_ENDS),
-        degrade=partial(degrade, splitter),
+        degrade=partial(with_words_replaced, splitter),
     )
 
 
@@ -59,7 +59,7 @@ def n_replaced(n_words: int) -> int:
     return min(published, 1)
 
 
-def degrade(
+def with_words_replaced(
     splitter: Splitter,
     text: str,
     reference: str,
@@ -69,7 +69,8 @@ def degrade(
     """The text with a run of its words replaced, or None if no draw fits.
 
     >>> from steelyard.design.degradations._splitting import SPACES
-    >>> degrade(SPACES, "he sold houses", "he sold them", ["we met again"], np.random.default_rng(7))
+    >>> rng = np.random.default_rng(7)
+    >>> with_words_replaced(SPACES, "he sold houses", "he sold them", ["we met again"], rng)
     'he met houses'
     """
     pieces = splitter.split(text)
