@@ -120,7 +120,7 @@ def test_what_the_data_cannot_support_says_what_is_missing(
         (["table", "tables"], "'tables' is unknown; choose from: agreement, "),
         (["plot", "pie", "--out", "pie.svg"], "'pie' is unknown; choose from: agreement, "),
         (["plot", "ranking", "--out", "ranking.gif"], ".svg, .png or .pdf"),
-        (["table", "agreement", "--categories", "five"], "5,4,2"),
+        (["table", "agreement", "--categories", "five"], "must be a whole number"),
         (["table", "agreement", "--categories", "1"], "from 2 to 100"),
         (["plot", "worker-differences", "--out", "w.svg", "--worker", "nobody"], "nobody"),
         (["table", "ranking", "--check-attributes", "style"], "no rating is of attribute 'style'"),
@@ -190,7 +190,7 @@ def test_what_is_read_is_never_written_over(
 
     assert run([*command, str(source), option, str(source)]) == 2
 
-    assert "is what is read" in capsys.readouterr().err
+    assert "is being read" in capsys.readouterr().err
     assert source.read_bytes() == judgements.read_bytes()
 
 

@@ -150,7 +150,7 @@ def test_what_the_judgements_cannot_support_is_said(
         (("adequacy.csv", "--draws", "3"), "3 draws cannot give an interval"),
         (("adequacy.csv", "--method", "mean-z"), "--method goes with --link"),
         (("adequacy.csv", "--slope", "one"), "--slope goes with --link"),
-        (("adequacy.csv", "--json", "adequacy.csv"), "is what is read"),
+        (("adequacy.csv", "--json", "adequacy.csv"), "is being read"),
         (("--link", "adequacy.csv", "--cells", CELLS), "not for --link"),
         (("--link", "adequacy.csv", "--method", "mean-q"), "'mean-q' is unknown"),
     ],
@@ -206,7 +206,7 @@ def test_scores_of_metrics_are_not_written_over(capsys: pytest.CaptureFixture[st
 
     assert run(["table", "longitudinal", "de-en=adequacy.csv", *QUICK, *options]) == UNUSABLE
 
-    assert "is what is read" in capsys.readouterr().err
+    assert "is being read" in capsys.readouterr().err
 
 
 def test_a_file_whose_name_has_an_equals_sign_is_a_file(files: Path) -> None:

@@ -173,4 +173,4 @@ def test_what_makes_no_sense_is_refused(
 def test_the_judgements_are_not_written_over(judgements: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["normalise", str(judgements), *SCALE, "--json", str(judgements)]) == UNUSABLE
 
-    assert "is what is read" in capsys.readouterr().err
+    assert "is being read" in capsys.readouterr().err

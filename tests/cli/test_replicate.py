@@ -116,7 +116,7 @@ def test_what_the_judgements_cannot_support_is_said(
     ("options", "said"),
     [
         (("--reliability", "most"), "--reliability must be a number"),
-        (("--reliability", "2"), "at most 0.999"),
+        (("--reliability", "2"), "from 0.01 to 0.999"),
         (("--draws", "3"), "--draws"),
         (("--check", "eyes"), "'eyes' is unknown"),
         (("--pass-rate", "61"), "--pass-rate must be from 0.01 to 1, not 61"),
@@ -136,4 +136,4 @@ def test_the_judgements_are_not_written_over(folder: Path, capsys: pytest.Captur
 
     assert run(["replicate", first, second, "--json", second]) == UNUSABLE
 
-    assert "is what is read" in capsys.readouterr().err
+    assert "is being read" in capsys.readouterr().err

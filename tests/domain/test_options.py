@@ -65,8 +65,8 @@ def test_options_are_read_from_the_fields_of_a_class() -> None:
         ({"folds": 1}, "folds must be at least 2, not 1."),
         ({"folds": 2.5}, "folds must be a whole number, not 2.5."),
         ({"folds": True}, "folds must be a whole number, not True."),
-        ({"share": 1.5}, "share must be at most 1, not 1.5."),
-        ({"share": float("nan")}, "share must be at least 0, not nan."),
+        ({"share": 1.5}, "share must be from 0 to 1, not 1.5."),
+        ({"share": float("nan")}, "share must be from 0 to 1, not nan."),
         ({"share": "half"}, "share must be a number, not 'half'."),
         ({"clicks": "yes"}, "clicks must be True or False, not 'yes'."),
         ({"names": 3}, "names must be a list, not 3."),
@@ -152,7 +152,7 @@ def test_a_command_takes_the_options_of_a_class(typed: list[str], made: _Own) ->
         (["--form", "odd"], "Use one of: usual, printed"),
         (["--folds", "1"], "--folds must be at least 2"),
         (["--folds", "many"], "--folds must be a whole number"),
-        (["--share", "2"], "--share must be at most 1"),
+        (["--share", "2"], "--share must be from 0 to 1"),
     ],
 )
 def test_a_command_refuses_what_the_class_refuses(typed: list[str], said: str) -> None:

@@ -405,7 +405,7 @@ def test_each_collection_of_few_workers_is_warned_of_by_name() -> None:
 @pytest.mark.parametrize(
     ("choices", "said"),
     [
-        ({"reliability": (1.0,)}, "at most 0.999"),
+        ({"reliability": (1.0,)}, "from 0.01 to 0.999"),
         ({"reliability": ()}, "such as 0.9"),
         ({"draws": 5}, "at least 20"),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import uuid
 from collections import Counter
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from steelyard.cli.main import run
 from steelyard.domain.result import AnalysisSettings
 from steelyard.flows.analyse import analyse
 from steelyard.flows.assign import NextItem, next_item
@@ -23,7 +25,7 @@ from steelyard.flows.simulate import simulate
 from steelyard.flows.source import from_campaign, read_source
 from steelyard.flows.submit import Submission, submit
 from steelyard.protocols import protocols
-from steelyard.report.json import to_dict
+from steelyard.report.json import analysis_record
 from steelyard.store import campaigns
 
 # Best first, as the demo texts were made; workers should find out.
@@ -124,9 +126,22 @@ def test_a_simulated_crowd_finds_the_order_and_the_export_says_the_same(
     export(judged, tmp_path / "judgements.csv")
 
     settings = AnalysisSettings(method="bradley-terry", check="preferred-original")
-    live = to_dict(analyse(from_campaign(judged), settings))
-    filed = to_dict(analyse(read_source(str(tmp_path / "judgements.preferences.csv")), settings))
+    live = analysis_record(analyse(from_campaign(judged), settings))
+    filed = analysis_record(analyse(read_source(str(tmp_path / "judgements.preferences.csv")), settings))
 
     assert [system["system_id"] for system in live["systems"]] == SYSTEMS
     assert filed["systems"] == live["systems"]
     assert filed["workers"] == live["workers"]
+
+
+def test_an_option_of_the_usual_method_of_preferences_needs_no_method(
+    judged: OpenCampaign, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    export(judged, tmp_path / "judgements.csv")
+    file = str(tmp_path / "judgements.preferences.csv")
+
+    assert run(["analyse", file, "--ties", "rao-kupper", "--json", "-"]) == 0
+    assert "|method:bradley-terry|" in (signature := json.loads(capsys.readouterr().out)["signature"])
+    assert "|ties:rao-kupper|" in signature
+    assert run(["analyse", file, "--gold-form", "printed"]) == 2
+    assert "--gold-form is an option of two-stage, not of bradley-terry." in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""Commands that weigh judgements and report."""
+"""Commands that analyse judgements and report."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def _require_pair(source: str, folder: Path | None, pair: str | None, gold_name:
 )
 @analysis_options
 def report(source: str, html_file: str | None, latex_folder: Path | None, **choices: Any) -> None:
-    """Write the full report: as one self-contained page, as LaTeX, or both."""
+    """Write the full report as one self-contained page, as LaTeX, or both."""
     from steelyard.domain.exhibit import ExhibitOptions
     from steelyard.flows.exhibit import n_in_report, report_exhibits
 

@@ -35,7 +35,6 @@ OF_RATINGS = (
 )
 # Options that say how a source is read; all others are those of the analysis.
 _READING = ("columns", "scale", "gold_scale", "hit_times")
-_OF_METHODS = "steelyard options of methods"
 # Sections of the help.
 _SCORES, _FILES = "Scores and ranking", "Reading a file"
 
@@ -109,10 +108,15 @@ class MethodsCommand(SectionedCommand):
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """The command's own parameters, then those of methods, then --help."""
-        if _OF_METHODS not in ctx.meta:
-            ctx.meta[_OF_METHODS] = _method_params()
+        if self._key not in ctx.meta:
+            ctx.meta[self._key] = _method_params()
         *own, about_help = super().get_params(ctx)
-        return [*own, *ctx.meta[_OF_METHODS], about_help]
+        return [*own, *ctx.meta[self._key], about_help]
+
+    @property
+    def _key(self) -> str:
+        """Where a call keeps the options of methods, which must be the same objects throughout."""
+        return f"steelyard {self.name}: options of methods"
 
 
 class BriefMethodsCommand(MethodsCommand):
@@ -121,13 +125,13 @@ class BriefMethodsCommand(MethodsCommand):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the arguments; a call for help need not look for methods."""
         if any(name in args for name in ctx.help_option_names):
-            ctx.meta[_OF_METHODS] = []
+            ctx.meta[self._key] = []
             ctx.ignore_unknown_options = True
         return super().parse_args(ctx, args)
 
     def get_help(self, ctx: click.Context) -> str:
         """The help text, without the options of methods."""
-        ctx.meta[_OF_METHODS] = []
+        ctx.meta[self._key] = []
         return super().get_help(ctx)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -168,8 +172,9 @@ def evidence_from(
 
     given = {name: value for name, value in choices.items() if name not in _READING}
     require_known_check(choices["check"])
-    # Wrong options are refused before anything takes time.
-    read_choices(given, compared=compared)
+    if given["method"] is not None:
+        # Wrong options are refused before anything takes time. The usual method is up to the source.
+        read_choices(given, compared=compared)
     found = []
     with progress_bar("Analysing", 2 * len(sources)) as step:
         for address in sources:
@@ -194,7 +199,7 @@ def read_from(address: str, choices: dict[str, Any]) -> Source:
 
 
 def require_known_check(name: str | None) -> None:
-    """Refuse a check that there is not."""
+    """Refuse a check that does not exist."""
     from steelyard.qc import checks
 
     require_known("check", name, [*checks(), "none"])

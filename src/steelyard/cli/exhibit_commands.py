@@ -11,52 +11,29 @@ import click
 from steelyard.cli.analysis_options import BriefMethodsCommand, analysis_options, evidence_from
 from steelyard.cli.cell_options import cells_of, cells_option, metric_scores_of, metric_scores_option
 from steelyard.cli.named_sources import split_name
-from steelyard.cli.options import json_option, keep_sources, with_options, write_text
+from steelyard.cli.options import (
+    click_options,
+    in_section,
+    json_option,
+    keep_sources,
+    with_options,
+    write_text,
+)
+from steelyard.domain.exhibit import ExhibitOptions
+from steelyard.domain.options import given_options
 
 if TYPE_CHECKING:
-    from steelyard.domain.exhibit import Evidence, ExhibitOptions
+    from steelyard.domain.exhibit import Evidence
     from steelyard.domain.plugin import Exhibit
 
-# A rating on a line is given to the point.
-MOST_CATEGORIES = 100
-_OPTIONS = ("categories", "chance", "weight", "worker", "methods", "cells", "metric_scores", "split")
-
-
+_OPTIONS = ("categories", "chance", "weight", "worker", "methods", "split", "cells", "metric_scores")
+_SINGLE = "Options of single exhibits"
 # What some exhibits leave to their reader.
 _exhibit_options = with_options(
-    click.option(
-        "--categories",
-        default="5,4,2",
-        show_default=True,
-        metavar="N,…",
-        help="Numbers of categories for agreement.",
-    ),
-    click.option(
-        "--chance",
-        type=click.Choice(["uniform", "cohen", "scott"]),
-        default="uniform",
-        show_default=True,
-        help="What agreement by chance is taken to be.",
-    ),
-    click.option(
-        "--weight",
-        type=click.Choice(["pair", "item"]),
-        default="pair",
-        show_default=True,
-        help="What weighs the same in agreement between workers.",
-    ),
-    click.option("--worker", help="Show this worker, in exhibits of one worker."),
-    click.option("--methods", metavar="NAME,…", help="Methods to compare, in exhibits that compare them."),
-    cells_option,
-    metric_scores_option,
-    click.option(
-        "--split",
-        is_flag=True,
-        help="Split each source by workers rather than compare two, in exhibits of replication.",
-    ),
+    *click_options(ExhibitOptions, section=_SINGLE),
+    in_section(cells_option, _SINGLE),
+    in_section(metric_scores_option, _SINGLE),
 )
-
-
 _name_argument = click.argument("name", metavar="NAME")
 _sources_argument = click.argument("sources", metavar="[TITLE=]SOURCE…", nargs=-1, required=True)
 
@@ -76,7 +53,7 @@ _sources_argument = click.argument("sources", metavar="[TITLE=]SOURCE…", nargs
 def table(
     name: str, sources: tuple[str, ...], target: Path | None, json_file: str | None, **choices: Any
 ) -> None:
-    """Make one table of the literature from judgements: see `steelyard exhibits` for their names."""
+    """Make a table from judgements. `steelyard exhibits` lists the names."""
     import steelyard.report.tables as written
     from steelyard.exhibits import tables
     from steelyard.flows.exhibit import make_table
@@ -112,7 +89,7 @@ def table(
 @_exhibit_options
 @analysis_options
 def plot(name: str, sources: tuple[str, ...], target: Path, **choices: Any) -> None:
-    """Draw one figure of the literature from judgements: see `steelyard exhibits` for their names."""
+    """Draw a figure from judgements. `steelyard exhibits` lists the names."""
     from steelyard.exhibits import figures
     from steelyard.flows.exhibit import make_figure
     from steelyard.report.figure_file import ENDINGS, write_figure
@@ -137,29 +114,23 @@ def _evidence(
     exhibit: Exhibit, sources: tuple[str, ...], choices: dict[str, Any]
 ) -> tuple[list[Evidence], ExhibitOptions]:
     from steelyard.aggregation import methods
-    from steelyard.domain.exhibit import ExhibitOptions
 
     compared = list(methods()) if exhibit.runs_methods else []
-
     wished = {name: value for name, value in choices.items() if name not in _OPTIONS}
-    categories, cells = _categories(choices["categories"]), cells_of(choices["cells"])
+    # Wrong options are refused before anything takes time.
+    own, cells = ExhibitOptions(**given_options(ExhibitOptions, choices)), cells_of(choices["cells"])
     cell_metrics = metric_scores_of(choices["metric_scores"])
     titles, addresses = zip(*(split_name(source) for source in sources), strict=True)
     evidence = [
         found if title is None else replace(found, title=title)
         for title, found in zip(titles, evidence_from(addresses, wished, compared=compared), strict=True)
     ]
-    options = ExhibitOptions(
-        categories=categories,
-        chance=choices["chance"],
-        weight=choices["weight"],
-        worker=choices["worker"],
-        methods=tuple(name.strip() for name in (choices["methods"] or "").split(",") if name.strip()),
+    options = replace(
+        own,
         draws=evidence[0].analysis.settings.method_settings.draws,
         seed=choices["seed"],
         cells=cells,
         cell_metrics=cell_metrics,
-        split=choices["split"],
     )
     return evidence, options
 
@@ -176,18 +147,6 @@ def _files_read(sources: tuple[str, ...], choices: dict[str, Any]) -> list[str]:
         *(split_name(source)[1] for source in sources),
         *(str(choices[name]) for name in ("hit_times", "metric_scores") if choices[name]),
     ]
-
-
-def _categories(text: str) -> tuple[int, ...]:
-    try:
-        numbers = tuple(int(part) for part in text.split(","))
-    except ValueError:
-        numbers = ()
-    if not numbers or min(numbers) < 2 or max(numbers) > MOST_CATEGORIES:
-        raise click.BadParameter(
-            f"write whole numbers from 2 to {MOST_CATEGORIES}, e.g. 5,4,2", param_hint="--categories"
-        )
-    return numbers
 
 
 def _require_known(name: str, known: list[str]) -> None:

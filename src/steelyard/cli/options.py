@@ -33,10 +33,13 @@ port_option = click.option(
     type=click.IntRange(0, 65535),
     default=8000,
     show_default=True,
-    help="The next free one is taken.",
+    help="Port to listen on; if it is taken, the next free one.",
 )
 base_url_option = click.option(
-    "--base-url", default="http://127.0.0.1:8000", show_default=True, help="Where the server is reached."
+    "--base-url",
+    default="http://127.0.0.1:8000",
+    show_default=True,
+    help="Address at which workers reach the server.",
 )
 
 
@@ -78,6 +81,17 @@ def click_options(cls: type, *names: str, section: str | None = None) -> tuple[D
 def _attached(found: Option, section: str | None) -> Decorator:
     declarations, attributes = _declared(found)
     return click.option(*declarations, cls=SectionedOption, section=section, **attributes)
+
+
+def in_section(decorator: Decorator, section: str) -> Decorator:
+    """The same option, under a heading of the help."""
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        decorated: Any = decorator(command)
+        decorated.__click_params__[-1].section = section
+        return command
+
+    return decorate
 
 
 def made_option(found: Option, *, section: str | None = None) -> SectionedOption:
@@ -154,9 +168,9 @@ def keep_sources(sources: Sequence[str], *targets: str | Path | None) -> None:
             continue
         path = Path(target)
         if not path.name:
-            raise click.BadParameter(f"{str(target)!r} is no name of a file.")
+            raise click.BadParameter(f"{str(target)!r} is not the name of a file.")
         if any(_is_same(path, source) for source in sources):
-            raise click.BadParameter(f"{target} is what is read: name another file to write to.")
+            raise click.BadParameter(f"{target} is being read: name another file to write to.")
         if path.is_file():
             with path.open("rb") as file:
                 if file.read(16) == b"SQLite format 3\x00":

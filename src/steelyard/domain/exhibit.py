@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal
 
 from steelyard.domain.cells import Cell, CellMetric
 from steelyard.domain.errors import ChoiceError, NotEnoughData
+from steelyard.domain.options import option, require_known_values
 from steelyard.domain.result import Analysis, AnalysisSettings
 
 if TYPE_CHECKING:
@@ -209,24 +210,30 @@ class Evidence:
 class ExhibitOptions:
     """Choices that some exhibits leave to their reader."""
 
-    categories: tuple[int, ...] = (5, 4, 2)
-    chance: Chance = "uniform"
-    weight: PairWeight = "pair"
-    worker: str | None = None
+    # A rating on a line is given to the point, so there cannot be more than a hundred categories.
+    categories: tuple[int, ...] = option(
+        (5, 4, 2), help="Numbers of categories for agreement.", metavar="N,…", minimum=2, maximum=100
+    )
+    chance: Chance = option("uniform", help="What agreement by chance is taken to be.")
+    weight: PairWeight = option("pair", help="What counts once in agreement between workers.")
+    worker: str | None = option(None, help="The worker to show, in exhibits of one worker.")
     draws: int = 1000
     seed: int = 7
-    methods: tuple[str, ...] = ()
-    """Methods to compare, where an exhibit compares them; empty: those it would choose itself."""
+    methods: tuple[str, ...] = option(
+        (),
+        help="Methods to compare, in exhibits that compare them.",
+        metavar="NAME,…",
+        usual="up to the exhibit",
+    )
     cells: tuple[tuple[Cell, tuple[str, ...]], ...] = ()
     """The systems that make up each cell of a comparison of years; empty: their names say."""
     cell_metrics: tuple[CellMetric, ...] = ()
     """Scores by metrics to show beside people's in a comparison of years."""
-    split: bool = False
-    """Whether each of two sources is split by workers, rather than one compared with the other."""
+    split: bool = option(
+        False, help="Split each source by workers instead of comparing two, in exhibits of replication."
+    )
 
     def __post_init__(self) -> None:
-        for name, known in (("chance", get_args(Chance)), ("weight", get_args(PairWeight))):
-            if getattr(self, name) not in known:
-                raise ChoiceError(
-                    f"There is no {name} {getattr(self, name)!r}. Use one of: {', '.join(known)}."
-                )
+        require_known_values(self)
+        if not self.categories:
+            raise ChoiceError("Give at least one number of {categories}, such as 5.")

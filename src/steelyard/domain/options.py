@@ -85,11 +85,20 @@ class Option:
                 )
             return value
         found = self._converted(value)
-        if self.minimum is not None and not found >= self.minimum:
-            raise ChoiceError(f"{{{self.name}}} must be at least {self.minimum:g}, not {value}.")
-        if self.maximum is not None and not found <= self.maximum:
-            raise ChoiceError(f"{{{self.name}}} must be at most {self.maximum:g}, not {value}.")
+        low, high = self.minimum, self.maximum
+        if (low is not None and not found >= low) or (high is not None and not found <= high):
+            raise ChoiceError(f"{{{self.name}}} must be {self._range}, not {value}.")
         return found
+
+    @property
+    def _range(self) -> str:
+        if self.minimum is None:
+            return f"at most {self.maximum:g}"
+        return (
+            f"at least {self.minimum:g}"
+            if self.maximum is None
+            else f"from {self.minimum:g} to {self.maximum:g}"
+        )
 
     def _converted(self, value: Any) -> Any:
         is_truth = isinstance(value, bool)

@@ -24,10 +24,14 @@ class AnalysisOptions:
     """The options of every analysis, whatever its method; those of methods are in their own settings."""
 
     method: str | None = option(
-        None, help="How ratings become scores: see `steelyard methods`.", usual="mean-z"
+        None,
+        help="How ratings become scores: see `steelyard methods`.",
+        usual="mean-z; bradley-terry for preferences",
     )
     check: str | None = option(
-        None, help="How workers are checked: see `steelyard checks`, or none.", usual="paired-t"
+        None,
+        help="How workers are checked: see `steelyard checks`, or none.",
+        usual="the campaign's, or paired-t",
     )
     check_attributes: tuple[str, ...] = option(
         (), help="Check workers by these attributes only.", metavar="NAME,…", usual="all"
