@@ -287,7 +287,7 @@ def test_groups_of_workers_without_a_common_text_are_warned_about() -> None:
     (warning,) = odd_shapes(_items(_frame(rows)))
 
     assert warning.startswith("The workers fall into 2 groups that share no judged text")
-    assert "a harsh group cannot be told from poor texts" in warning
+    assert "a harsh group looks like poor texts" in warning
 
 
 def test_groups_that_share_systems_are_said_to_be_compared_by_these() -> None:

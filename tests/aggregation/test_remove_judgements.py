@@ -68,7 +68,7 @@ def test_scores_that_fall_into_one_category_are_told(frame_of: FrameOf) -> None:
     frame = frame_of([(w, f"s{k}", r, None) for w in "abc" for k, r in enumerate(ends)])
 
     assert _fit(frame).warnings == (
-        "86 % of the scores are 3 when rounded: translations can hardly be told apart by them.",
+        "86 % of the scores are 3 when rounded: they hardly distinguish translations.",
     )
 
 
@@ -76,7 +76,7 @@ def test_so_are_scores_in_one_fifth_of_a_line(frame_of: FrameOf) -> None:
     frame = frame_of([(w, f"s{k}", 41 + k, None) for w in "abc" for k in range(12)])
 
     assert _fit(frame, VAS).warnings == (
-        "100 % of the scores lie between 40 and 60: translations can hardly be told apart by them.",
+        "100 % of the scores lie between 40 and 60: they hardly distinguish translations.",
     )
 
 

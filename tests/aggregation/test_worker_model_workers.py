@@ -220,14 +220,14 @@ def test_a_worker_of_two_ratings_is_taken_for_nearly_average(crowd: _Crowd) -> N
 
 
 def test_equal_ratings_of_everybody_are_not_enough(crowd: _Crowd) -> None:
-    with pytest.raises(NotEnoughData, match="every worker always gave one and the same rating") as raised:
+    with pytest.raises(NotEnoughData, match="every worker always gave the same rating") as raised:
         _fit(crowd.frame.with_columns(rating=pl.lit(50.0)))
 
     assert 'method="mean-rating"' in str(raised.value)
 
 
 def test_one_rating_of_each_worker_is_not_enough(crowd: _Crowd) -> None:
-    with pytest.raises(NotEnoughData, match="always gave one and the same rating"):
+    with pytest.raises(NotEnoughData, match="always gave the same rating"):
         _fit(crowd.frame.unique("worker_id", keep="first", maintain_order=True))
 
 

@@ -32,10 +32,10 @@ WithoutGold = Literal["exclude", "shrunk"]
 
 
 def without_gold_option() -> Any:
-    """The option that the methods with gold have in common, declared by each after those of its own."""
+    """The option that the methods with gold have in common, declared by each after its own."""
     return option(
         "exclude",
-        help="What becomes of workers who judged no gold item: left out, or taken to be average (shrunk).",
+        help="Treatment of workers who judged no gold item: left out, or taken to be average (shrunk).",
         signature="without-gold",
     )
 
@@ -93,7 +93,7 @@ class Gold:
 class Treatment:
     """What a method does with judgements: which it keeps (rows,), by worker the weight and what is added.
 
-    `offset` and `weight` are told of workers, NaN where unknown; judgements are weighted only if `votes`.
+    `offset` and `weight` are reported of workers, NaN where unknown; judgements are weighted only if `votes`.
     """
 
     keeps: BoolArray
@@ -141,7 +141,7 @@ def gold_ratings(crowd: Crowd) -> Gold:
     if n_items < 2:
         found = "only one item is" if n_items else "no item is"
         raise NotEnoughData(
-            f"{crowd.method}: {found} of known quality, so workers cannot be held against an expert. Give "
+            f"{crowd.method}: {found} of known quality, so workers cannot be compared with an expert. Give "
             "the campaign a [gold] table, or the file a column known with the expert's ratings (or name it: "
             "{columns=known=COLUMN}); without, use {method=mean-rating}."
         )
@@ -159,8 +159,8 @@ def require_pairs(crowd: Crowd, agreement: FloatArray) -> None:
     """Raises NotEnoughData if no two workers judged the same translation."""
     if np.isnan(agreement).all():
         raise NotEnoughData(
-            f"{crowd.method}: no translation was judged by two workers, so it cannot be told who agrees with "
-            "others. Use {method=mean-rating}, or wait for more judgements."
+            f"{crowd.method}: no translation was judged by two workers, so their agreement is unknown. "
+            "Use {method=mean-rating}, or wait for more judgements."
         )
 
 
@@ -168,7 +168,7 @@ def fit_treated(crowd: Crowd, treatment: Treatment, rng: np.random.Generator) ->
     """Scores from the judgements that are kept, shifted and weighted as the method says."""
     if not treatment.keeps.any():
         raise NotEnoughData(
-            f"{crowd.method}: no judgement is left to score, for whoever gave one judged no gold or agrees "
+            f"{crowd.method}: no judgement is left to score, because everyone judged no gold or agrees "
             "no better than chance. Look at the gold and its scale, or use {method=mean-rating}."
         )
     value = crowd.rating if treatment.shift is None else crowd.rating + treatment.shift[crowd.worker]
@@ -250,13 +250,13 @@ def _in_one_category(fit: Fit, crowd: Crowd) -> tuple[str, ...]:
     crowded = crowded_category(fit.segments["score"].to_numpy(), crowd.points)
     if crowded is None:
         return ()
-    # Per cent that would round up to all of them are told as 99.
-    told = f"{int(100 * crowded.share)} % of the scores"
+    # Per cent that would round up to all of them are given as 99.
+    share = f"{int(100 * crowded.share)} % of the scores"
     if crowded.low == crowded.high:
         where = f"are {crowded.low:g} when rounded"
     else:
         where = f"lie between {crowded.low:g} and {crowded.high:g}"
-    return (f"{told} {where}: translations can hardly be told apart by them.",)
+    return (f"{share} {where}: they hardly distinguish translations.",)
 
 
 def _odd_scale(crowd: Crowd) -> tuple[str, ...]:

@@ -24,9 +24,9 @@ _KINDS = (
     *(ItemKind.REGULAR, ItemKind.DEGRADED, ItemKind.REFERENCE, ItemKind.GOLD, ItemKind.CALIBRATION),
     ItemKind.REPEAT,
 )
-# Segments have an effect of their own only if this many translations of each were judged [our choice].
+# Segments have their own effect only if this many translations of each were judged [our choice].
 _TEXTS_PER_SEGMENT = 1.5
-# A worker's offset for one system can be told from the quality of its texts from so many on [our choice].
+# From this many texts on, a worker's offset for one system can be separated from their quality [our choice].
 _TEXTS_PER_SYSTEM = 2.0
 
 
@@ -69,7 +69,7 @@ class JudgedItems:
 
     @property
     def n_items(self) -> int:
-        """How many texts were judged, for each attribute anew."""
+        """How many texts were judged, counted by attribute."""
         return len(self.origin.kind)
 
     @property
@@ -85,7 +85,7 @@ def judged_items(
 
     Regular and repeat ratings of one system's segment are of one text, unless `repeats_apart`; its degraded
     copy is another; the reference of a segment is one text, as whichever system it was shown. Degraded copies
-    and references tell about workers and no system. Raises NotEnoughData if no system was judged.
+    and references inform about workers, not about systems. Raises NotEnoughData if no system was judged.
     """
     kept = _named(frame)
     kind = _kind_of(kept["item_kind"])
@@ -147,7 +147,7 @@ def has_known_items(frame: pl.DataFrame) -> bool:
 
 
 def odd_shapes(items: JudgedItems) -> tuple[str, ...]:
-    """Warnings where ratings are too few or too far apart for workers to be told from what they judged."""
+    """Warnings where ratings are too few or too far apart to separate workers from what they judged."""
     found = []
     blocks = number_of_blocks(items.worker, items.item)
     regular = items.origin.kind[items.item] == 0
@@ -155,14 +155,14 @@ def odd_shapes(items: JudgedItems) -> tuple[str, ...]:
     alone = float((per_item == 1).mean())
     if alone > 0.5:
         found.append(
-            f"{alone:.0%} of the judged translations have one rating only: who is right cannot be told, "
+            f"{alone:.0%} of the judged translations have one rating only: nobody knows who is right, "
             "so the model leans on controls and on systems as a whole; scores of single segments say little."
         )
     if blocks > 1 and items.n_workers > 1:
         through = (
             "only the systems they have in common compare them"
             if items.origin.n_systems
-            else ("a harsh group cannot be told from poor texts")
+            else ("a harsh group looks like poor texts")
         )
         found.append(f"The workers fall into {blocks} groups that share no judged text: {through}.")
     return tuple(found)
@@ -226,7 +226,7 @@ def _parts(
     """The number of what shares an offset with each rating; None: all ratings of a worker do.
 
     As usual, an offset for each system, as people find one system's style better than others do; unless
-    workers saw too few texts of any to tell.
+    workers saw too few texts of any.
     """
     if offset_per == "worker":
         return None

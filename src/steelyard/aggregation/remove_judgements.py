@@ -40,11 +40,11 @@ def _treatment(crowd: Crowd) -> Treatment:
     found = without_outliers(votes, crowd.rating)
     dropped = int((~found.keeps).sum())
     limit = points(found.tau, crowd.settings.scale)
-    told = (
+    warning = (
         f"{counted(dropped, 'judgement')} further than {limit} points from the mean of the translation "
         f"{'is' if dropped == 1 else 'are'} left out."
     )
-    return Treatment(keeps=found.keeps, warnings=(told,) if dropped else ())
+    return Treatment(keeps=found.keeps, warnings=(warning,) if dropped else ())
 
 
 METHOD = Method(

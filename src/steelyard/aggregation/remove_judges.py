@@ -26,7 +26,7 @@ def fit(frame: pl.DataFrame, settings: MethodSettings, rng: np.random.Generator)
     same point of the scale, or on a line in the same fifth of it. Workers below a threshold are dropped:
     the one, among the agreements that occur, which makes those who remain agree best and leaves every
     translation a judgement. No gold is used. Agreement is not quality: workers who all click in the middle
-    agree too, and whoever judges differently and better is the first to go.
+    agree too, and someone who judges differently and better is the first to go.
     """
     crowd = crowd_of(frame, settings, method=METHOD.name)
     return fit_treated(crowd, _treatment(crowd), rng)

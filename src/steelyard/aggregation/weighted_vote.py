@@ -31,10 +31,10 @@ from steelyard.stats.gold_agreement import pairwise_agreement
 
 @dataclass(frozen=True, slots=True)
 class WeightedVoteSettings(MethodSettings):
-    """With whom a worker must agree to have weight."""
+    """Who a worker must agree with to have weight."""
 
     vote_by: Literal["gold", "others"] = option(
-        "gold", help="Whom a worker must agree with to have weight.", signature="vote-by"
+        "gold", help="Who a worker must agree with to have weight.", signature="vote-by"
     )
     without_gold: WithoutGold = without_gold_option()
 
@@ -45,7 +45,7 @@ def fit(frame: pl.DataFrame, settings: WeightedVoteSettings, rng: np.random.Gene
     With `vote_by="others"` it is the agreement with all other workers on the translations they have in
     common, which needs no gold. Ratings agree that are the same point of the scale, or on a line in
     the same fifth of it. Chance agrees too, so that even random clickers have some weight. Workers who never
-    agree, and those of whom nothing is known, are left out; the latter, if by gold, may have the mean weight
+    agree, and unknown ones, are left out; the latter, if by gold, may have the mean weight
     instead (`without_gold="shrunk"`), to which all others are then drawn as well.
     """
     crowd = crowd_of(frame, settings, method=METHOD.name)
@@ -83,7 +83,7 @@ def _by_others(crowd: Crowd) -> Treatment:
         votes=True,
         warnings=(
             *workers_left_out(crowd, np.isnan(weight), because="judged no translation that others judged"),
-            *workers_left_out(crowd, weight == 0, because="never agreed with anybody"),
+            *workers_left_out(crowd, weight == 0, because="never agreed with anyone"),
         ),
     )
 

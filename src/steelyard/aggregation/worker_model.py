@@ -27,7 +27,7 @@ def fit(frame: pl.DataFrame, settings: WorkerModelSettings, rng: np.random.Gener
 
     Ratings are first put in each worker's own units, drawn towards everyone's where a worker gave few. Each
     is then the worker's offset, plus the worker's slope times the quality of the text, plus noise. A slope
-    is never below 0 and is told by all that a worker judged, degraded copies, repeats and references
+    is never below 0 and follows from all that a worker judged, degraded copies, repeats and references
     included; quality is expected to lie where kind, system and segment of the text lead to. How
     much workers, systems and texts vary is learned from the ratings too. Nobody is left out; a worker who
     always gives the same rating has no weight. Scores are in deviations of the ratings of trusted workers.
@@ -69,7 +69,7 @@ def learn_workers(items: JudgedItems) -> LearnedWorkers:
     learned = learn(ratings, origin)
     if not learned.reached.converged:
         raise NotEnoughData(
-            f"worker-model: the model had not settled after {learned.reached.turns} sweeps (last change "
+            f"worker-model: the model had not converged after {learned.reached.turns} sweeps (last change "
             f"{learned.reached.change:.2g}), so it has no answer. Use {{method=worker-model-gibbs}} or "
             "{method=mean-z}, and please report the case."
         )
@@ -98,7 +98,7 @@ def _of_those_who_vary(items: JudgedItems, units: OwnUnits) -> WorkerRatings:
     here = units.varied[items.worker]
     if not here.any():
         raise NotEnoughData(
-            "worker-model: every worker always gave one and the same rating, so nothing can be learned from "
+            "worker-model: every worker always gave the same rating, so nothing can be learned from "
             "them. Use {method=mean-rating}."
         )
     part = None
@@ -165,18 +165,18 @@ def learned_columns(model: LearnedWorkers) -> pl.DataFrame:
     weight = np.where(varied, workers.slope**2 * workers.precision, 0.0)
     mean_slope, mean_weight = slope[varied].mean(), weight[varied].mean()
     unknown = np.where(varied, 1.0, np.nan)
-    # A worker's units are themselves told by so many ratings only.
-    told_by = n_ratings + PSEUDO_RATINGS
-    slope_variance = model.spread.slope_variance + workers.slope**2 / (2 * told_by)
+    # A worker's units themselves rest on this many ratings only.
+    n_behind = n_ratings + PSEUDO_RATINGS
+    slope_variance = model.spread.slope_variance + workers.slope**2 / (2 * n_behind)
     columns = {
         "offset": rating - rating.mean(),
         "slope": slope / mean_slope,
         "precision": precision * unknown,
         "weight": weight / mean_weight,
-        "offset_sd": units.deviation * np.sqrt(workers.offset_variance + 1 / told_by) * unknown,
+        "offset_sd": units.deviation * np.sqrt(workers.offset_variance + 1 / n_behind) * unknown,
         "slope_sd": units.deviation * np.sqrt(slope_variance) / mean_slope * unknown,
         "precision_sd": precision
-        * np.sqrt(1 / (learned.priors.shape + n_ratings / 2) + 2 / told_by)
+        * np.sqrt(1 / (learned.priors.shape + n_ratings / 2) + 2 / n_behind)
         * unknown,
     }
     return pl.DataFrame({"worker_id": model.items.workers, **columns}).with_columns(
@@ -186,13 +186,13 @@ def learned_columns(model: LearnedWorkers) -> pl.DataFrame:
 
 def _diagnostics(model: LearnedWorkers) -> Diagnostics:
     learned, regular = model.learned, model.items.origin.kind == 0
-    told = float(np.var(learned.quality[regular]))
+    known = float(np.var(learned.quality[regular]))
     open_ = float(model.spread.quality_variance[regular].mean())
     return Diagnostics(
         converged=learned.reached.converged,
         sweeps=learned.reached.turns,
         notes=(
-            ("expected_correlation", float(np.sqrt(told / (told + open_))) if told + open_ else 0.0),
+            ("expected_correlation", float(np.sqrt(known / (known + open_))) if known + open_ else 0.0),
             ("offset_sd", learned.priors.offset_sd),
             ("slope_sd", learned.priors.slope_sd),
             ("precision", learned.priors.precision),
@@ -207,7 +207,7 @@ def _without_weight(model: LearnedWorkers) -> tuple[str, ...]:
         return ()
     one = constant == 1
     return (
-        f"{constant} worker{'' if one else 's'} always gave the same rating: that tells nothing, "
+        f"{constant} worker{'' if one else 's'} always gave the same rating: that says nothing, "
         f"so {'it has' if one else 'they have'} no weight.",
     )
 

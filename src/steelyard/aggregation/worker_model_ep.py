@@ -74,17 +74,17 @@ def _believed(scale: CommonScale, posterior: Posterior) -> Believed:
     """Qualities are independent given the workers' offsets, which move all items of a worker together."""
     ratings, n_items = scale.ratings, scale.ratings.n_items
     precision = posterior.precision.mean
-    told = np.bincount(ratings.item, precision[ratings.worker], n_items)
+    information = np.bincount(ratings.item, precision[ratings.worker], n_items)
     prior = np.ones(n_items) if scale.quality is None else scale.quality.sd
-    own = 1 / (prior**-2.0 + told)
-    # What shares an offset: a worker, or a worker's HIT, whose offset its own ratings tell best.
+    own = 1 / (prior**-2.0 + information)
+    # What shares an offset: a worker, or a worker's HIT, whose offset its own ratings show best.
     part, variance = ratings.worker, posterior.offset.sd**2
     if ratings.hit is not None:
         part = ratings.hit
         owner = np.zeros(int(part.max()) + 1, dtype=np.int64)
         owner[part] = ratings.worker
-        told_of_part = np.bincount(part) * precision[owner]
-        variance = 1 / (1 / (HIT_SD**2 + variance[owner]) + told_of_part)
+        of_part = np.bincount(part) * precision[owner]
+        variance = 1 / (1 / (HIT_SD**2 + variance[owner]) + of_part)
     moves = csr_array(
         (own[ratings.item] * precision[ratings.worker], (ratings.item, part)), shape=(n_items, len(variance))
     )

@@ -44,7 +44,7 @@ class PairSource:
 class LongitudinalSettings:
     """What a comparison of years leaves to its caller.
 
-    `cells`: the systems of each cell; empty if their names tell. `metrics`: names of built-in metrics to
+    `cells`: the systems of each cell; empty if their names say. `metrics`: names of built-in metrics to
     compute from the texts. `metric_scores`: scores of metrics that are known already.
     """
 
@@ -82,14 +82,14 @@ def longitudinal(
     first = sources[0].analysis
     computed, uneven = _cell_metrics(sources, settings)
     with progress("Comparing", len(sources) + 1) as step:
-        kept, told, warnings = [], [], []
+        kept, signatures, warnings = [], [], []
         for source in sources:
             found = _kept(source)
             _require_systems(source.pair, found, settings)
-            ratings, told_of = found.quality.kept, (*source.source.warnings, *found.quality.warnings)
+            ratings, found_of = found.quality.kept, (*source.source.warnings, *found.quality.warnings)
             kept.append(PairRatings(source.pair, ratings, source.analysis.method_settings))
-            told.append(_signature(source, found.counts, settings))
-            warnings += [f"{source.pair}: {warning}" for warning in told_of]
+            signatures.append(_signature(source, found.counts, settings))
+            warnings += [f"{source.pair}: {warning}" for warning in found_of]
             step(1)
         wished = StudySettings(
             cells=settings.cells,
@@ -103,7 +103,7 @@ def longitudinal(
     return replace(
         study,
         title="Change over years" + (f": {pairs[0]}" if len(pairs) == 1 else ""),
-        signature="\n".join([*told, *_metric_signatures(sources, settings)]),
+        signature="\n".join([*signatures, *_metric_signatures(sources, settings)]),
         warnings=(*warnings, *study.warnings, *uneven),
     )
 

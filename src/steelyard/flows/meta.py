@@ -138,7 +138,7 @@ def _of_campaign(address: str, wanted: Wanted, progress: Progress) -> ScoresRead
     table = _table(wanted)
     names = _others(wanted, table)
     if names is None:
-        # Whoever brings scores of their own may not have what the built-in metrics need.
+        # Users with their own scores may not have what the built-in metrics need.
         names = () if table else tuple(metrics())
     unknown = [name for name in names if name not in metrics()]
     if unknown:

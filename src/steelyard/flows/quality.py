@@ -154,7 +154,7 @@ def _passed(frame: pl.DataFrame, verdicts: Sequence[Verdict], settings: Analysis
         failed = sum(verdict.verdict == "fail" for verdict in verdicts)
         raise NotEnoughData(
             f"{settings.check}: no worker passed ({failed} failed, {len(verdicts) - failed} had too few "
-            "degraded pairs to tell), so no judgement is left to score. Use {check=none} to score all of "
+            "degraded pairs), so no judgement is left to score. Use {check=none} to score all of "
             "them, or wait for more judgements."
         )
     return passed
