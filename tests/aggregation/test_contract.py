@@ -16,6 +16,7 @@ from steelyard.domain.plugin import Method
 from steelyard.domain.result import Fit, MethodSettings
 from steelyard.flows.settings import AnalysisOptions
 from steelyard.frames import ratings_frame, scored
+from steelyard.qc import check_options
 
 every_method = pytest.mark.parametrize("method", methods().values(), ids=methods().keys())
 # Worker models learn from controls whom to trust, so these may change scores.
@@ -287,9 +288,10 @@ def test_options_say_what_they_mean_and_have_a_key_in_signatures(method: Method)
 def test_names_of_options_mean_one_thing(method: Method) -> None:
     common = {option.name for cls in (AnalysisOptions, MethodSettings) for option in options_of(cls)}
     reading = {"scale", "columns", "gold_scale", "hit_times"}
+    of_checks = {option.name for option in check_options()}
     alike = {option.name: option for option in method_options()}
 
     for option in method.options:
-        assert option.name not in common | reading
+        assert option.name not in common | reading | of_checks
         other = alike[option.name]
         assert (option.kind, option.default, option.signature) == (other.kind, other.default, other.signature)

@@ -25,6 +25,7 @@ from steelyard.flows.settings import AnalysisOptions
 if TYPE_CHECKING:
     from steelyard.domain.exhibit import Evidence
     from steelyard.domain.options import Option
+    from steelyard.domain.plugin import Check, Method
     from steelyard.domain.scale import Scale
     from steelyard.flows.source import Source
 
@@ -141,22 +142,25 @@ class BriefMethodsCommand(MethodsCommand):
 
 
 def of_methods(choices: dict[str, Any]) -> dict[str, Any]:
-    """Those of the options given that only some methods have."""
+    """Those of the options given that only some methods or checks have."""
     from steelyard.aggregation import method_options
+    from steelyard.qc import check_options
 
-    return {found.name: choices[found.name] for found in method_options()}
+    return {found.name: choices[found.name] for found in (*method_options(), *check_options())}
 
 
 def _method_params() -> list[click.Option]:
-    """The options that not every method has, each in the section of the methods that have it."""
+    """The options that not every method or check has, each in the section of those that have it."""
     from steelyard.aggregation import methods
+    from steelyard.qc import checks
 
     kin: dict[str, list[Option]] = {}
     owners: dict[str, list[str]] = {}
-    for method in methods().values():
-        for found in method.options:
+    plugins: list[Method | Check] = [*methods().values(), *checks().values()]
+    for plugin in plugins:
+        for found in plugin.options:
             kin.setdefault(found.name, []).append(found)
-            owners.setdefault(found.name, []).append(method.name)
+            owners.setdefault(found.name, []).append(plugin.name)
     # Where methods know different values, the command takes all; the method refuses those it has not.
     widest = [max(alike, key=lambda found: len(found.choices)) for alike in kin.values()]
     made = [made_option(found, section=f"Options of {joined(owners[found.name])}") for found in widest]

@@ -67,6 +67,15 @@ class Protocol:
     """Ratings for which a campaign must give an example each."""
 
 
+def _fitting(
+    cls: type[MethodSettings | CheckSettings], settings: MethodSettings | CheckSettings
+) -> dict[str, Any]:
+    """The values of settings that a class has fields for, those among `for_others` included."""
+    known = {field.name for field in fields(cls)}
+    given = {field.name: getattr(settings, field.name) for field in fields(settings)}
+    return {name: value for name, value in (given | dict(settings.for_others)).items() if name in known}
+
+
 @dataclass(frozen=True, slots=True)
 class Method:
     """Turns ratings or preferences into scores.
@@ -115,12 +124,11 @@ class Method:
 
     def own_settings(self, settings: MethodSettings) -> MethodSettings:
         """Any settings as this method's own class: what it shares with theirs, and what was meant for it."""
-        if isinstance(settings, self.settings):
-            return settings
-        known = {field.name for field in fields(self.settings)}
-        given = {field.name: getattr(settings, field.name) for field in fields(settings)}
-        meant = given | dict(settings.for_others)
-        return self.settings(**{name: value for name, value in meant.items() if name in known})
+        return (
+            settings
+            if isinstance(settings, self.settings)
+            else self.settings(**_fitting(self.settings, settings))
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,9 +138,20 @@ class Check:
     name: str
     title: str
     cite: tuple[str, ...]
-    run: Callable[[pl.DataFrame, CheckSettings], list[Verdict]]
-    """(frame, settings) -> one verdict per worker of the frame, in order of worker_id."""
+    run: Callable[[pl.DataFrame, Any], list[Verdict]]
+    """(frame, settings of the check's class) -> one verdict per worker of the frame, by worker_id."""
     reads: FrameName = "ratings"
+    settings: type[CheckSettings] = CheckSettings
+    """The class of its settings, which declares the options that only this check has."""
+
+    @property
+    def options(self) -> tuple[Option, ...]:
+        """The options that not every check has."""
+        return own_options(self.settings, CheckSettings)
+
+    def own_settings(self, settings: CheckSettings) -> CheckSettings:
+        """Any settings as this check's own class: what it shares with theirs, and what was meant for it."""
+        return self.settings(**_fitting(self.settings, settings))
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,6 +51,11 @@ class CheckSettings:
     threshold_included: bool = False
     scale: Scale = VAS
     least_pairs: int = LEAST_PAIRS
+    # Options that only some checks have, by name.
+    for_others: tuple[tuple[str, Any], ...] = ()
+
+    def __post_init__(self) -> None:
+        require_known_values(self)
 
     def passes(self, p_value: float) -> bool:
         """Whether a p-value is low enough; an undefined one never is."""
@@ -142,6 +147,8 @@ class AnalysisSettings:
     flag_rules: FlagRules = "usual"
     seed: int = 7
     method_settings: MethodSettings = MethodSettings()
+    # Options that only some checks have, by name.
+    check_options: tuple[tuple[str, Any], ...] = ()
 
     @property
     def scale(self) -> Scale:
@@ -151,7 +158,9 @@ class AnalysisSettings:
     @property
     def check_settings(self) -> CheckSettings:
         """What the check needs of these."""
-        return CheckSettings(self.threshold, self.threshold_included, self.scale, self.least_pairs)
+        return CheckSettings(
+            self.threshold, self.threshold_included, self.scale, self.least_pairs, self.check_options
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,7 +83,8 @@ def passing_workers(frame: pl.DataFrame, settings: AnalysisSettings) -> list[str
     if settings.check_attributes is not None:
         # As text: among categories, a name that is none of them is a mistake.
         frame = frame.filter(pl.col("attribute").cast(pl.String).is_in(list(settings.check_attributes)))
-    verdicts = found[settings.check].run(frame, settings.check_settings)
+    check = found[settings.check]
+    verdicts = check.run(frame, check.own_settings(settings.check_settings))
     return [verdict.worker_id for verdict in verdicts if verdict.verdict == "pass"]
 
 

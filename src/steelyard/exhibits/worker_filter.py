@@ -61,7 +61,9 @@ def _in_order() -> list[str]:
 
 def _filtered(source: Evidence, check: str) -> _Row:
     """What a check leaves."""
-    verdicts = checks()[check].run(checked_ratings(source), source.analysis.settings.check_settings)
+    known = checks()[check]
+    settings = known.own_settings(source.analysis.settings.check_settings)
+    verdicts = known.run(checked_ratings(source), settings)
     passed = [verdict.worker_id for verdict in verdicts if verdict.verdict == "pass"]
     tested = sum(verdict.verdict != "insufficient" for verdict in verdicts)
     kept = source.frame.filter(pl.col("worker_id").is_in(passed))

@@ -113,8 +113,9 @@ def _verdicts(
     known = checks()
     if settings.check not in known:
         raise ChoiceError(f"There is no check {settings.check!r}. Use one of: {', '.join(known)}.")
-    run = known[settings.check].run
-    found = {verdict.worker_id: verdict for verdict in run(checked, settings.check_settings)}
+    check = known[settings.check]
+    verdicts_found = check.run(checked, check.own_settings(settings.check_settings))
+    found = {verdict.worker_id: verdict for verdict in verdicts_found}
     p_values = dict(consistent.select(pl.col("worker_id").cast(pl.String), "consistency_p").iter_rows())
     verdicts = []
     for worker_id in frame["worker_id"].unique().sort().cast(pl.String):

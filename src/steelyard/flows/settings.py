@@ -13,7 +13,7 @@ from steelyard.domain.options import given_options, option, options_of
 from steelyard.domain.plugin import Method
 from steelyard.domain.result import AnalysisSettings, ClusterRule, MethodSettings
 from steelyard.domain.wording import joined
-from steelyard.qc import checks
+from steelyard.qc import check_options, checks, checks_with
 
 if TYPE_CHECKING:
     from steelyard.flows.source import Source
@@ -90,13 +90,14 @@ RECIPES = {"wmt": wmt_settings}
 
 @dataclass(frozen=True, slots=True)
 class ChosenOptions:
-    """Options as given, read and found to fit: of the analysis, of all methods, of this method, of others."""
+    """Options as given, read: of the analysis, of all methods, of this method, of others, of checks."""
 
     analysis: AnalysisOptions
     method: Method
     shared: dict[str, Any]
     own: dict[str, Any]
     for_others: tuple[tuple[str, Any], ...]
+    for_check: tuple[tuple[str, Any], ...]
 
 
 def read_choices(
@@ -122,7 +123,10 @@ def read_choices(
         for found in method_options(compared)
         if found.name in given and found.name not in own
     )
-    return ChosenOptions(analysis, method, _shared_options(given), own, for_others)
+    for_check = tuple(
+        (found.name, found.read(given[found.name])) for found in check_options() if found.name in given
+    )
+    return ChosenOptions(analysis, method, _shared_options(given), own, for_others, for_check)
 
 
 def settings_from(source: Source, *, compared: Iterable[str] = (), **choices: Any) -> AnalysisSettings:
@@ -141,12 +145,15 @@ def settings_from(source: Source, *, compared: Iterable[str] = (), **choices: An
     )
     if asked.recipe is not None:
         settings = RECIPES[asked.recipe](settings)
+    check = asked.check or usual_check(source)
+    _require_check_with(chosen.for_check, check)
     keep = asked.keep or ("everyone" if method.weighs_workers else "passing")
     shared = replace(settings.method_settings, **chosen.shared, for_others=chosen.for_others)
     return replace(
         settings,
         method=method.name,
-        check=asked.check or usual_check(source),
+        check=check,
+        check_options=chosen.for_check,
         check_attributes=asked.check_attributes or None,
         require_consistency=asked.require_consistency,
         exclude_hits=settings.exclude_hits if asked.keep_hits is None else not asked.keep_hits,
@@ -178,7 +185,7 @@ def named_method(name: str) -> Method:
 
 def _require_known_names(given: Mapping[str, Any]) -> None:
     known = [found.name for cls in (AnalysisOptions, MethodSettings) for found in options_of(cls)]
-    known += [found.name for found in method_options()]
+    known += [found.name for found in (*method_options(), *check_options())]
     for name in given:
         if name not in known:
             raise ChoiceError(f"There is no option {name!r} in an analysis. Use any of: {', '.join(known)}.")
@@ -202,6 +209,14 @@ def _require_takers(given: Mapping[str, Any], names: Sequence[str]) -> None:
         if found.name in given and found.name not in here:
             takers = joined(methods_with(found.name))
             raise ChoiceError(f"{{{found.name}}} is an option of {takers}, not of {joined(names)}.")
+
+
+def _require_check_with(options: Iterable[tuple[str, Any]], check: str) -> None:
+    """ChoiceError for an option that only other checks have."""
+    for name, _ in options:
+        takers = checks_with(name)
+        if check not in takers:
+            raise ChoiceError(f"{{{name}}} is an option of the check {joined(takers)}, not of {check}.")
 
 
 def _own_options(method: Method, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from steelyard.domain.options import options_of, signed_options
 from steelyard.domain.plugin import Method
 from steelyard.domain.result import LEAST_PAIRS, NO_CHECK, AnalysisSettings, Counts, MethodSettings
 from steelyard.domain.scale import VAS, Scale
+from steelyard.qc import check_options
 from steelyard.version import __version__
 
 
@@ -27,6 +28,7 @@ def signature(settings: AnalysisSettings, counts: Counts, *, campaign: str, prot
         "test": _own_test(used) if used.own_test else shared.get("test"),
         "clusters": settings.clusters,
         **signed_method_options(method),
+        **_signed_check_options(settings),
         "p": _limit(settings) if _limit(settings) != _limit(AnalysisSettings()) else None,
         "pairs": settings.least_pairs if settings.least_pairs != LEAST_PAIRS else None,
         "least": method.minimum_ratings if method.minimum_ratings != usual.minimum_ratings else None,
@@ -44,6 +46,12 @@ def signed_method_options(settings: MethodSettings) -> dict[str, str]:
     """The options that not every method has, where they differ from the usual, by their keys."""
     chosen = chosen_options(settings)
     signed = (found.signed(chosen[found.name]) for found in method_options())
+    return dict(part for part in signed if part is not None)
+
+
+def _signed_check_options(settings: AnalysisSettings) -> dict[str, str]:
+    chosen = dict(settings.check_options)
+    signed = (found.signed(chosen[found.name]) for found in check_options() if found.name in chosen)
     return dict(part for part in signed if part is not None)
 
 

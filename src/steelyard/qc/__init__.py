@@ -6,6 +6,7 @@ import sys
 from functools import cache
 
 from steelyard.domain.judgement import FrameName
+from steelyard.domain.options import Option, merged
 from steelyard.domain.plugin import Check
 from steelyard.registry import discover
 
@@ -19,3 +20,13 @@ def checks() -> dict[str, Check]:
 def checks_of(frame: FrameName) -> dict[str, Check]:
     """The checks that read this frame, by name."""
     return {name: check for name, check in checks().items() if check.reads == frame}
+
+
+def check_options() -> list[Option]:
+    """The options that not every check has."""
+    return merged([check.options for check in checks().values()])
+
+
+def checks_with(option: str) -> list[str]:
+    """The checks that have an option of this name."""
+    return [name for name, check in checks().items() if option in {found.name for found in check.options}]
