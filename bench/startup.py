@@ -1,4 +1,4 @@
-"""How long `steelyard --help` takes, beside a Python that does nothing: median of ten, warm."""
+"""How long help takes, beside a Python that does nothing: median of ten, warm."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ CASES = {
     "python -c pass": [sys.executable, "-c", "pass"],
     "python -c 'import click'": [sys.executable, "-c", "import click"],
     "steelyard --help": [str(STEELYARD), "--help"],
+    "steelyard table --help": [str(STEELYARD), "table", "--help"],
+    "steelyard analyse --help": [str(STEELYARD), "analyse", "--help"],
 }
 
 

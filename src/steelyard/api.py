@@ -150,7 +150,7 @@ class Campaign:
 
 
 def plan(**choices: Unpack[PlanChoices]) -> Plan:
-    """HITs, hours and money for a wanted precision, or what a budget buys; the options of `steelyard plan`.
+    """HITs, hours and cost for a target precision, or what a budget buys; the options of `steelyard plan`.
 
     >>> plan(systems=5, difference=0.1).expected.outlay.hits
     133

@@ -47,7 +47,7 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 class SectionedOption(click.Option):
-    """An option that the help shows under a heading of its own kind."""
+    """An option that the help shows under a heading."""
 
     def __init__(self, *declarations: Any, section: str | None = None, **attributes: Any) -> None:
         super().__init__(*declarations, **attributes)
@@ -102,11 +102,11 @@ def made_option(found: Option, *, section: str | None = None) -> SectionedOption
 
 def _declared(found: Option) -> tuple[list[str], dict[str, Any]]:
     name = f"--{found.name.replace('_', '-')}"
-    told = f"{found.help}  [default: {found.usually}]" if found.usually else found.help
+    text = f"{found.help}  [default: {found.usually}]" if found.usually else found.help
     if found.is_flag:
         both = f"{name}/--{found.opposite}" if found.opposite else name
-        return [both], {"is_flag": True, "default": None, "help": told}
-    return [name], {"type": _OptionType(found), "metavar": _metavar(found), "help": told}
+        return [both], {"is_flag": True, "default": None, "help": text}
+    return [name], {"type": _OptionType(found), "metavar": _metavar(found), "help": text}
 
 
 def _metavar(found: Option) -> str | None:
@@ -154,7 +154,7 @@ def write_text(text: str, target: str) -> None:
 
 
 def show(text: str, document: str, json_file: str | None) -> None:
-    """Print a text and write its JSON document where it is wanted: to a file, or in place of the text."""
+    """Print a text, and write its JSON document to a file or in place of the text."""
     if json_file:
         write_text(document, json_file)
     if json_file != "-":

@@ -186,7 +186,7 @@ class Fit:
     `workers`: worker_id, mean, sd, offset, slope, precision, weight (null where the method has none); a
     method that knows how sure it is of them may add offset_sd, slope_sd and precision_sd. An offset is in
     points of the scale, a slope relative to the average worker's, a precision that of ratings divided by
-    the deviation of them all, a weight relative to the average worker's (with a method of its own test; else
+    the deviation of them all, a weight relative to the average worker's (for a method with `own_test`; else
     what the method multiplies ratings by, 0 for workers it leaves out).
     `draws` (draws, systems): what the scores of `systems` may be, where the method believes in more than
     one answer. `diagnostics`: of a method that comes to its answer step by step.
