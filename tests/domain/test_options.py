@@ -70,6 +70,8 @@ def test_options_are_read_from_the_fields_of_a_class() -> None:
         ({"share": "half"}, "share must be a number, not 'half'."),
         ({"clicks": "yes"}, "clicks must be True or False, not 'yes'."),
         ({"names": 3}, "names must be a list, not 3."),
+        ({"names": "a,b"}, "names must be a list, not 'a,b'."),
+        ({"folds": "3"}, "folds must be a whole number, not '3'."),
         ({"names": [3]}, "names must be text, not 3."),
     ],
 )

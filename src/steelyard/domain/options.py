@@ -207,7 +207,11 @@ def require_known_values(settings: Any) -> None:
     """ChoiceError if an option of these settings has a value that does not exist or does not fit."""
     cls: type = type(settings)
     for found in options_of(cls):
-        found.read(getattr(settings, found.name))
+        value = getattr(settings, found.name)
+        # Text that can be read as a number is none yet; a list is as good as a tuple.
+        if found.read(value) != (tuple(value) if isinstance(value, list) else value):
+            wanted = "a list" if found.several else _WANTED[found.kind]
+            raise ChoiceError(f"{{{found.name}}} must be {wanted}, not {value!r}.")
 
 
 def signed_options(settings: Any, options: Sequence[Option]) -> dict[str, str]:
