@@ -44,8 +44,3 @@ def percent(share: float | None, digits: int = 0) -> str:
         if share is None or not math.isfinite(share)
         else f"{number(100 * share, digits)}\N{NO-BREAK SPACE}%"
     )
-
-
-def rank_range(low: int, high: int) -> str:
-    """1 or 1-3."""
-    return str(low) if low == high else f"{low}-{high}"

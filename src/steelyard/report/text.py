@@ -12,10 +12,11 @@ from steelyard.domain.result import Analysis
 from steelyard.domain.wording import counted
 from steelyard.exhibits.agreement import AGREEMENT_OF, COEFFICIENTS
 from steelyard.exhibits.rank_probabilities import expected_ranks_table
+from steelyard.exhibits.ranking import short_ranking_table
 from steelyard.exhibits.workers import excluded_hits
 from steelyard.report import tables
-from steelyard.report.characters import columns, printable
-from steelyard.report.numbers import number, percent, rank_range
+from steelyard.report.characters import printable
+from steelyard.report.numbers import number, percent
 from steelyard.report.words import level, settled
 
 # Which coefficient speaks for agreement in one line: those of the ratings as they are, without categories.
@@ -48,27 +49,25 @@ def analysis_text(analysis: Analysis) -> str:
 
 def ranking_text(analysis: Analysis) -> str:
     """Systems best first; a line is drawn under each cluster."""
-    systems = analysis.systems
-    interval = f"{level(analysis.settings)} interval".replace("\N{NO-BREAK SPACE}", " ")
-    names = [printable(name) for name in systems["system_id"]]
-    width = max([len("system"), *map(columns, names)])
-    header = (
-        f"{'rank':>7}  {'system':<{width}}  {'score':>7}  {interval:>17}  "
-        f"{'mean':>6}  {'segments':>8}  {'n':>7}"
+    table = short_ranking_table(analysis)
+    ends = table.rows.select("lower", "upper").iter_rows()
+    interval = pl.Series("interval", [f"[{number(low)}, {number(high)}]" for low, high in ends], pl.String)
+    shown = (
+        Column("ranks", "rank"),
+        Column("system_id", "system"),
+        Column("score", "score", 3),
+        Column("interval", f"{level(analysis.settings)} interval"),
+        Column("mean_rating", "mean", 1),
+        Column("n_segments", "segments"),
+        Column("n_judgements", "n"),
     )
-    lines = [header, "-" * len(header)]
-    previous = None
-    for name, row in zip(names, systems.iter_rows(named=True), strict=True):
-        if previous is not None and row["cluster"] != previous:
-            lines.append("-" * len(header))
-        previous = row["cluster"]
-        ends = f"[{number(row['lower'])}, {number(row['upper'])}]"
-        lines.append(
-            f"{rank_range(row['rank_low'], row['rank_high']):>7}  {name}{' ' * (width - columns(name))}  "
-            f"{number(row['score']):>7}  {ends:>17}  {number(row['mean_rating'], 1):>6}  "
-            f"{row['n_segments']:>8}  {row['n_judgements']:>7}"
-        )
-    return "\n".join(lines)
+    return _bare(replace(table, columns=shown, rows=table.rows.with_columns(interval)))
+
+
+def _bare(table: Table) -> str:
+    """The rows of a table alone, with their headings."""
+    written = tables.table_text(replace(table, title="", notes=(), signature=""))
+    return written.lstrip("\n").replace("\N{NO-BREAK SPACE}", " ")
 
 
 def attributes_text(analysis: Analysis) -> str:
@@ -84,8 +83,7 @@ def attributes_text(analysis: Analysis) -> str:
         column = pl.DataFrame(scores, schema={"system_id": pl.String, name: pl.String}, orient="row")
         rows = rows.join(column, on="system_id", how="left", maintain_order="left")
         found.append(Column(name, ranking.attribute))
-    written = tables.table_text(Table(name="attributes", title="", columns=tuple(found), rows=rows))
-    return written.lstrip("\n")
+    return _bare(Table(name="attributes", title="", columns=tuple(found), rows=rows))
 
 
 def ranks_text(analysis: Analysis) -> str:
@@ -95,8 +93,7 @@ def ranks_text(analysis: Analysis) -> str:
         return ""
     headings = ("how sure", "expected rank", "best")
     named = [replace(column, title=words) for column, words in zip(found.columns, headings, strict=True)]
-    bare = replace(found, title="", notes=(), signature="", columns=tuple(named))
-    return tables.table_text(bare).lstrip("\n").replace("\N{NO-BREAK SPACE}", " ")
+    return _bare(replace(found, columns=tuple(named)))
 
 
 def settled_line(analysis: Analysis) -> str:
