@@ -14,6 +14,7 @@ import pytest
 
 from steelyard.domain.exhibit import Figure, Table
 from steelyard.domain.result import Analysis
+from steelyard.exhibits.ranking import short_ranking_table
 from steelyard.report.html import report_html
 from steelyard.report.json import analysis_json, analysis_record
 from steelyard.report.numbers import number
@@ -415,6 +416,13 @@ def test_the_style_follows_the_screen_but_paper_is_light(analysis: Analysis) -> 
 
 def test_the_page_is_the_same_every_time(analysis: Analysis, every_mark: Figure) -> None:
     assert report_html(analysis, [every_mark]) == report_html(analysis, [every_mark])
+
+
+@pytest.mark.parametrize(("low", "high", "expected"), [(1, 1, "1"), (2, 5, "2-5")])
+def test_rank_ranges_read_naturally(analysis: Analysis, low: int, high: int, expected: str) -> None:
+    systems = analysis.systems.head(1).with_columns(rank_low=pl.lit(low), rank_high=pl.lit(high))
+
+    assert short_ranking_table(analysis, systems).rows["ranks"].to_list() == [expected]
 
 
 def test_the_terminal_draws_a_line_between_clusters(analysis: Analysis) -> None:

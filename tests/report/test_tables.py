@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from steelyard.domain.exhibit import Column, Table
 from steelyard.report.latex_text import escape, file_name
-from steelyard.report.numbers import number, p_value, percent, rank_range
+from steelyard.report.numbers import number, p_value, percent
 from steelyard.report.table_cells import cell
 from steelyard.report.tables import table_csv, table_html, table_json, table_latex, table_text
 
@@ -45,11 +45,6 @@ def test_numbers_have_a_true_minus_and_a_dash_for_none(
 )
 def test_tiny_p_values_are_said_to_be_smaller(value: float | None, expected: str) -> None:
     assert p_value(value) == expected
-
-
-@pytest.mark.parametrize(("low", "high", "expected"), [(1, 1, "1"), (2, 5, "2-5")])
-def test_rank_ranges_read_naturally(low: int, high: int, expected: str) -> None:
-    assert rank_range(low, high) == expected
 
 
 def test_an_unknown_share_has_no_sign() -> None:
