@@ -97,7 +97,7 @@ def test_three_fixed_people_and_a_pool_agree_among_themselves_but_not_with_each_
     assert _rho(found, of="fixed") > 0.8
     assert _rho(found, of="pool") > 0.5
     assert across < 0.3
-    assert "not those that Spearman and Brown expect" in found.conclusion
+    assert "do not agree with the Spearman-Brown formula" in found.conclusion
 
 
 def test_the_reliability_of_crossed_ratings_is_the_mean_correlation_of_two_slots() -> None:

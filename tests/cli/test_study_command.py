@@ -90,7 +90,7 @@ def test_a_source_is_not_written_over(option: str, source: Path, capsys: pytest.
 
     assert run(["longitudinal", f"de-en={source}", *QUICK["longitudinal"], option, str(source)]) == UNUSABLE
 
-    assert "is what is read: name another file" in capsys.readouterr().err
+    assert "is being read: name another file" in capsys.readouterr().err
     assert source.read_bytes() == before
 
 

@@ -180,7 +180,7 @@ def test_a_gain_whose_interval_reaches_0_may_be_chance() -> None:
     said = normalisation_conclusion(_rows(STRAIGHT, ("mean-z", 0.55, 0, (0.05, -0.01, 0.1))))
 
     assert said.startswith("mean-z came closest to the expert: r = 0.550 over 20 gold translations, +0.050")
-    assert said.endswith("That may be chance.")
+    assert said.endswith("This may be chance.")
 
 
 def test_the_best_of_several_may_be_chance_although_its_own_interval_leaves_0_out() -> None:
@@ -190,7 +190,7 @@ def test_the_best_of_several_may_be_chance_although_its_own_interval_leaves_0_ou
 
     assert said.endswith(
         "(95 % interval +0.020 to +0.200). The interval is that of one comparison, and this is the best of "
-        "2. That may be chance."
+        "2. This may be chance."
     )
 
 

@@ -233,8 +233,8 @@ def test_the_conclusion_tells_reliability_ratings_and_whether_theory_holds(pair:
 
     assert f"a reliability of {rho['rho']:.2f} ({rho['lower']:.2f} to {rho['upper']:.2f})" in pair.conclusion
     assert f"0.9 takes {needed.ratings} ratings" in pair.conclusion
-    assert f"or from {needed.fewest} to {needed.most}." in pair.conclusion
-    assert pair.conclusion.endswith("are those that Spearman and Brown expect.")
+    assert f"(95 % interval: {needed.fewest} to {needed.most})." in pair.conclusion
+    assert pair.conclusion.endswith("agree with the Spearman-Brown formula.")
 
 
 def test_collections_that_judge_differently_are_noticed() -> None:
@@ -248,8 +248,8 @@ def test_collections_that_judge_differently_are_noticed() -> None:
 
     assert min(_rho(found, of)["rho"] for of in ("one", "two")) > 0.3
     assert abs(_curve(found, "same")["r"][-1]) < 0.2
-    assert "not those that Spearman and Brown expect" in found.conclusion
-    assert found.conclusion.endswith("differ by more than chance, which no number of ratings mends.")
+    assert "do not agree with the Spearman-Brown formula" in found.conclusion
+    assert found.conclusion.endswith("differ by more than chance, and more ratings will not change that.")
 
 
 def test_equal_collections_of_few_items_are_not_told_to_differ() -> None:
@@ -277,7 +277,7 @@ def test_collections_of_few_items_that_hardly_agree_are_told_to_differ() -> None
 
     found = replicate_collections(_collection(_simulated(2, n_items=30)), _collection(moved, "two"), SETTINGS)
 
-    assert found.conclusion.endswith("differ by more than chance, which no number of ratings mends.")
+    assert found.conclusion.endswith("differ by more than chance, and more ratings will not change that.")
 
 
 @pytest.mark.parametrize(
@@ -285,14 +285,14 @@ def test_collections_of_few_items_that_hardly_agree_are_told_to_differ() -> None
     [
         # Fisher's z of 0.5 is 0.549, of 0.3 is 0.310: 0.240 apart. 1.96 / sqrt(n - 3) is 0.240 at n = 69.8.
         (69, 0.3, Rho(0.5, 0.5, 0.5), "by no more than chance explains: at 1 rating, 0.30 is below 0.50."),
-        (71, 0.3, Rho(0.5, 0.5, 0.5), "which no number of ratings mends."),
+        (71, 0.3, Rho(0.5, 0.5, 0.5), "and more ratings will not change that."),
         # If rho may be 0.4 (z = 0.424, 0.126 below), hypot(0.126, 1.96 / sqrt(n - 3)) is 0.240 at n = 95.1.
         (95, 0.3, Rho(0.5, 0.4, 0.9), "by no more than chance explains: at 1 rating, 0.30 is below 0.50."),
-        (96, 0.3, Rho(0.5, 0.4, 0.9), "which no number of ratings mends."),
+        (96, 0.3, Rho(0.5, 0.4, 0.9), "and more ratings will not change that."),
         # Less than 0.05 is close, of however many items.
-        (10**6, 0.46, Rho(0.5, 0.5, 0.5), "are those that Spearman and Brown expect."),
+        (10**6, 0.46, Rho(0.5, 0.5, 0.5), "agree with the Spearman-Brown formula."),
         # Above, the other end of rho counts; collections that agree too well are not told to differ.
-        (10**6, 0.7, Rho(0.5, 0.5, 0.65), "expect: at 1 rating, 0.70 is above 0.50."),
+        (10**6, 0.7, Rho(0.5, 0.5, 0.65), "formula: at 1 rating, 0.70 is above 0.50."),
         (
             10**6,
             0.7,
@@ -394,7 +394,7 @@ def test_each_collection_of_few_workers_is_warned_of_by_name() -> None:
         ready_replication(parts[2], parts[1], SETTINGS),
     )
 
-    told = "what others would have said cannot be told from so few, so the interval of its rho is too narrow."
+    told = "what others would have said is uncertain from so few, so the interval of its rho is too narrow."
     assert one.warnings == (f"The collection single has 1 worker: {told}",)
     assert two.warnings == (
         f"The collection few has 4 workers: {told}",

@@ -94,5 +94,5 @@ def test_attributes_stand_side_by_side_in_the_order_over_all(
 
 
 def test_one_attribute_has_none_to_stand_beside(evidence: Evidence, options: ExhibitOptions) -> None:
-    with pytest.raises(NotEnoughData, match="one attribute only"):
+    with pytest.raises(NotEnoughData, match="only one attribute"):
         ATTRIBUTES.make([evidence], options)

@@ -57,5 +57,5 @@ def test_what_was_not_asked_for_has_no_column(source: Evidence) -> None:
 
 
 def test_without_gold_nothing_is_told(evidence: Evidence) -> None:
-    with pytest.raises(NotEnoughData, match="an expert must have rated three"):
+    with pytest.raises(NotEnoughData, match="an expert must have rated at least three"):
         TABLE.make([evidence], OPTIONS)

@@ -117,5 +117,5 @@ def test_variants_cost_no_resampling_and_the_chosen_one_nothing(
 def test_one_system_has_no_order(crowd: pl.DataFrame, weighed: Weighed, options: ExhibitOptions) -> None:
     alone = crowd.filter(system_id="beta")
 
-    with pytest.raises(NotEnoughData, match="one system only"):
+    with pytest.raises(NotEnoughData, match="only one system"):
         TABLE.make([weighed(alone)], options)

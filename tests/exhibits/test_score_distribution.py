@@ -94,5 +94,5 @@ def test_scores_all_the_same_have_one_bar(source: Evidence) -> None:
 
 
 def test_without_gold_nothing_is_drawn(evidence: Evidence) -> None:
-    with pytest.raises(NotEnoughData, match="an expert must have rated three"):
+    with pytest.raises(NotEnoughData, match="an expert must have rated at least three"):
         FIGURE.make([evidence], OPTIONS)

@@ -80,7 +80,7 @@ def test_the_caption_counts_the_votes(figure: Figure) -> None:
 def test_without_gold_nothing_is_drawn(weighed: Weighed) -> None:
     source = weighed(_frame(known=False), method="mean-rating", **SETTINGS)
 
-    with pytest.raises(NotEnoughData, match="an expert must have rated three"):
+    with pytest.raises(NotEnoughData, match="an expert must have rated at least three"):
         FIGURE.make([source], ExhibitOptions())
 
 

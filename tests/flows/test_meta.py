@@ -120,14 +120,14 @@ def test_numbers_are_those_of_a_plain_loop_over_the_files(found: MetaEvaluation,
 def test_who_is_left_out_what_is_turned_and_what_is_absent_is_told(found: MetaEvaluation) -> None:
     told = " ".join((*found.notes, *found.warnings))
 
-    assert "Left out because metrics hold others against them: refA." in told
+    assert "Left out because metrics compare other systems with them: refA." in told
     assert "they are people's translations (--with-references keeps them): refB." in told
     assert "lame-refA has no scores of online-b" in told
     assert (
-        "lame-refA runs against people's scores. If lower is better there, turn it by --flip lame-refA."
+        "lame-refA runs against people's scores. If lower is better there, flip it with --flip lame-refA."
         in told
     )
-    assert "the means of all segments' stand for them: dqm, lame-refA." in told
+    assert "the means of all their segments are used: dqm, lame-refA." in told
 
 
 def test_the_signature_tells_every_choice(read: ScoresRead, folder: Path) -> None:

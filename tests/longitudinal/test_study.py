@@ -324,8 +324,12 @@ def test_a_tied_winner_without_judgements_in_one_attribute_is_told(judged: Judge
 @pytest.mark.parametrize(
     ("means", "swing", "said"),
     [
-        ((70.0, 60.0, 50.0, 55.0), 2.0, ["gained 15.0 points (95 % interval", "10.0 points harder for one"]),
-        ((60.0, 70.0, 55.0, 50.0), 2.0, ["lost 15.0 points", "10.0 points easier for one"]),
+        (
+            (70.0, 60.0, 50.0, 55.0),
+            2.0,
+            ["gained 15.0 points (95 % interval", "10.0 points harder for the same"],
+        ),
+        ((60.0, 70.0, 55.0, 50.0), 2.0, ["lost 15.0 points", "10.0 points easier for the same"]),
         ((60.0, 60.0, 50.0, 50.0), 2.0, ["which may be chance", "0.0 points harder (not significantly)"]),
     ],
 )

@@ -29,7 +29,7 @@ def test_references_are_left_out_and_named(pair: ScoredPair) -> None:
     found = compare(pair, "gold", MetaSettings())
 
     assert found.systems == ("brass", "iron", "tin")
-    assert "Left out because metrics hold others against them: refA." in found.notes
+    assert "Left out because metrics compare other systems with them: refA." in found.notes
     assert (
         "Left out because they are people's translations (--with-references keeps them): refB." in found.notes
     )
@@ -109,7 +109,7 @@ def test_means_that_stand_for_scores_of_systems_are_told(pair: ScoredPair) -> No
 
     found = compare(told, "gold", MetaSettings())
 
-    assert "the means of all segments' stand for them: gold, two." in found.notes[-1]
+    assert "the means of all their segments are used: gold, two." in found.notes[-1]
     assert found.metrics[0].overall.tolist() == [3.0, 4.0, 1.0]
 
 

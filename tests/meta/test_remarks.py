@@ -34,14 +34,16 @@ def test_a_sound_study_has_no_warnings(noisy_pair: ScoredPair) -> None:
 def test_a_metric_that_runs_the_other_way_is_named_with_the_remedy(noisy_pair: ScoredPair) -> None:
     found = study(turned(noisy_pair)).warnings
 
-    assert found == ("good runs against people's scores. If lower is better there, turn it by --flip good.",)
+    assert found == (
+        "good runs against people's scores. If lower is better there, flip it with --flip good.",
+    )
 
 
 def test_the_remedy_helps_and_is_told(noisy_pair: ScoredPair) -> None:
     found = study(turned(noisy_pair), flip=("good",))
 
     assert found.warnings == ()
-    assert "Turned, because lower is better there: good." in found.notes
+    assert "Flipped, because lower is better there: good." in found.notes
 
 
 def test_few_systems_are_told(make_pair: MakePair) -> None:
@@ -62,7 +64,7 @@ def test_gaps_are_counted(noisy_pair: ScoredPair) -> None:
     assert found == (
         "fair has no scores of 3 of 320 translations that people judged: they are left out, and its numbers "
         "are over the others.",
-        "whole has no scores of translations, so only numbers over systems are told of it.",
+        "whole has no scores of translations, so it has only numbers over systems.",
     )
 
 
@@ -71,7 +73,7 @@ def test_people_without_scores_of_translations_are_told(noisy_pair: ScoredPair) 
 
     found = study(replace(noisy_pair, golds=(people,)))
 
-    assert found.warnings[0] == "gold has no scores of translations, so only numbers over systems are told."
+    assert found.warnings[0] == "gold has no scores of translations, so there are only numbers over systems."
     assert found.rows["sys_pearson"].null_count() == 0
 
 
@@ -103,7 +105,7 @@ def test_a_metric_without_any_score_is_told(make_pair: MakePair) -> None:
 
     found = study(make_pair(values, {"m": values, "mute": nothing})).warnings
 
-    assert "mute has no score of any system that is compared, so nothing is told of it." in found
+    assert "mute has no score of any system that is compared, so it has no numbers." in found
 
 
 def test_metrics_that_have_no_score_at_all_are_no_study(make_pair: MakePair) -> None:

@@ -279,9 +279,9 @@ def test_without_a_check_everyone_counts(analysis: Analysis) -> None:
         (0, "everyone's judgements count."),
         (
             1,
-            "judgements count, but for those of 1 single HIT left out as rejected or careless, listed below.",
+            "judgements count, except those of 1 single HIT left out as rejected or careless, listed below.",
         ),
-        (2, "judgements count, but for those of 2 single HITs left out as rejected or careless"),
+        (2, "judgements count, except those of 2 single HITs left out as rejected or careless"),
     ],
 )
 def test_without_a_check_hits_left_out_are_told_all_the_same(
@@ -438,8 +438,8 @@ def test_the_terminal_draws_a_line_between_clusters(analysis: Analysis) -> None:
     "line",
     [
         "5 workers (2 fail, 1 insufficient, 2 pass); 60 of 200 judgements kept",
-        "2 workers flagged for a look: scores 1, shift 1, time 1",
-        "1 single HIT left out, each for a reason of its own",
+        "2 workers flagged for review: scores 1, shift 1, time 1",
+        "1 single HIT left out, each for its own reason",
         "about 2.1 % of those who passed can be expected to have clicked at random",
         "agreement within workers Pearson's r 0.77 (30 pairs); between workers Krippendorff's alpha 0.43 "
         "(1,200 pairs)",

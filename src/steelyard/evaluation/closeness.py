@@ -16,13 +16,13 @@ from steelyard.stats.correlation import pearson
 
 # Fewer points have no correlation to speak of.
 LEAST_POINTS = 3
-# Ninety in a hundred truths lie so many deviations around what is believed of them, if that is right.
+# If the beliefs are right, ninety in a hundred truths lie within this many deviations of them.
 _DEVIATIONS = 1.645
 
 
 @dataclass(frozen=True, slots=True)
 class Closeness:
-    """How close one method came in one trial, by level; NaN where it cannot be told.
+    """How close one method came in one trial, by level; NaN where it is undefined.
 
     `r_within`: of segments of several systems, the correlation with every system's mean taken off.
     """
@@ -43,7 +43,7 @@ def segment_closeness(
     taken to guess the mean of its other scores: otherwise it would be best to score the easy ones only.
 
     Where systems differ much, a method comes close by giving each translation its system's mean; `r_within`
-    takes that away, and is what tells translations of one system apart.
+    takes that away: it says how well translations of one system are ordered.
     """
     placed = fit.segments.join(judged.items, on=["system_id", "segment_id"])
     score, sd = (_at(placed[name], placed["item"], judged.n_items)[over] for name in ("score", "sd"))

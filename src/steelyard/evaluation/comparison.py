@@ -29,7 +29,7 @@ _RECORD: dict[str, pl.DataType] = {
     "r_within": pl.Float64(),
 }
 TrialRecord = tuple[str, int | None, float, str, int, float, float, float, float, float]
-# So many errors of drawing a gain must be to be called one [our choice].
+# A gain must be this many errors of drawing to be called one [our choice].
 _CLEAR = 2.0
 
 
@@ -69,7 +69,7 @@ def run_trials(trials: Trials, *, step: Callable[[int], None] = lambda _: None) 
     """All trials summed up; `step` is called with 1 whenever a method was run.
 
     Every draw has a seed of its own, and all methods see the same draws, so differences are paired.
-    NotEnoughData if not a single trial tells anything.
+    NotEnoughData if no trial has a correlation.
     """
     found: list[TrialRecord] = []
     reasons: dict[str, str] = {}

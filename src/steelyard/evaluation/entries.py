@@ -36,7 +36,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a method is told beside the ratings of a trial; `passed`: the workers who pass the check."""
+    """What a method gets beside the ratings of a trial; `passed`: the workers who pass the check."""
 
     settings: MethodSettings
     passed: tuple[str, ...]
@@ -71,7 +71,7 @@ def tried_entries(names: Sequence[str], frame: pl.DataFrame, settings: AnalysisS
 
 
 def compared_methods(settings: EvaluationSettings) -> list[str]:
-    """The names of the methods that these settings compare, whoever's ratings they see."""
+    """The names of the methods that these settings compare, whatever ratings they see."""
     return [name.removesuffix(PASSING) for name in (YARDSTICK, *(settings.methods or _USUAL))]
 
 

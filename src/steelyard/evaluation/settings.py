@@ -21,7 +21,7 @@ YARDSTICK = "mean-z"
 PASSING = "-passing"
 # A mean of fewer workers' ratings is no truth to speak of [our choice].
 LEAST_TRUTH = 3
-# "Ground truth" of the published comparison: at least so many ratings of workers who passed [Mathur2018].
+# "Ground truth" of the published comparison: at least this many ratings of workers who passed [Mathur2018].
 LEAST_TRUTH_OF_ALL = 15
 # Systems are judged by everything there is, so there is nothing to draw and no rest of it.
 _TRUTHS_OF_SYSTEMS: tuple[TruthName, ...] = ("others", "passing")
@@ -61,7 +61,7 @@ class EvaluationSettings:
     level: Level = option("segments", help="What is scored; cells are systems by attribute.")
     truth: TruthName = option(
         "others",
-        help="What scores are held against: other workers, those of them who pass, ratings not drawn, known "
+        help="What scores are compared with: other workers, those of them who pass, ratings not drawn, known "
         "quality, or all good ratings.",
     )
     share: float = option(
@@ -105,7 +105,7 @@ class EvaluationSettings:
 
     @property
     def splits_workers(self) -> bool:
-        """Whether the truth is of workers whom no trial draws from."""
+        """Whether the truth comes from workers that no trial draws from."""
         return self.truth in ("others", "passing")
 
 

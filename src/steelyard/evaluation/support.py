@@ -15,9 +15,9 @@ from steelyard.frames import scored
 
 # Tried without being asked for, as far as the data allow [our choice].
 USUAL_RATINGS = (1, 2, 3, 5, 8)
-# Halves of fewer workers tell nothing [our choice].
+# Halves of fewer workers say nothing [our choice].
 LEAST_WORKERS = 4
-# Of the usual numbers of ratings, those are tried that so many items support, and half of those that
+# Of the usual numbers of ratings, those are tried that this many items support, and half of those that
 # support one: curves over quite different items would mislead [our choices].
 _ENOUGH_ITEMS, _ENOUGH_SHARE = 10, 0.5
 
@@ -27,7 +27,7 @@ def require_enough(judged: Judged, settings: EvaluationSettings) -> None:
     if settings.truth != "gold" and judged.n_workers < LEAST_WORKERS:
         raise NotEnoughData(
             f"The truth {settings.truth} needs ratings that a method has not seen, by other people: with "
-            f"fewer than {LEAST_WORKERS} workers (here {judged.n_workers}) nothing can be told. Collect "
+            f"fewer than {LEAST_WORKERS} workers (here {judged.n_workers}) it cannot be made. Collect "
             "judgements of more workers, or compare with gold ({truth=gold}) where it is known."
         )
     if settings.truth == "gold" and np.isfinite(judged.known()).sum() < LEAST_POINTS:
@@ -80,14 +80,14 @@ def _n_items(judged: Judged, settings: EvaluationSettings, needed: int) -> int:
 
 
 def _possible(settings: EvaluationSettings, ratings: int) -> int:
-    """The judgements of an item that so many drawn ones take, if chance parts them well."""
+    """The judgements an item needs for this many to be drawn, if chance splits them well."""
     if settings.truth == "gold":
         return ratings
     return max(ratings, settings.least) if settings.truth == "all" else ratings + settings.least
 
 
 def _expected(settings: EvaluationSettings, ratings: int) -> int:
-    """The judgements of an item that so many drawn ones take, as chance parts them on average."""
+    """The judgements an item needs for this many to be drawn, as chance splits them on average."""
     if not settings.splits_workers:
         return _possible(settings, ratings)
     return math.ceil(max(ratings / settings.share, settings.least / (1 - settings.share)) - 1e-9)

@@ -1,4 +1,4 @@
-"""One trial: a part of the ratings, and the truth of the others that methods are held against."""
+"""One trial: a part of the ratings, and the truth from the others that methods are compared with."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _N_HABITS = 3
 
 @dataclass(frozen=True)
 class Trial:
-    """The ratings that methods see, and what they are held against.
+    """The ratings that methods see, and what they are compared with.
 
     `draw` is its number; `ratings` per item, None where all were taken; `spam`: the share of clickers.
-    `asked`: what methods are told beside. `truth`: of items, of which those marked by `over` are
+    `asked`: what methods get beside. `truth`: of items, of which those marked by `over` are
     correlated, or of systems.
     """
 
@@ -104,7 +104,7 @@ def _lasting_truth(judged: Judged, settings: EvaluationSettings, draw: TrialDraw
 
 
 def _truth_rows(judged: Judged, settings: EvaluationSettings, draw: TrialDraw) -> BoolArray:
-    """The rows of those who make the truth: whom no trial draws from, or everybody; of these, who pass."""
+    """The rows that make the truth: of workers no trial draws from, or of everybody; of these, who pass."""
     everyone = np.ones(judged.n_workers, dtype=np.bool_)
     rows: BoolArray = (~draw.in_part if settings.splits_workers else everyone)[judged.worker]
     if settings.truth == "others" or not can_check(judged.frame, settings.analysis):
@@ -116,7 +116,7 @@ def _truth_rows(judged: Judged, settings: EvaluationSettings, draw: TrialDraw) -
 
 
 def _has_drawn(judged: Judged, draw: TrialDraw, ratings: int | None) -> BoolArray:
-    """The items of which so many opinions were drawn; the ratings of others only inform methods."""
+    """The items of which this many opinions were drawn; the ratings of others only inform methods."""
     if ratings is None:
         return np.ones(judged.n_items, dtype=np.bool_)
     drawn = (draw.place >= 0) & (draw.place < ratings)
@@ -141,7 +141,7 @@ class TrialDraw:
     clicks: FloatArray
 
     def rows(self, judged: Judged, ratings: int | None) -> BoolArray:
-        """The rows of a trial with so many opinions per item, or with all; controls go with their bases."""
+        """The rows of a trial with this many opinions per item, or with all; controls go with their bases."""
         of_part: BoolArray = self.in_part[judged.worker]
         if ratings is None:
             return of_part

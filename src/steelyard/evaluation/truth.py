@@ -1,4 +1,4 @@
-"""The truth that methods are held against: standardised means of ratings they have not seen, or gold."""
+"""The truth that methods are compared with: standardised means of ratings they have not seen, or gold."""
 
 from __future__ import annotations
 

@@ -7,12 +7,12 @@ import polars as pl
 from steelyard.domain.draws import LEAST_OF_WORKERS
 from steelyard.domain.exhibit import ExhibitOptions
 
-# One draw looks at every rating. So many looks in all take less than ten seconds [our choice].
+# One draw looks at every rating. This many looks in all take less than ten seconds [our choice].
 MOST_WORK = 40_000_000
 
 
 def affordable_draws(wanted: int, *, n_ratings: int) -> int:
-    """As many of the wanted draws as so many ratings allow; none where too few would be left.
+    """As many of the wanted draws as this many ratings allow; none where too few would be left.
 
     >>> [affordable_draws(1000, n_ratings=n) for n in (36_000, 100_000, 800_000, 800_001)]
     [1000, 400, 50, 0]

@@ -1,4 +1,4 @@
-"""Shared by the exhibits that hold scores against an expert's."""
+"""Shared by the exhibits that compare scores with an expert's."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ def p_matrix(analysis: Analysis) -> tuple[tuple[str, ...], Matrix]:
     """
     names: tuple[str, ...] = tuple(analysis.systems["system_id"].to_list())
     if len(names) < 2:
-        raise NotEnoughData("There is one system only, so there is no other for it to be better than.")
+        raise NotEnoughData("There is only one system, so there is no other for it to be better than.")
     known = {
         (better, worse): p_value
         for better, worse, p_value in analysis.pairs.select("better", "worse", "p_value").iter_rows()

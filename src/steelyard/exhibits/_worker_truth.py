@@ -1,4 +1,4 @@
-"""Each worker beside the truth about the translations they judged, as far as the others tell it."""
+"""Each worker beside the truth about the translations they judged, as the others see it."""
 
 from __future__ import annotations
 

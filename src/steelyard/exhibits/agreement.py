@@ -39,7 +39,7 @@ _WEIGHT = {
     "pair": "Every pair of ratings counts the same.",
     "item": "Between workers every item counts the same, however many pairs it has.",
 }
-# Beside those asked for: from good against bad to more than people tell apart [our choice].
+# Beside those asked for: from good against bad to more than people distinguish [our choice].
 _CATEGORIES = range(2, 11)
 # A band is drawn, not read off: a few draws are enough, and a report must not wait [our choice].
 _MOST_DRAWS = 100
@@ -107,8 +107,8 @@ def _figure(evidence: Sequence[Evidence], options: ExhibitOptions) -> Figure:
     shown = [of for of in _OF if (rows["of"] == of).any()]
     if not shown:
         raise NotEnoughData(
-            "Among the ratings kept, no item was judged twice, by one worker or by two, so that agreement "
-            "could be told."
+            "Among the ratings kept, no item was judged twice, by one worker or by two, so there is "
+            "no agreement."
         )
     table = table_of(
         FIGURE,

@@ -24,7 +24,9 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Table:
     """
     analysis = evidence[0].analysis
     if len(analysis.attributes) < 2:
-        raise NotEnoughData("The ratings are of one attribute only, so there is nothing to set side by side.")
+        raise NotEnoughData(
+            "There are ratings of only one attribute, so there is nothing to set side by side."
+        )
     rows = analysis.systems
     for ranking in analysis.attributes:
         rows = rows.join(_of_attribute(ranking), on="system_id", how="left", maintain_order="left")

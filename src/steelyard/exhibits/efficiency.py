@@ -29,10 +29,10 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Figure:
 
     As [Mathur2018, figure 3]: ratings are drawn without replacement from all workers, good and bad. There,
     the truth contains the ratings drawn; here it is the mean z of the half of the workers that is not
-    drawn from, so that no method is held against what it has seen. A curve that reaches a height with
+    drawn from, so that no method is compared with what it has seen. A curve that reaches a height with
     fewer ratings saves their cost. Bands are of drawing again from the same judgements: that they part
     does not prove that they would on others. A method may be high by knowing which system is better alone:
-    the table tells what is left of its gain with every system's mean taken off.
+    the table shows what is left of its gain with every system's mean removed.
     """
     source = evidence[0]
     frame, sampled = _affordable(source.frame, seed=options.seed)

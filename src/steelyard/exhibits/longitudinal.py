@@ -33,7 +33,7 @@ def _figure(evidence: Sequence[Evidence], options: ExhibitOptions) -> Figure:
 
     As [Graham2014, figure 1]: a point for fluency, adequacy and F1 of every language pair, on points of the
     scale. To the right, the best system of the new year is rated higher than the old one's; upwards, the
-    new test set is harder for one and the same present-day system. Both count: points on one slanting line
+    new test set is harder for the same present-day system. Both count: points on one slanting line
     have the same gain. A point to the left of 0 and above it is a gain that ratings of the two years
     alone would have hidden. How sure a gain is stands in the table, not in the picture.
     """

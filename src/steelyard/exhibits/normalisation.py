@@ -1,4 +1,4 @@
-"""Ways of normalising ratings beside each other, held against an expert's."""
+"""Ways of normalising ratings side by side, compared with an expert's."""
 
 from __future__ import annotations
 

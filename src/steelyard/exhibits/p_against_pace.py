@@ -1,4 +1,4 @@
-"""Whether those who tell degraded copies apart take more time."""
+"""Whether those who recognise degraded copies take more time."""
 
 from __future__ import annotations
 

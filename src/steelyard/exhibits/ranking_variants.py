@@ -46,7 +46,7 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Table:
     source = evidence[0]
     chosen = source.analysis
     if len(chosen.systems) < 2:
-        raise NotEnoughData("There is one system only, so there is no order to compare.")
+        raise NotEnoughData("There is only one system, so there is no order to compare.")
     rows = _scores_and_ranks(chosen.systems, "chosen")
     columns = list(_columns("chosen", chosen.settings.method, 3))
     notes = [f"Systems in the order of the analysis ({_told(chosen.settings)})."]

@@ -35,8 +35,8 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Figure:
 
     Careful workers rate references high, degraded copies low, and repeats like the translations they
     repeat [Graham2013]. Bars are the ratings that the scores rest on; the dashed outline, where there
-    is one, those that were left out. Heaps at the ends or in the middle of the scale tell of workers who
-    do not use it. Raw ratings of different workers are not comparable: do not read the quality of
+    is one, those that were left out. Heaps at the ends or in the middle of the scale reveal workers who do
+    not use it. Raw ratings of different workers are not comparable: do not read the quality of
     systems here.
     """
     source = evidence[0]
@@ -51,7 +51,7 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Figure:
         evidence,
         _COLUMNS,
         rows,
-        notes=("From is included, To is not, but for the last of each kind. Shares are of their kind.",),
+        notes=("From is included, To is not, except in the last of each kind. Shares are of their kind.",),
     )
     return Figure.of(
         table,

@@ -18,7 +18,7 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Table:
     """Correlation of two collections' mean ratings, or of two halves', by number of ratings.
 
     What [Graham2015, figures 1 and 2] shows: N ratings per translation are drawn again and again from one
-    collection and their means held against those of another, raw and standardised. Two sources are two
+    collection and their means compared with those of another, raw and standardised. Two sources are two
     collections of the same translations, and each has its turn to be drawn from; any other number of
     sources, or the option --split, splits the workers of each in halves. Bands are of drawing again from
     the same ratings: other workers and translations may differ more, which is what the interval of rho

@@ -67,8 +67,8 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Figure:
             _COLUMNS,
             rows,
             notes=(
-                "From everybody's judgements, whatever the check found. From is included, To is not, but for "
-                "the last of each method.",
+                "From everybody's judgements, whatever the check found. From is included, To is not, except "
+                "in the last of each method.",
             ),
             borders=group_borders(rows, "method"),
         ),
@@ -103,7 +103,7 @@ def _own_edges(fit: Fitted) -> FloatArray:
 def _tally(fit: Fitted, edges: FloatArray) -> pl.DataFrame:
     """How many scores lie in each stretch."""
     score = _scores(fit)
-    # A mean that is a border but for rounding lies on it.
+    # A mean that equals a border up to rounding lies on it.
     noise = EQUAL * float(edges[1] - edges[0])
     place = np.clip(np.searchsorted(edges - noise, score, side="right") - 1, 0, len(edges) - 2)
     n = np.bincount(place, minlength=len(edges) - 1)

@@ -42,9 +42,9 @@ _SHOWN: tuple[tuple[int, Tone], ...] = ((90, "faint"), (50, "main"))
 def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Figure:
     """For each system where half and where nine tenths of its score's draws lie, best at the top.
 
-    From the draws of a method that believes in more than one answer, such as the worker model
+    From the draws of a method that allows for more than one answer, such as the worker model
     [Mathur2018]. Half of the time the score lies within the short bar, nine times of ten within the long
-    one, if the model is right. Overlapping bars do not tell how probable it is that one system is better:
+    one, if the model is right. Overlapping bars do not say how probable it is that one system is better:
     draws of two systems go together where they share workers and segments, which the probabilities of
     ranks allow for and this figure cannot show.
     """
@@ -52,7 +52,7 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Figure:
     draws = draws_of(analysis)
     rows = _summary(analysis.systems, draws)
     if not rows["median"].count():
-        raise NotEnoughData("In no draw any system has a score, so there is nothing to show of them.")
+        raise NotEnoughData("No draw has a score of any system, so there is nothing to show.")
     known = rows.with_row_index("place").drop_nulls("median")
     at = tuple(float(place) for place in known["place"])
     table = table_of(FIGURE, evidence, _COLUMNS, rows)

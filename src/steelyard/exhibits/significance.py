@@ -46,7 +46,7 @@ def _figure(evidence: Sequence[Evidence], options: ExhibitOptions) -> Figure:
     Best systems first, so that a clear ranking fills the upper right; shaded below it is a system
     significantly better than one that scores higher, which happens because the test looks at ranks
     of segments and the score at their mean. The stars are those of WMT [Akhbardeh2021]. A blank cell
-    does not say that two systems are equally good, only that the judgements cannot tell them apart;
+    does not say that two systems are equally good, only that the judgements cannot distinguish them;
     p-values are not corrected for their number.
     """
     analysis = evidence[0].analysis

@@ -1,4 +1,4 @@
-"""How much each judgement weighs where workers are held against an expert."""
+"""How much each judgement weighs where workers are compared with an expert."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Figure:
             rows,
             notes=(
                 "Everybody's judgements but of controls, whatever the check found. From is included, To is "
-                "not, but for the last.",
+                "not, except in the last.",
             ),
             borders=group_borders(rows, "method"),
         ),
@@ -80,7 +80,7 @@ def _tally(fit: Fitted, study: NormalisationStudy) -> pl.DataFrame:
     weight = vote_weights(fit, study.gold)[study.gold.cell >= 0]
     has_vote = weight > 0
     edges = _edges(weight[has_vote])
-    # A share of gold that is a border but for rounding lies on it.
+    # A share of gold that equals a border up to rounding lies on it.
     place = np.searchsorted(edges - EQUAL, weight[has_vote], side="right") - 1
     place = np.clip(place, 0, len(edges) - 2)
     n = [int((~has_vote).sum()), *np.bincount(place, minlength=len(edges) - 1).tolist()]

@@ -69,7 +69,7 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Figure:
                 "n_failed": counts["fail"],
             }
         ),
-        notes=("From is included, to is not, but for 1. r is Pearson's, of ratings and truth.",),
+        notes=("From is included, to is not, except for 1. r is Pearson's, of ratings and truth.",),
     )
     return Figure.of(
         table,

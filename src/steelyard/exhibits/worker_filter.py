@@ -47,7 +47,7 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Table:
     """
     source = evidence[0]
     if not (source.frame["item_kind"] == str(ItemKind.DEGRADED)).any():
-        raise NotEnoughData("No degraded copy was judged, so no check can tell workers apart.")
+        raise NotEnoughData("No degraded copy was judged, so no check can distinguish workers.")
     rows = [_row(_UNFILTERED, source.frame, whole=source.frame)]
     rows += [_filtered(source, name) for name in _in_order()]
     table = pl.DataFrame(rows, schema={column.name: _type(column) for column in _COLUMNS}, orient="row")
@@ -94,7 +94,7 @@ def _type(column: Column) -> type[pl.DataType]:
 def _notes(table: pl.DataFrame) -> tuple[str, ...]:
     notes = ["Workers with too few pairs for a check are not kept by it."]
     if not table["same_pairs"][0]:
-        notes.append("There are no repeats, without which welch and mann-whitney can tell nobody apart.")
+        notes.append("There are no repeats, which welch and mann-whitney need to judge anyone.")
     return tuple(notes)
 
 

@@ -81,7 +81,7 @@ def has_parameters(analysis: Analysis) -> bool:
 
 
 def _rows(source: Evidence) -> pl.DataFrame:
-    """Workers of whom both sides are known."""
+    """Workers for whom both sides are known."""
     if not has_parameters(source.analysis):
         raise NotEnoughData(
             f"The method {source.analysis.settings.method} learns neither offset nor precision of workers: "
@@ -97,7 +97,7 @@ def _rows(source: Evidence) -> pl.DataFrame:
     )
     if rows.is_empty():
         raise NotEnoughData(
-            "Of no worker both is known, what the model learnt and what the ratings show beside the truth."
+            "No worker has both: what the model learnt, and ratings to compare with the truth."
         )
     return rows
 

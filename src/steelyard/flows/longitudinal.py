@@ -207,7 +207,7 @@ def _scored(metric: Metric, pair: str, texts: CampaignTexts, cells: CellSystems)
 
 
 def _uneven(pair: str, texts: CampaignTexts, cells: CellSystems) -> list[str]:
-    """A warning if systems are held against each other on different segments of one test set."""
+    """A warning if systems are compared on different segments of one test set."""
     systems = dict(cells)
     for one, other in _TEST_SETS:
         segments = {tuple(texts.comparable(name)) for name in (*systems[one], *systems[other])}

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from steelyard.domain.result import Analysis
     from steelyard.flows.campaign_texts import CampaignTexts
 
-# Ratings that a score of a single translation must rest on to be held against a metric's [Graham2015].
+# Ratings that a score of a single translation must rest on to be compared with a metric's [Graham2015].
 ENOUGH_RATINGS = 15
 
 
@@ -52,7 +52,7 @@ class Wanted:
 def read_scored(source: str, wanted: Wanted, *, progress: Progress = unseen) -> ScoresRead:
     """The scores of a folder in the layout of mt-metrics-eval, or of a campaign's database.
 
-    A campaign's gold is what people's ratings come to there; its metrics are those built in, computed from
+    A campaign's gold is what its workers' ratings come to; its metrics are those built in, computed from
     its texts. SourceError with everything that cannot be read or is not there.
     """
     if is_database(source):

@@ -94,7 +94,7 @@ def _judgement_sd(items: CrossedRatings, alone: BoolArray) -> float:
     """How far a worker's judgement of an item lies from others' of the same item."""
     if alone.all():
         raise NotEnoughData(
-            "No common item was judged by two workers, so how far a judgement errs cannot be told, and "
+            "No common item was judged by two workers, so the error of a judgement is unknown, and "
             "without it no line can be drawn. Let each be judged by several workers: in a new campaign, give "
             "fewer calibration texts or put more of them into each HIT."
         )

@@ -139,7 +139,7 @@ def _points(common: CommonItems) -> MeasuredPoints:
 def _drawn(line: LinkLine, common: CommonItems, *, slope: Slope, rng: np.random.Generator) -> LinkedScale:
     """The line with draws of it: from both campaigns' scores of the items, and from the scatter about it."""
     draws, n = common.earlier.draws.shape
-    # How large the scatter is was told by so many items only: every draw has one of its own.
+    # The size of the scatter is uncertain, with only so many items: every draw has its own.
     size = line.scatter * np.sqrt(line.df / rng.chisquare(line.df, size=(draws, 1)))
     scatter = rng.standard_normal((draws, n)) * size
     points = _points(common)
@@ -195,7 +195,7 @@ def _few(title: str, target: str, n: int) -> list[str]:
         return []
     return [
         f"The link from {title} to {target} rests on {n} items: with fewer than {ENOUGH_ITEMS}, how far they "
-        "lie from the line cannot be told well, and intervals may be too narrow."
+        "lie from the line is uncertain, and intervals may be too narrow."
     ]
 
 
@@ -206,8 +206,8 @@ def _scattered(title: str, target: str, items: ItemScores, line: LinkLine) -> li
     named = ", ".join(items.names[place] for place in furthest)
     return [
         f"Common items lie further from the line between {title} and {target} than their errors explain "
-        f"(chi2/df = {line.chi2_per_df:.1f}): some may mean something else now, or their earlier scores be "
-        f"less sure than told. Intervals allow for it. Look at the furthest: {named}."
+        f"(chi2/df = {line.chi2_per_df:.1f}): some may mean something else now, or their earlier scores may "
+        f"be less certain than stated. Intervals allow for it. Look at the furthest: {named}."
     ]
 
 

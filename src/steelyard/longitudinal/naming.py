@@ -38,11 +38,11 @@ class Naming:
 
 
 def name_cells(found: Iterable[str], wanted: CellSystems, *, where: str) -> Naming:
-    """The cells as `wanted` says, or else as the names of the systems found tell.
+    """The cells as `wanted` says, or else as the names of the systems found say.
 
     Names are CURR or BEST, in any case, then a label (old and new, or two years such as 07 and 12), then
     for winners that tied a hyphen and anything: `CURR-old`, `best_2012`, `BEST07-a`. NotEnoughData names
-    the systems if these do not tell; `where` begins what it says.
+    the systems if these do not say; `where` begins the message.
     """
     systems = sorted(set(found))
     cells, labels = (_as_wanted(systems, wanted, where), ("old", "new")) if wanted else _told(systems, where)
@@ -72,7 +72,7 @@ def _as_wanted(systems: Sequence[str], wanted: CellSystems, where: str) -> CellS
 
 
 def _told(systems: Sequence[str], where: str) -> tuple[CellSystems, tuple[str, str]]:
-    """The cells that the names tell, and the labels of the old and the new year."""
+    """The cells that the names give, and the labels of the old and the new year."""
     parts = {name: match for name in systems if (match := _NAME.fullmatch(name.strip()))}
     unlike = [name for name in systems if name not in parts and _LIKE_A_NAME.match(name.strip())]
     if unlike:
@@ -117,7 +117,7 @@ def _year(label: str) -> int | str:
 
 def _unclear(systems: Sequence[str], where: str, why: str) -> NotEnoughData:
     return NotEnoughData(
-        f"{where}: the systems' names do not tell the four cells of a comparison of years ({why}). Systems "
+        f"{where}: the systems' names do not give the four cells of a comparison of years ({why}). Systems "
         f"found: {_listed(systems)}. Say which systems make each cell: --cells {HOW_TO_NAME_CELLS}."
     )
 

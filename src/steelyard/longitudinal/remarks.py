@@ -37,7 +37,7 @@ def remarks_on(pair: str, naming: Naming, judged: Sequence[CellRatings]) -> list
             narrow = "there is no interval" if n_workers == 1 else "the interval is too narrow"
             found.append(
                 f"{of}: the gain rests on {counted(n_workers, 'worker')}. What others "
-                f"would have said cannot be told from so few, so {narrow}."
+                f"would have said is uncertain from so few, so {narrow}."
             )
         n_without = int(np.isnan(ratings.z).sum())
         if n_without:
@@ -81,7 +81,8 @@ def years_conclusion(rows: pl.DataFrame, *, level: float) -> str:
         points = points.filter(pl.col("pair") == ALL_PAIRS)
     said = [_sentence(row, level=level, over=n_pairs) for row in points.iter_rows(named=True)]
     return (
-        " ".join(said) or "No attribute was judged for more than one language pair, so see each pair's gain."
+        " ".join(said)
+        or "No attribute was judged for more than one language pair, so look at each pair's gain."
     )
 
 
@@ -100,7 +101,7 @@ def _sentence(row: dict[str, Any], *, level: float, over: int) -> str:
 def _difficulty(delta: float, p_value: float | None) -> str:
     which = "harder" if delta >= 0 else "easier"
     sure = " (not significantly)" if p_value is not None and p_value >= _SIGNIFICANT else ""
-    return f"the new test set is {_points(delta)} {which}{sure} for one and the same present-day system"
+    return f"the new test set is {_points(delta)} {which}{sure} for the same present-day system"
 
 
 def _points(number: float) -> str:

@@ -44,7 +44,7 @@ class PairRatings:
 
 @dataclass(frozen=True, slots=True)
 class StudySettings:
-    """What a comparison of years leaves to its caller. `cells`: empty if systems' names tell."""
+    """What a comparison of years leaves to its caller. `cells`: empty if systems' names say."""
 
     cells: CellSystems = ()
     metrics: tuple[CellMetric, ...] = ()

@@ -182,7 +182,7 @@ def _left_out(judged: set[str], held: set[str], human: set[str], settings: MetaS
     """For each reason, the systems that people judged and the study leaves out."""
     exclude = set(settings.exclude)
     reasons = (
-        ("metrics hold others against them", judged & held),
+        ("metrics compare other systems with them", judged & held),
         ("they are people's translations (--with-references keeps them)", judged & human - held),
         ("it was asked for", judged & exclude - held - human),
     )
@@ -196,7 +196,7 @@ def _told_means(opinions: Sequence[Opinion]) -> tuple[str, ...]:
     if not names:
         return ()
     return (
-        f"Without scores of whole systems, the means of all segments' stand for them: {', '.join(names)}.",
+        f"Without scores of whole systems, the means of all their segments are used: {', '.join(names)}.",
     )
 
 
@@ -206,9 +206,7 @@ def _absent_systems(metrics: Sequence[Opinion], systems: Sequence[str]) -> list[
     for metric in metrics:
         absent = [name for name, known in zip(systems, metric.scored.tolist(), strict=True) if not known]
         if len(absent) == len(systems):
-            found.append(
-                f"{metric.name} has no score of any system that is compared, so nothing is told of it."
-            )
+            found.append(f"{metric.name} has no score of any system that is compared, so it has no numbers.")
         elif absent:
             found.append(
                 f"{metric.name} has no scores of {', '.join(absent)}: its numbers are over the other "

@@ -34,7 +34,7 @@ ACCURACIES = (
     "sys_pairwise_accuracy",
     *(name for name in BY_ITEM_STATISTICS if name.startswith(("seg_acc23", "seg_tau23"))),
 )
-# Statistics for which metrics can be told apart.
+# Statistics by which metrics can be compared.
 TESTED = (*SYSTEM_STATISTICS, *POOLED_STATISTICS, *BY_SYSTEM_STATISTICS, *BY_ITEM_STATISTICS)
 # One of each kind: linear and by pairs, over systems and over segments [our choice].
 USUAL_TESTS = ("sys_pearson", "seg_pearson_none", "seg_acc23_opt_item", "sys_pairwise_accuracy")
@@ -54,7 +54,7 @@ class MetaSettings:
     `exclude`: systems to leave out. `with_references`: people's translations are systems too, save those
     that a metric holds others against. `flip`: metrics, or the gold, for which lower is better.
     `level` document: the scores of a document are the means of its segments', and take their place. `by`: the
-    same numbers for each domain or document too. `tests`: statistics for which metrics are told apart.
+    same numbers for each domain or document too. `tests`: statistics by which metrics are compared.
     `accuracy_test` verdicts: accuracies are tested as in published comparisons, which takes pairs of systems
     or translations to be independent, and so finds more differences than there are.
     `least_difference`: below it, two ratings by people make no pair.

@@ -91,7 +91,7 @@ class Judge:
 def _over_systems(people: Opinion, metric: Opinion) -> dict[str, Number]:
     both = ~np.isnan(people.overall) & ~np.isnan(metric.overall)
     judged, scored = people.overall[both], metric.overall[both]
-    # One system far from the rest would decide the correlation alone, so it is told without such ones too.
+    # One system far from the rest would decide the correlation alone, so it is also given without such ones.
     far = outliers(judged)
     return {
         "n_sys": int(np.count_nonzero(both)),

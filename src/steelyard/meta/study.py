@@ -18,7 +18,7 @@ from steelyard.meta.statistics import COLUMNS, Judge
 Step = Callable[[int], None]
 # Below both of these a metric does not merely fail: its scores run the other way [our choice].
 TURNED_SYSTEMS, TURNED_SEGMENTS = -0.3, -0.1
-# With fewer systems a correlation over systems can hardly be told from chance: for five, r must exceed 0.8.
+# With fewer systems a correlation over them hardly differs from chance: for five, r must exceed 0.8.
 FEW_SYSTEMS = 6
 
 
@@ -32,7 +32,7 @@ class MetaStudy:
 
     @property
     def n_steps(self) -> int:
-        """How many steps `run_metrics` will tell of."""
+        """How many steps `run_metrics` will report."""
         n_metrics = len(self.compared.metrics)
         return n_metrics * (1 + len(self.parts) + len(self.settings.tests))
 
@@ -115,7 +115,7 @@ def _documents(settings: MetaSettings) -> tuple[str, ...]:
 def _flipped(settings: MetaSettings) -> tuple[str, ...]:
     if not settings.flip:
         return ()
-    return (f"Turned, because lower is better there: {', '.join(settings.flip)}.",)
+    return (f"Flipped, because lower is better there: {', '.join(settings.flip)}.",)
 
 
 def _few_systems(compared: ComparedScores) -> tuple[str, ...]:
@@ -130,7 +130,7 @@ def _few_systems(compared: ComparedScores) -> tuple[str, ...]:
 def _without_segments(compared: ComparedScores) -> tuple[str, ...]:
     if compared.people.segments is not None:
         return ()
-    return (f"{compared.people.name} has no scores of translations, so only numbers over systems are told.",)
+    return (f"{compared.people.name} has no scores of translations, so there are only numbers over systems.",)
 
 
 def _turned(rows: pl.DataFrame, settings: MetaSettings) -> tuple[str, ...]:
@@ -145,7 +145,7 @@ def _turned(rows: pl.DataFrame, settings: MetaSettings) -> tuple[str, ...]:
     is_one = len(turned) == 1
     return (
         f"{', '.join(turned)} {'runs' if is_one else 'run'} against people's scores. If lower is better "
-        f"there, turn {'it' if is_one else 'them'} by --flip {','.join(turned)}.",
+        f"there, flip {'it' if is_one else 'them'} with --flip {','.join(turned)}.",
     )
 
 
@@ -156,8 +156,8 @@ def _gaps(rows: pl.DataFrame, settings: MetaSettings) -> list[str]:
     found = []
     for name, n_both, n_missing in rows.select("metric", "n_gold_seg_pairs", "n_missing").iter_rows():
         if n_missing and not n_both:
-            told = "only numbers over systems are" if name in with_systems else "nothing is"
-            found.append(f"{name} has no scores of {what}, so {told} told of it.")
+            told = "it has only numbers over systems" if name in with_systems else "it has no numbers"
+            found.append(f"{name} has no scores of {what}, so {told}.")
         elif n_missing:
             found.append(
                 f"{name} has no scores of {n_missing:,} of {n_both + n_missing:,} {what} that people judged: "

@@ -39,7 +39,7 @@ def write_figure(figure: Figure, path: Path, *, has_words: bool = True) -> None:
     """Write the figure in the format that the file's name ends in: .svg, .png or .pdf.
 
     The same figure gives the same file. Without words, a .png or .pdf leaves heading, notes and
-    signature to the caption of whoever includes it.
+    signature to the caption of the document that includes it.
     """
     ending = path.suffix.lower()
     if ending not in ENDINGS:

@@ -40,7 +40,7 @@ from steelyard.review.payment import WORDS as ADVICE
 
 # Sections that exhibits name as their place; all others follow after these.
 SECTIONS = ("ranking", "sure", "significance", "workers", "agreement")
-# Fewer workers than this are listed openly, and at most so many that need a look beside the folded list.
+# Fewer workers than this are listed openly, and at most this many that need a look beside the folded list.
 FEW_WORKERS, MOST_URGENT = 30, 10
 # What a method may have learnt of workers: the column, its heading, digits, and whether it has a sign.
 _MANNERS = (

@@ -16,7 +16,7 @@ from steelyard.report.svg import to_svg
 from steelyard.report.table_cells import numeric, rows
 from steelyard.report.tables_csv import table_csv
 
-# Longer tables are begun on the page and complete in the file beside them [our choice].
+# Longer tables begin on the page and are complete in the file beside them [our choice].
 MOST_ROWS = 400
 # Longer words are set in several lines [our choice].
 LONG_WORDS = 32

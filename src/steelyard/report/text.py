@@ -119,17 +119,17 @@ def flags_line(analysis: Analysis) -> str:
         return ""
     counts = flags.explode().drop_nulls().value_counts().sort(["count", "flags"], descending=[True, False])
     listed = ", ".join(f"{flag} {n}" for flag, n in counts.iter_rows())
-    return f"{counted(flagged, 'worker')} flagged for a look: {listed}"
+    return f"{counted(flagged, 'worker')} flagged for review: {listed}"
 
 
 def excluded_line(analysis: Analysis) -> str:
     """How many single HITs were left out; nothing if none was."""
     n_hits = len(excluded_hits(analysis))
-    return f"{counted(n_hits, 'single HIT')} left out, each for a reason of its own" if n_hits else ""
+    return f"{counted(n_hits, 'single HIT')} left out, each for its own reason" if n_hits else ""
 
 
 def contamination_line(analysis: Analysis) -> str:
-    """What share of those who passed may have clicked at random; nothing if it cannot be told."""
+    """What share of those who passed may have clicked at random; nothing if that is unknown."""
     if analysis.contamination is None:
         return ""
     share = percent(analysis.contamination, 1).replace("\N{NO-BREAK SPACE}", " ")
@@ -137,7 +137,7 @@ def contamination_line(analysis: Analysis) -> str:
 
 
 def agreement_line(analysis: Analysis) -> str:
-    """How far workers agree with themselves and with each other; nothing if it cannot be told."""
+    """How far workers agree with themselves and with each other; nothing if that is unknown."""
     known = analysis.agreement.filter(pl.col("value").is_not_null())
     said = []
     for of, words in AGREEMENT_OF.items():

@@ -78,7 +78,7 @@ def link_rows(evidence: Evidence, *, title: str) -> LinkRows:
 
 
 def known_scores(rows: LinkRows) -> pl.DataFrame:
-    """The earlier score of every calibration item that brings one: item, known, known_sd (null: not told)."""
+    """The earlier score of every calibration item that has one: item, known, known_sd (null: not given)."""
     found = (
         rows.calibration.drop_nulls("known")
         .group_by("item")

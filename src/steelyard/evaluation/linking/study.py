@@ -20,7 +20,7 @@ from steelyard.evaluation.linking.settings import Common, LinkOptions
 from steelyard.longitudinal.link_draws import CampaignScores, ItemScores
 from steelyard.longitudinal.links import HOWTO, LEAST_ITEMS, CommonItems, Linked, Via, join
 
-# More common items make a line no surer: so many are drawn at random [our choice].
+# More common items make a line no surer: this many are drawn at random [our choice].
 MOST_ITEMS = 2_000
 
 
@@ -87,7 +87,7 @@ def _via(options: LinkOptions) -> Via:
 
 
 def _titles(titles: Sequence[str]) -> list[str]:
-    """Names that tell campaigns apart: those with the same title are numbered."""
+    """Distinct names of campaigns: those with the same title are numbered."""
     seen: Counter[str] = Counter()
     named = []
     for title in titles:

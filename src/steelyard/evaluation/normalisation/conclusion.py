@@ -37,7 +37,7 @@ def normalisation_conclusion(rows: pl.DataFrame) -> str:
     )
     if told.filter(method=STRAIGHT_AVERAGE).is_empty() or len(told) < 2:
         return "There was nothing to compare the straight average with."
-    # Of equally close methods, but for rounding, the first, which is the simplest.
+    # Of methods that are equally close up to rounding, the first, which is the simplest.
     closeness = pl.col("held_out_r").round(TIE_DECIMALS)
     best = told.sort(closeness, descending=True, maintain_order=True).row(0, named=True)
     if best["method"] == STRAIGHT_AVERAGE:
@@ -52,10 +52,10 @@ def normalisation_conclusion(rows: pl.DataFrame) -> str:
         f"with the straight average{_interval(best['lower'], best['upper'])}."
     )
     if best["lower"] is None or best["lower"] <= 0:
-        return f"{said} That may be chance."
+        return f"{said} This may be chance."
     if best["sure_lower"] <= 0:
         return (
-            f"{said} The interval is that of one comparison, and this is the best of {len(rows) - 1}. That "
+            f"{said} The interval is that of one comparison, and this is the best of {len(rows) - 1}. This "
             "may be chance."
         )
     return said
@@ -121,15 +121,13 @@ def _about_scores(study: GoldStudy, fit: Fitted) -> list[str]:
 
 
 def _crowded(straight: Fitted, points: RatingPoints) -> list[str]:
-    """A warning if even the straight average hardly tells translations apart; others say so themselves."""
+    """A warning if even the straight average hardly distinguishes translations; others say so."""
     crowded = crowded_category(straight.score, points)
     if crowded is None:
         return []
-    # Per cent that would round up to all of them are told as 99.
+    # A share that would round up to all of them is given as 99 per cent.
     share = f"{int(100 * crowded.share)} % of the translations"
-    return [
-        f"The straight average gives {share} a score {_where(crowded)}: they can hardly be told apart by it."
-    ]
+    return [f"The straight average gives {share} a score {_where(crowded)}: it can hardly distinguish them."]
 
 
 def _of_methods(fits: Sequence[Fitted]) -> list[str]:

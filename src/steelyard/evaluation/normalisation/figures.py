@@ -15,7 +15,7 @@ from steelyard.stats.gold import RatingPoints, beyond_uniform, categories
 from steelyard.stats.gold_agreement import Votes, pooled_agreement
 from steelyard.stats.rounding import ROUNDING, TIE_DECIMALS
 
-# Enough for the ends of an interval to be told to two digits; fewer where gold abounds [our choices].
+# Enough for two digits of the ends of an interval; fewer where gold abounds [our choices].
 DRAWS, _MOST_NUMBERS = 2000, 40_000_000
 _NUMBERS_AT_ONCE = 2_000_000
 LEVEL = 0.95
@@ -113,7 +113,7 @@ def paired_difference(
     Only cells that both score count. Items are drawn with replacement, all their cells together, and both
     correlations are taken over the same draw, so what makes an item easy for both methods cancels out.
     The interval is between percentiles of the draws [Davison1997]. With several comparisons, of which the
-    best will be told, the errors of all the wider intervals together are as rare as that of one of the
+    best will be reported, the errors of all the wider intervals together are as rare as that of one of the
     others: each has a level of 1 - .05 / comparisons, after Bonferroni. Arrays: (cells,).
     """
     known = np.isfinite(gold) & np.isfinite(scores[0]) & np.isfinite(scores[1])
@@ -132,7 +132,7 @@ def paired_difference(
 
 
 def _unless_rounding(difference: float) -> float:
-    """The difference, or 0 where correlations are the same but for their last bits."""
+    """The difference, or 0 where correlations differ only in their last bits."""
     return 0.0 if abs(difference) < ROUNDING else difference
 
 

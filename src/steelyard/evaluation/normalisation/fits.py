@@ -41,7 +41,7 @@ class HeldOut:
     """The score of each gold cell by a fit that did not know its gold; NaN elsewhere, and where none.
 
     `levelled` are the same scores as if all fits had the same mean: only these can be put in one order.
-    `uses_gold`: whether what the expert says changes the scores at all; None where that cannot be told.
+    `uses_gold`: whether what the expert says changes the scores at all; None where that is unknown.
     Arrays: (cells,).
     """
 

@@ -131,7 +131,7 @@ def _require_gold(study: GoldStudy) -> None:
         return
     told = "none has been" if n_gold == 0 else f"{n_gold} {'has' if n_gold == 1 else 'have'} been"
     raise NotEnoughData(
-        "To hold scores against gold, an expert must have rated three judged translations or more: "
+        "To compare scores with gold, an expert must have rated at least three of the judged translations: "
         f"{told}. Name the expert's ratings in a [gold] table of the campaign file, or in a column known of "
         "the judgements file (if the file calls it otherwise: {columns=known=COLUMN})."
     )

@@ -1,4 +1,4 @@
-"""Ways of normalising ratings, held against an expert's [Denkowski2010]."""
+"""Ways of normalising ratings, compared with an expert's [Denkowski2010]."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class NormalisationStudy:
 
     @property
     def asked(self) -> Asked:
-        """What methods are told beside the ratings."""
+        """What methods get beside the ratings."""
         return asked_of(self.settings.analysis)
 
 

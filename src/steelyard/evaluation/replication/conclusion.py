@@ -27,11 +27,11 @@ def replication_conclusion(
 ) -> str:
     """How reliable one rating is, how many it takes, what there is, and whether theory holds."""
     if math.isnan(rho.value):
-        return "The reliability of one rating cannot be told: no translation has good ratings of two workers."
+        return "The reliability of one rating is unknown: no translation has good ratings by two workers."
     if rho.value <= 0:
         return (
             f"The reliability of one rating is {rho.value:.2f}: workers agree on translations no more than "
-            "by chance, and no number of such ratings makes their mean reliable."
+            "by chance, so no number of ratings makes their mean reliable."
         )
     said = [f"One standardised rating has a reliability of {rho.value:.2f}{_interval(rho)}."]
     said += [_taken(requirement) for requirement in needed]
@@ -46,16 +46,16 @@ def _interval(rho: Rho) -> str:
 
 def _taken(requirement: Requirement) -> str:
     if requirement.ratings is None:
-        return f"No number of ratings that could be paid for reaches {requirement.reliability:g}."
+        return f"Reaching {requirement.reliability:g} would take more ratings than anyone could pay for."
     taken = counted(requirement.ratings, "rating")
-    said = f"A reliability of {requirement.reliability:g} takes {taken} of each translation"
+    said = f"A reliability of {requirement.reliability:g} takes {taken} per translation"
     if requirement.fewest is None:
         return f"{said}."
     if requirement.most is None:
-        return f"{said}, or from {requirement.fewest:,} to more than could be paid for."
+        return f"{said} (95 % interval: {requirement.fewest:,} to more than anyone could pay for)."
     if requirement.most == requirement.fewest:
         return f"{said}."
-    return f"{said}, or from {requirement.fewest:,} to {requirement.most:,}."
+    return f"{said} (95 % interval: {requirement.fewest:,} to {requirement.most:,})."
 
 
 def _there_is(rho: Rho, counts: Sequence[CollectionCounts]) -> str:
@@ -64,7 +64,7 @@ def _there_is(rho: Rho, counts: Sequence[CollectionCounts]) -> str:
         for part in counts
     ]
     if len(counts) == 1:
-        return f"There are {of_each[0]}."
+        return f"The collection has {of_each[0]}."
     return f"The two collections have {of_each[0]}, and {of_each[1]}."
 
 
@@ -82,7 +82,7 @@ def _held(rows: pl.DataFrame, rho: Rho, *, n_collections: int) -> list[str]:
     looked_at = observed.filter(pl.col("n_items") >= pl.col("n_items").max() / 2)
     far = [row for row in looked_at.iter_rows(named=True) if abs(row["r"] - row["expected"]) > _CLOSE]
     if not far:
-        return ["The observed correlations are those that Spearman and Brown expect."]
+        return ["The observed correlations agree with the Spearman-Brown formula."]
     if not math.isfinite(rho.lower):
         return []
     worst = max(far, key=lambda row: _beyond_chance(row, rho))
@@ -90,12 +90,14 @@ def _held(rows: pl.DataFrame, rho: Rho, *, n_collections: int) -> list[str]:
     apart = f"at {counted(worst['ratings'], 'rating')}, {worst['r']:.2f} is {side} {worst['expected']:.2f}"
     if _beyond_chance(worst, rho) <= 1:
         return [
-            "The observed correlations are off from those that Spearman and Brown expect by no more than "
-            f"chance explains: {apart}."
+            "The observed correlations differ from the Spearman-Brown formula by no more than chance "
+            f"explains: {apart}."
         ]
-    said = [f"The observed correlations are not those that Spearman and Brown expect: {apart}."]
+    said = [f"The observed correlations do not agree with the Spearman-Brown formula: {apart}."]
     if n_collections > 1 and worst["r"] < worst["expected"]:
-        said.append("So the two collections differ by more than chance, which no number of ratings mends.")
+        said.append(
+            "So the two collections differ by more than chance, and more ratings will not change that."
+        )
     return said
 
 

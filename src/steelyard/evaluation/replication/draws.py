@@ -26,10 +26,10 @@ _Z = SCALES.index("z")
 
 @dataclass(frozen=True)
 class Curves:
-    """Correlations of means of 1, 2, ..., N ratings in every draw; NaN where they cannot be told.
+    """Correlations of means of 1, 2, ..., N ratings in every draw; NaN where they are undefined.
 
-    `r` (draws, scales, N). `n_items` (draws, N): the items that have so many. `inverse` (draws, N): over
-    these, the mean of 1 / the number of ratings that they are held against.
+    `r` (draws, scales, N). `n_items` (draws, N): the items that have that many. `inverse` (draws, N): over
+    these, the mean of 1 / the number of ratings that they are compared with.
     """
 
     r: FloatArray
@@ -37,7 +37,7 @@ class Curves:
     inverse: FloatArray
 
     def until(self) -> int:
-        """The last N up to which most draws can tell: beyond it are too few items."""
+        """The last N for which most draws have a correlation: beyond it there are too few items."""
         is_told = np.isfinite(self.r).any(axis=1).mean(axis=0) >= 0.5
         return int(np.argmin(np.append(is_told, False)))
 
@@ -63,7 +63,7 @@ class Drawn:
 def draw_means(
     parts: Sequence[Opinions], *, draws: int, rng: np.random.Generator, step: Callable[[int], None]
 ) -> Drawn:
-    """So many draws of two collections, or of the halves of one; `step` is called with 1 after each.
+    """Draws of two collections, or of the halves of one; `step` is called with 1 after each.
 
     Halves are drawn anew for every second draw, and each half has its turn as the first collection.
     """

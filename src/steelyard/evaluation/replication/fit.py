@@ -22,7 +22,7 @@ class RhoFit(NamedTuple):
 
 
 def fit_rho(ratings: Sequence[float], r: Sequence[float], *, full: float | None = None) -> RhoFit:
-    """The rho whose Spearman-Brown curve comes closest to correlations of means of so many ratings.
+    """The rho whose Spearman-Brown curve comes closest to correlations of means of these numbers of ratings.
 
     By least squares. The correlations are of N ratings against N others; with `full`, of N against so
     many. The published replication of Spanish-English, whose figure does not say which, is the first
@@ -54,7 +54,7 @@ def fit_rho(ratings: Sequence[float], r: Sequence[float], *, full: float | None 
 
 
 def expected_r(ratings: float, *, rho: float, full: float | None = None) -> float:
-    """Correlation of the means of so many ratings with those of as many others, or of `full` others.
+    """Correlation of the means of this many ratings with those of as many others, or of `full` others.
 
     sqrt(r_N r_M) by Spearman and Brown; for M = N that is r_N.
 

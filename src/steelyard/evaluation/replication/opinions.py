@@ -82,7 +82,7 @@ def opinions(collection: Collection, *, attributes: Sequence[str] | None = None)
         counts &= wanted.to_numpy()
     if not counts.any():
         raise NotEnoughData(
-            f"{_of(collection)} has no rating of a regular or repeat item, and controls tell nothing of them."
+            f"{_of(collection)} has no rating of a regular or repeat item, and controls do not count."
         )
     z = standardise_ratings(numbered.frame, settings).z
     has_z = np.isfinite(z)
@@ -164,7 +164,7 @@ def _common_attributes(first: Collection, second: Collection) -> list[str] | Non
     if not one & other:
         raise NotEnoughData(
             f"The two collections are of different attributes: {', '.join(sorted(one))} and "
-            f"{', '.join(sorted(other))}. Hold ratings of the same attribute against each other."
+            f"{', '.join(sorted(other))}. Compare ratings of the same attribute."
         )
     return sorted(one & other)
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 DRAWS = 200
 # What published segment scores reach with about 15 ratings [Graham2015].
 RELIABILITY = 0.9
-# A correlation over fewer items tells nothing [our choice].
+# A correlation over fewer items says nothing [our choice].
 LEAST_ITEMS = 10
 # The numbers of ratings of which there is a scatter plot [Graham2015, figure 2].
 SCATTER_NUMBERS = (1, 2, 5, 10, 15, 40)
@@ -84,7 +84,7 @@ class Cost:
 class Replication:
     """How well mean ratings are replicated, and how many ratings per item that takes.
 
-    `collections`: two that were held against each other, or one whose workers were split in two halves
+    `collections`: two that were compared with each other, or one whose workers were split in two halves
     (`is_split`). `n_items`: the items that there are, in both; of very many some are drawn.
     `rho`, the reliability of one rating: of (a collection, or "" for all together), scale (rating or z), rho,
     lower, upper. `fitted_rho`: the one whose Spearman-Brown curve comes closest to the observed correlations

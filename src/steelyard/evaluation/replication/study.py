@@ -1,6 +1,6 @@
 """Replication: would a second collection of ratings give the same scores, and how many ratings does it take?
 
-Two collections of ratings of the same items are held against each other; a single one is split into two
+Two collections of ratings of the same items are compared with each other; a single one is split into two
 by its workers [Graham2015].
 """
 
@@ -51,7 +51,7 @@ class ReplicationStudy:
 
     @property
     def n_steps(self) -> int:
-        """How many steps `run_replication` will tell of."""
+        """How many steps `run_replication` will report."""
         return self.settings.draws + len(SCALES) * len(_groups(self.parts))
 
 
@@ -89,7 +89,7 @@ def run_replication(study: ReplicationStudy, *, step: Callable[[int], None] = la
     rows = _rows(drawn, rho)
     if rows.is_empty():
         raise NotEnoughData(
-            f"No correlation can be told: fewer than {LEAST_ITEMS} translations have ratings in both "
+            f"There is no correlation to compute: fewer than {LEAST_ITEMS} translations have ratings in both "
             "collections or halves, or their means do not vary. Collect more ratings of each translation."
         )
     needed = tuple(_requirement(wanted, of_z) for wanted in settings.reliability)
@@ -134,7 +134,7 @@ def _require_halves(found: Opinions) -> None:
     if n_workers < 2:
         raise NotEnoughData(
             "There are good ratings of one worker only, and one worker cannot be split in two halves. "
-            "Collect ratings of other workers, or hold a second collection against this one."
+            "Collect ratings of other workers, or compare it with a second collection."
         )
     n_shared = int((np.bincount(found.item) > 1).sum())
     if n_shared < LEAST_ITEMS:
@@ -151,7 +151,7 @@ def _few_workers(found: Opinions) -> tuple[str, ...]:
         return ()
     return (
         f"The collection {found.title} has {counted(n_workers, 'worker')}: what others "
-        "would have said cannot be told from so few, so the interval of its rho is too narrow.",
+        "would have said is uncertain from so few, so the interval of its rho is too narrow.",
     )
 
 
@@ -195,7 +195,7 @@ def _requirement(reliability: float, rho: Rho) -> Requirement:
     """How many ratings it takes; a rho that may be larger takes fewer."""
 
     def ratings(of_one: float) -> int | None:
-        # A perfect rating needs no second, and one that tells nothing is not helped by others.
+        # A perfect rating needs no second, and one that says nothing gains nothing by others.
         if not of_one > 0:
             return None
         number = ratings_for_reliability(reliability, rho=min(of_one, 1.0))
@@ -223,7 +223,7 @@ def _rows(drawn: Drawn, rho: pl.DataFrame) -> pl.DataFrame:
 def _summed(
     curves: Curves, scale: int, number: int, rho: float | None, *, is_full: bool
 ) -> tuple[float | None, ...] | None:
-    """Mean items, mean r, ends of its band and what is expected; None if no draw can tell."""
+    """Mean items, mean r, ends of its band and what is expected; None if no draw has one."""
     r = curves.r[:, scale, number - 1]
     known = np.isfinite(r)
     if not known.any():

@@ -18,7 +18,7 @@ from steelyard.exhibits._sources import group_borders, in_columns
 from steelyard.longitudinal.rows import ADEQUACY, ALL_PAIRS, F1
 from steelyard.longitudinal.study import Longitudinal
 
-# About so many lines of equal gain cross the panel [our choice].
+# About this many lines of equal gain cross the panel [our choice].
 _LINES = 8
 # Room around the points, as a part of their range, and the least such range, in points [our choices].
 _MARGIN, _LEAST_RANGE = 0.15, 4.0

@@ -137,13 +137,13 @@ def metrics_figure(found: MetaEvaluation) -> Figure:
 
     The stronger the shade, the surer it is that the metric of the row agrees better with people than that of
     the column. A blank cell does not say that two metrics are equally good, only that these scores cannot
-    tell them apart; p-values are not corrected for their number.
+    distinguish them; p-values are not corrected for their number.
     """
     shown = [one for one in found.significance if len(one.metrics) > 1]
     if not shown:
         raise NotEnoughData(
-            "There is nothing to draw: no two metrics were tested against each other. Give two metrics or "
-            "more, and a statistic to test them by."
+            "There is nothing to draw: no two metrics were tested. Give at least two metrics, and a "
+            "statistic to test them by."
         )
     threshold = found.settings.threshold
     return Figure.of(
