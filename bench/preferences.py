@@ -58,8 +58,17 @@ def main() -> None:
     print(f"\n{'crowd':16} {'gap':>5} {'right order':>11} {'power':>7}   tastes of both")
     for name, crowd in CROWDS.items():
         for gap in GAPS:
-            order, power = powers(replace(crowd, worker_sd=0.4, segment_sd=0.4), gap, samples, rng)
+            _, order, power = powers(replace(crowd, worker_sd=0.4, segment_sd=0.4), gap, samples, rng)
             print(f"{name:16} {gap:5.2f} {order:11.3f} {power:7.3f}", flush=True)
+    print("\nbradley-terry, 20 workers x 40, gap 0.5, tastes of both")
+    print(f"{'careless':>8} {'slopes':>7} {'best score':>10} {'right order':>11} {'power':>7}   (best: 1)")
+    for n_careless in (0, 6):
+        for learn_slopes in (False, True):
+            careless = replace(
+                CROWDS["20 workers x 40"], worker_sd=0.4, segment_sd=0.4, n_careless=n_careless
+            )
+            best, order, power = powers(careless, 0.5, samples, rng, learn_slopes=learn_slopes)
+            print(f"{n_careless:8} {learn_slopes!s:>7} {best:10.3f} {order:11.3f} {power:7.3f}", flush=True)
     print(f"\n{'preferred-original':20} {'10 pairs':>9} {'20 pairs':>9}")
     for name, drop in {"at random": 0.0, "drop 1": 1.0, "drop 2": 2.0, "drop 3": 3.0}.items():
         passed = [pass_rate(drop, n_pairs, rng) for n_pairs in (10, 20)]
@@ -110,16 +119,24 @@ def as_if_independent(log_strength: FloatArray, errors: StrengthErrors) -> tuple
     return half, norm.sf((log_strength[:, None] - log_strength) / np.sqrt(of_difference))
 
 
-def powers(crowd: PreferenceCrowd, gap: float, samples: int, rng: np.random.Generator) -> tuple[float, float]:
-    """Share of neighbours in the right order, and told apart."""
-    order, power = [], []
+def powers(
+    crowd: PreferenceCrowd,
+    gap: float,
+    samples: int,
+    rng: np.random.Generator,
+    *,
+    learn_slopes: bool = False,
+) -> tuple[float, float, float]:
+    """Mean score of the best system, and the share of neighbours in the right order and told apart."""
+    best, order, power = [], [], []
     for _ in range(samples):
         data = outcomes_of(crowd, gap * np.arange(N_SYSTEMS)[::-1], rng)
-        strengths = fit_strengths(data, n_systems=N_SYSTEMS)
+        strengths = fit_strengths(data, n_systems=N_SYSTEMS, learn_slopes=learn_slopes)
         p_values = strength_p_values(strengths.log_strength, strength_errors(data, strengths))
+        best.append(strengths.log_strength[0])
         order.append(np.mean(np.diff(strengths.log_strength) < 0))
         power.append(np.mean(np.diag(p_values, k=1) < 0.05))
-    return float(np.mean(order)), float(np.mean(power))
+    return float(np.mean(best)), float(np.mean(order)), float(np.mean(power))
 
 
 def pass_rate(drop: float, n_pairs: int, rng: np.random.Generator) -> float:

@@ -77,6 +77,7 @@ def fit_strengths(
     who answers at random. Slopes and strengths are learnt in turn until neither moves.
     """
     n_workers = int(outcomes.worker.max(initial=0)) + 1
+    outcomes = _pooled(outcomes, n_systems, by_worker=learn_slopes)
     has_ties = bool((outcomes.outcome == 0).any())
     found = Strengths(
         np.zeros(n_systems),
@@ -122,6 +123,18 @@ def separated_groups(outcomes: PairedOutcomes, *, n_systems: int) -> list[list[i
     winner = np.concatenate([first[outcome >= 0], second[outcome <= 0]])
     loser = np.concatenate([second[outcome >= 0], first[outcome <= 0]])
     return _parts((winner, loser), n_systems, connection="strong")
+
+
+def _pooled(outcomes: PairedOutcomes, n_systems: int, *, by_worker: bool) -> PairedOutcomes:
+    """Equal outcomes of the same two systems (and worker) as one row; the segment no longer matters."""
+    worker = outcomes.worker if by_worker else np.zeros_like(outcomes.worker)
+    pair = (worker * n_systems + outcomes.first) * n_systems + outcomes.second
+    code, row = np.unique(3 * pair + outcomes.outcome + 1, return_inverse=True)
+    pair, outcome = np.divmod(code, 3)
+    rest, second = np.divmod(pair, n_systems)
+    worker, first = np.divmod(rest, n_systems)
+    count: FloatArray = np.bincount(row, outcomes.count, len(code)).astype(np.float64)
+    return PairedOutcomes(first, second, outcome - 1, count, worker, np.zeros_like(worker))
 
 
 def _parts(edges: tuple[IntArray, IntArray], n: int, *, connection: str) -> list[list[int]]:
