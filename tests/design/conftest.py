@@ -11,9 +11,9 @@ from itertools import count
 import numpy as np
 import pytest
 
+from steelyard.design.assembly import Design
 from steelyard.design.builder import build
 from steelyard.design.layout import Layout, layout_of
-from steelyard.design.places import Design
 from steelyard.domain.campaign import Campaign, CampaignSettings, DesignSettings
 from steelyard.domain.text import CalibrationText, Segment, System
 from steelyard.domain.work import CONTROL_KINDS, Hit, Item, ItemKind, PlacedItem

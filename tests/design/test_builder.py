@@ -6,8 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from steelyard.design.builder import build, n_hits, pairs_of
-from steelyard.design.layout import layout_of
+from steelyard.design.builder import build, n_hits
 from steelyard.domain.campaign import DesignSettings
 from steelyard.domain.errors import CampaignError
 from steelyard.domain.text import System
@@ -473,13 +472,3 @@ def test_gold_and_calibration_that_no_hit_shows_are_warned_of(built, shape_of):
 
     assert any("without gold_every" in warning for warning in made.design.warnings)
     assert any("the quota puts none" in warning for warning in made.design.warnings)
-
-
-def test_pairs_can_be_listed_for_an_audit(built, shape_of):
-    made = built(shape_of())
-    hit = made.hits[0]
-
-    pairs = pairs_of(hit, made.design.items)
-
-    assert Counter(kind for kind, _, _ in pairs) == Counter(dict(layout_of(DesignSettings()).quota))
-    assert sorted((b.position, c.position) for b, c in made.pairs(hit)) == sorted((b, c) for _, b, c in pairs)

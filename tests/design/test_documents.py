@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steelyard.design.documents import lay_out
+from steelyard.design.documents import lay_out_documents
 from steelyard.domain.campaign import Campaign, CampaignSettings, DesignSettings
 from steelyard.domain.errors import CampaignError
 from steelyard.domain.text import CalibrationText, Segment, System
@@ -86,7 +86,7 @@ class LaidOut:
 
     def __init__(self, campaign, seed=5, prefix="id"):
         self.campaign = campaign
-        self.design = lay_out(
+        self.design = lay_out_documents(
             campaign,
             rng=np.random.default_rng(seed),
             new_ids=lambda n: [f"{prefix}{k:06d}" for k in range(n)],
@@ -449,7 +449,7 @@ def test_progress_counts_the_hits():
     seen = []
     campaign = campaign_of(Outline(short_documents()))
 
-    design = lay_out(
+    design = lay_out_documents(
         campaign,
         rng=np.random.default_rng(1),
         new_ids=lambda n: [str(k) for k in range(n)],

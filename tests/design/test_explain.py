@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from steelyard.design.assembly import Design
 from steelyard.design.builder import build
 from steelyard.design.explain import explain
 from steelyard.design.layout_report import KindRow, Mark, PairRow, Promise, Separation, SystemRow
-from steelyard.design.places import Design
 from steelyard.domain.campaign import Campaign, CampaignSettings, DesignSettings
 from steelyard.domain.text import CalibrationText, Segment, System
 from steelyard.domain.work import CONTROL_KINDS, Hit, Item, ItemKind, PlacedItem

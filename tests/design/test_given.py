@@ -11,7 +11,7 @@ from hypothesis import given as given_random
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from steelyard.design.given import lay_out
+from steelyard.design.given import lay_out_given
 from steelyard.domain.campaign import Campaign, CampaignSettings, DesignSettings, GivenItem
 from steelyard.domain.errors import CampaignError
 from steelyard.domain.text import CalibrationText, Segment, System
@@ -48,7 +48,7 @@ def item(kind, system_id, segment_id, text=None):
 
 
 def laid_out(campaign, seed=1, prefix="id"):
-    return lay_out(
+    return lay_out_given(
         campaign,
         rng=np.random.default_rng(seed),
         new_ids=lambda n: [f"{prefix}{k:04d}" for k in range(n)],
@@ -393,7 +393,7 @@ def test_settings_that_do_not_go_with_given_hits_are_refused():
 
 def test_progress_counts_the_hits():
     seen = []
-    lay_out(
+    lay_out_given(
         campaign_of(PAIRS, PAIRS),
         rng=np.random.default_rng(1),
         new_ids=lambda n: [str(k) for k in range(n)],

@@ -5,9 +5,9 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from steelyard.design.distances import closest, separation
+from steelyard.design.assembly import Design, assemble
 from steelyard.design.entries import Entries, entries_of
-from steelyard.design.places import CODE, Design, Places, assemble
+from steelyard.design.places import CODE, Places, closest, separation
 from steelyard.domain.campaign import Campaign, CampaignSettings, DesignSettings
 from steelyard.domain.text import CalibrationText, Segment, System
 from steelyard.domain.work import Hit, Item, ItemKind, PlacedItem

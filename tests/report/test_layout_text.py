@@ -23,7 +23,7 @@ from steelyard.design.layout_report import (
 from steelyard.domain.campaign import Campaign, CampaignSettings, DesignSettings
 from steelyard.domain.text import Segment, System
 from steelyard.domain.work import ItemKind
-from steelyard.report.layout_text import layout_text, to_markdown
+from steelyard.report.layout_text import layout_text
 
 REGULAR, REPEAT, DEGRADED = ItemKind.REGULAR, ItemKind.REPEAT, ItemKind.DEGRADED
 PLAIN = Mark(REGULAR, None)
@@ -154,20 +154,6 @@ def test_a_report_without_controls_has_no_tables_of_pairs(report):
 
     assert "All pairs" not in text
     assert "histogram" not in text
-
-
-def test_markdown_holds_the_same_tables(report):
-    page = to_markdown(report)
-
-    assert page.startswith("# Layout of toy")
-    assert "| alpha | 3,702 | 2-4 | 617 | 600 | 0 |" in page
-    assert "**Warning:** texts are few." in page
-
-
-def test_a_name_cannot_break_a_markdown_table(report):
-    odd = replace(report.systems[0], system_id="a|b<i>")
-
-    assert "| a\\|b&lt;i> | 3,702 |" in to_markdown(replace(report, systems=(odd,)))
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard.design.degradations import choose
 from steelyard.design.entries import Entries
 from steelyard.domain.campaign import Campaign
 from steelyard.domain.plugin import Damage
@@ -102,6 +103,18 @@ class BaseBook:
         self.grade[~self.is_visible] = NEVER
         has_reference = np.array([has_visible_text(text) for text in self._reference], dtype=np.bool_)
         self.has_reference: BoolArray = self.is_visible & has_reference[entries.segment]
+
+    @classmethod
+    def of(
+        cls, campaign: Campaign, entries: Entries, *, degrades: bool, rng: np.random.Generator
+    ) -> BaseBook:
+        """The book of a campaign, with the degradation its settings name if any item is to be degraded."""
+        if not degrades:
+            never = Damage(lambda _: False, lambda _: False, lambda *_: None)
+            return cls(campaign, entries, damage=never, rng=rng)
+        settings = campaign.settings
+        degradation = choose(attribute=settings.degraded_attribute, name=settings.design.degradation)
+        return cls(campaign, entries, damage=degradation.damage(settings.target_language), rng=rng)
 
     def _grade_of(self, text: str) -> int:
         if self._damage.is_preferred(text):

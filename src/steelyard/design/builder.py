@@ -7,12 +7,11 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from steelyard.design import grouped
+from steelyard.design.assembly import Design
 from steelyard.design.entries import entries_of
 from steelyard.design.layout import layout_of, layout_problems
-from steelyard.design.places import Design
 from steelyard.design.problems import text_problems
 from steelyard.domain.campaign import Campaign
-from steelyard.domain.work import CONTROL_KINDS, Hit, Item, ItemKind
 
 # Our choice, for a progress bar only: HITs of whole documents have about so many regular items.
 _REGULAR_SHARE_OF_DOCUMENTS = 0.725
@@ -39,12 +38,12 @@ def build(
     if order == "documents":
         from steelyard.design import documents
 
-        return documents.lay_out(campaign, rng=rng, new_ids=new_ids, progress=progress)
+        return documents.lay_out_documents(campaign, rng=rng, new_ids=new_ids, progress=progress)
     if order == "given":
         from steelyard.design import given
 
-        return given.lay_out(campaign, rng=rng, new_ids=new_ids, progress=progress)
-    return grouped.lay_out(campaign, rng=rng, new_ids=new_ids, progress=progress)
+        return given.lay_out_given(campaign, rng=rng, new_ids=new_ids, progress=progress)
+    return grouped.lay_out_grouped(campaign, rng=rng, new_ids=new_ids, progress=progress)
 
 
 def n_hits(campaign: Campaign) -> int:
@@ -65,15 +64,3 @@ def n_hits(campaign: Campaign) -> int:
     else:
         per_hit = layout_of(settings).n_regular
     return -(-taken // per_hit) * grouped.n_rounds(campaign)
-
-
-def pairs_of(hit: Hit, items: Sequence[Item]) -> tuple[tuple[ItemKind, int, int], ...]:
-    """(kind, base position, control position) of every control of a HIT, in order of the controls."""
-    wanted = {placed.item_id for placed in hit.placed}
-    by_id = {item.item_id: item for item in items if item.item_id in wanted}
-    position = {placed.item_id: placed.position for placed in hit.placed}
-    return tuple(
-        (by_id[placed.item_id].kind, position[str(by_id[placed.item_id].base_item_id)], placed.position)
-        for placed in hit.placed
-        if by_id[placed.item_id].kind in CONTROL_KINDS
-    )

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from steelyard.design.assembly import Design, assemble
 from steelyard.design.bases import BaseBook
-from steelyard.design.degradations import choose
 from steelyard.design.document_checks import (
     DocumentHit,
     check_volume,
@@ -28,14 +28,13 @@ from steelyard.design.document_packing import (
 )
 from steelyard.design.entries import Entries, entries_of
 from steelyard.design.grouped import entries_per_round, n_rounds
-from steelyard.design.places import CODE, Design, Places, assemble
+from steelyard.design.places import CODE, Places
 from steelyard.domain.campaign import Campaign
-from steelyard.domain.plugin import Damage
 from steelyard.domain.work import ItemKind
 from steelyard.stats.arrays import BoolArray, IntArray
 
 
-def lay_out(
+def lay_out_documents(
     campaign: Campaign,
     *,
     rng: np.random.Generator,
@@ -55,8 +54,7 @@ def lay_out(
     target = Target(campaign.settings.design.hit_size, CONTROL_SHARE if sum(shares.values()) else (0.0, 0.0))
     check_volume(campaign, target, int(entries_per_round(campaign, entries).sum()))
     library = _library(campaign, entries, target)
-    damage = _damage(campaign, is_needed=bool(shares.get(ItemKind.DEGRADED)))
-    book = BaseBook(campaign, entries, damage=damage, rng=rng)
+    book = BaseBook.of(campaign, entries, degrades=bool(shares.get(ItemKind.DEGRADED)), rng=rng)
     dealer = KindDealer(book, shares, rng=rng)
     hits: list[DocumentHit] = []
     for round_number in range(1, n_rounds(campaign) + 1):
@@ -108,14 +106,6 @@ def _library(campaign: Campaign, entries: Entries, target: Target) -> _Library:
         np.array([len(row) for row in rows]),
     )
     return _Library(stack, rows, int((n_parts > 1).sum()))
-
-
-def _damage(campaign: Campaign, *, is_needed: bool) -> Damage:
-    settings = campaign.settings
-    if not is_needed:
-        return Damage(lambda _: False, lambda _: False, lambda *_: None)
-    degradation = choose(attribute=settings.degraded_attribute, name=settings.design.degradation)
-    return degradation.damage(settings.target_language)
 
 
 def _round(

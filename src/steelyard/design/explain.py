@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from steelyard.design.assembly import Design
 from steelyard.design.layout import layout_of
 from steelyard.design.layout_report import (
     GroupRow,
@@ -20,19 +21,17 @@ from steelyard.design.layout_report import (
     Separation,
     SystemRow,
 )
-from steelyard.design.places import Design
+from steelyard.design.places import CODE, CONTROL_CODES
 from steelyard.domain.campaign import Campaign
 from steelyard.domain.work import CONTROL_KINDS, Hit, ItemKind
 from steelyard.stats.arrays import BoolArray, IntArray
 from steelyard.stats.connectivity import number_of_blocks
 
-KINDS = tuple(ItemKind)
-_REGULAR = KINDS.index(ItemKind.REGULAR)
-_CONTROLS = [KINDS.index(kind) for kind in CONTROL_KINDS]
+_KINDS = tuple(ItemKind)
 # Bars of a histogram at most.
 MAX_BINS = 10
 # HITs counted at once, so that the counts of a large campaign do not fill the memory.
-_CHUNK = 2000
+_HITS_AT_ONCE = 2000
 
 
 def explain(design: Design, campaign: Campaign) -> LayoutReport:
@@ -44,9 +43,9 @@ def explain(design: Design, campaign: Campaign) -> LayoutReport:
     bins = _bins(between)
     settings = campaign.settings.design
     first = design.hits[0]
-    is_regular = items.kind[places.item] == _REGULAR
+    is_regular = items.kind[places.item] == CODE[ItemKind.REGULAR]
     sizes = np.bincount(places.hit)
-    is_control = np.isin(items.kind[places.item], _CONTROLS)
+    is_control = np.isin(items.kind[places.item], CONTROL_CODES)
     control_shares = np.bincount(places.hit, is_control) / sizes
     return LayoutReport(
         campaign=campaign.settings.name,
@@ -93,14 +92,13 @@ class _Items(NamedTuple):
     def of(cls, design: Design, campaign: Campaign) -> _Items:
         system_number = {each.system_id: k for k, each in enumerate(campaign.systems)}
         segment_number: dict[str, int] = {}
-        kind_number = {kind: k for k, kind in enumerate(KINDS)}
         number: dict[str, int] = {}
         kind, system, segment, beside = (array("q") for _ in range(4))
         base_ids: list[str | None] = []
         n_credited = 0
         for item in design.items:
             number[item.item_id] = len(number)
-            kind.append(kind_number[item.kind])
+            kind.append(CODE[item.kind])
             # Texts of earlier campaigns belong to no system of this one.
             system.append(system_number.get(item.system_id, len(system_number)))
             segment.append(segment_number.setdefault(item.segment_id, len(segment_number)))
@@ -155,7 +153,7 @@ class _Pairs(NamedTuple):
 
 
 def _pairs(places: _Places, items: _Items) -> _Pairs:
-    controls = np.isin(items.kind[places.item], _CONTROLS)
+    controls = np.isin(items.kind[places.item], CONTROL_CODES)
     rows = np.flatnonzero(controls)
     key = places.hit * len(items.kind) + places.item
     order = np.argsort(key)
@@ -187,7 +185,7 @@ def _promise(campaign: Campaign) -> Promise | None:
         hit_size=layout.hit_size,
         n_groups=layout.n_groups,
         group_size=layout.group_size,
-        counts=tuple((kind, counts[kind]) for kind in KINDS if counts[kind]),
+        counts=tuple((kind, counts[kind]) for kind in _KINDS if counts[kind]),
         separation=(layout.min_separation, layout.max_separation) if layout.is_grouped else None,
     )
 
@@ -203,7 +201,7 @@ def _example_groups(hit: Hit, places: _Places, items: _Items, pairs: _Pairs) -> 
         positions = [hit.placed[k].position for k in inside]
         partners = np.unique(pairs.base_group[mine & (pairs.control_group == group)])
         marks = tuple(
-            Mark(KINDS[kind[k]], KINDS[base_of[position]] if position in base_of else None)
+            Mark(_KINDS[kind[k]], _KINDS[base_of[position]] if position in base_of else None)
             for k, position in zip(inside, positions, strict=True)
         )
         rows.append(GroupRow(group, (min(positions), max(positions)), marks, tuple(partners.tolist())))
@@ -215,7 +213,7 @@ def _example_pairs(pairs: _Pairs) -> tuple[PairRow, ...]:
     mine = pairs.hit == 0
     columns = (pairs.kind[mine], pairs.base_position[mine], pairs.control_position[mine])
     rows = [
-        PairRow(KINDS[kind], base, control, abs(control - base) - 1)
+        PairRow(_KINDS[kind], base, control, abs(control - base) - 1)
         for kind, base, control in zip(*(column.tolist() for column in columns), strict=True)
     ]
     return tuple(
@@ -229,11 +227,11 @@ def _example_pairs(pairs: _Pairs) -> tuple[PairRow, ...]:
 def _kind_rows(places: _Places, items: _Items) -> tuple[KindRow, ...]:
     n_groups, n_hits = int(places.group.max()) + 1, int(places.hit[-1]) + 1
     counts = np.bincount(
-        items.kind[places.item] * n_groups + places.group, minlength=len(KINDS) * n_groups
+        items.kind[places.item] * n_groups + places.group, minlength=len(_KINDS) * n_groups
     ).reshape(-1, n_groups)
     return tuple(
         KindRow(kind, int(row.sum()), tuple((row / n_hits).tolist()))
-        for kind, row in zip(KINDS, counts, strict=True)
+        for kind, row in zip(_KINDS, counts, strict=True)
         if row.any()
     )
 
@@ -250,7 +248,7 @@ def _bins(between: IntArray) -> tuple[tuple[int, int], ...]:
 def _separations(pairs: _Pairs, between: IntArray, bins: Sequence[tuple[int, int]]) -> tuple[Separation, ...]:
     rows = []
     for kind in CONTROL_KINDS:
-        mine = pairs.kind == KINDS.index(kind)
+        mine = pairs.kind == CODE[kind]
         apart = between[mine]
         if not len(apart):
             continue
@@ -273,7 +271,7 @@ def _separations(pairs: _Pairs, between: IntArray, bins: Sequence[tuple[int, int
 
 def _system_rows(campaign: Campaign, places: _Places, items: _Items, pairs: _Pairs) -> tuple[SystemRow, ...]:
     n_systems, n_groups = len(campaign.systems), int(places.group.max()) + 1
-    regular = np.flatnonzero(items.kind[places.item] == _REGULAR)
+    regular = np.flatnonzero(items.kind[places.item] == CODE[ItemKind.REGULAR])
     system = items.system[places.item[regular]]
     beside = items.beside[places.item[regular]]
     if (beside >= 0).any():
@@ -284,8 +282,8 @@ def _system_rows(campaign: Campaign, places: _Places, items: _Items, pairs: _Pai
     n_hits = int(places.hit[-1]) + 1
     least = np.full((n_systems, n_groups + 1), np.iinfo(np.int64).max)
     most = np.zeros_like(least)
-    for start in range(0, n_hits, _CHUNK):
-        end = min(start + _CHUNK, n_hits)
+    for start in range(0, n_hits, _HITS_AT_ONCE):
+        end = min(start + _HITS_AT_ONCE, n_hits)
         low, high = np.searchsorted(hit, [start, end])
         key = ((hit[low:high] - start) * n_systems + system[low:high]) * n_groups + group[low:high]
         in_cell = np.bincount(key, minlength=(end - start) * n_systems * n_groups)
@@ -294,8 +292,8 @@ def _system_rows(campaign: Campaign, places: _Places, items: _Items, pairs: _Pai
         counts = np.concatenate([by_group, by_group.sum(axis=2, keepdims=True)], axis=2)
         least, most = np.minimum(least, counts.min(axis=0)), np.maximum(most, counts.max(axis=0))
     bases = np.bincount(
-        pairs.kind * (n_systems + 1) + items.system[pairs.control], minlength=len(KINDS) * (n_systems + 1)
-    ).reshape(len(KINDS), -1)
+        pairs.kind * (n_systems + 1) + items.system[pairs.control], minlength=len(_KINDS) * (n_systems + 1)
+    ).reshape(len(_KINDS), -1)
     total = np.bincount(system, minlength=n_systems)
     return tuple(
         SystemRow(
@@ -303,7 +301,7 @@ def _system_rows(campaign: Campaign, places: _Places, items: _Items, pairs: _Pai
             n_regular=int(total[k]),
             per_hit=(int(least[k, -1]), int(most[k, -1])),
             per_group=tuple(zip(least[k, :-1].tolist(), most[k, :-1].tolist(), strict=True)),
-            n_bases=tuple(int(bases[KINDS.index(kind), k]) for kind in CONTROL_KINDS),
+            n_bases=tuple(int(bases[CODE[kind], k]) for kind in CONTROL_KINDS),
         )
         for k, each in enumerate(campaign.systems)
     )
@@ -345,7 +343,7 @@ def _closest(places: _Places, items: _Items) -> int | None:
     whatever lies in the middle is a stranger to at least one of them.
     """
     segment = items.segment[places.item]
-    is_control = np.isin(items.kind[places.item], _CONTROLS) & (items.base[places.item] >= 0)
+    is_control = np.isin(items.kind[places.item], CONTROL_CODES) & (items.base[places.item] >= 0)
     own = np.where(is_control, items.base[places.item], places.item)
     order = np.lexsort((places.position, segment, places.hit))
     first, second = order[:-1], order[1:]

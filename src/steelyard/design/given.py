@@ -8,15 +8,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from steelyard.design.distances import closest, separation
+from steelyard.design.assembly import Design
 from steelyard.design.entries import Entries
 from steelyard.design.given_texts import GivenTexts, Shown
 from steelyard.design.layout import MIN_DEGRADED
-from steelyard.design.places import CODE, Design, Places
+from steelyard.design.places import CODE, Places, blocks, closest, separation
 from steelyard.domain.campaign import Campaign
 from steelyard.domain.errors import CampaignError
 from steelyard.domain.work import CONTROL_KINDS, KNOWN_KINDS, Hit, Item, ItemKind, PlacedItem, hit_name
-from steelyard.stats.connectivity import number_of_blocks
 
 # HITs that come without groups are cut into as many as the published ones have [Graham2014].
 N_GROUPS = 10
@@ -24,7 +23,7 @@ N_GROUPS = 10
 _NAMED = 5
 
 
-def lay_out(
+def lay_out_given(
     campaign: Campaign,
     *,
     rng: np.random.Generator,
@@ -50,14 +49,14 @@ def lay_out(
     catalogue = _Catalogue(hits)
     rounds = list(_rounds(hits, catalogue.numbers))
     places, entries = _as_arrays(hits, rounds)
-    blocks = _blocks(places, catalogue.numbers)
+    n_blocks = blocks(places, np.array([number for hit in catalogue.numbers for number in hit]))
     ids = list(new_ids(len(catalogue.items)))
     return Design(
         items=catalogue.made(ids),
         hits=list(_made_hits(rounds, catalogue.numbers, ids)),
-        warnings=tuple(_warnings(campaign, hits, catalogue, blocks)),
+        warnings=tuple(_warnings(campaign, hits, catalogue, n_blocks)),
         closest=closest(places, entries),
-        blocks=blocks,
+        blocks=n_blocks,
         separation=separation(places),
     )
 
@@ -207,14 +206,8 @@ def _as_arrays(hits: Sequence[Sequence[Shown]], rounds: Sequence[_InRound]) -> t
     return places, Entries(empty, np.array(segment, dtype=np.int32), [""] * len(names), {})
 
 
-def _blocks(places: Places, numbers: Sequence[Sequence[int]]) -> int:
-    is_regular = places.kind == CODE[ItemKind.REGULAR]
-    items = np.array([number for hit in numbers for number in hit])
-    return number_of_blocks(places.hit[is_regular], items[is_regular])
-
-
 def _warnings(
-    campaign: Campaign, hits: Sequence[Sequence[Shown]], catalogue: _Catalogue, blocks: int
+    campaign: Campaign, hits: Sequence[Sequence[Shown]], catalogue: _Catalogue, n_blocks: int
 ) -> Iterator[str]:
     yield from _control_warnings(hits)
     if catalogue.n_twice:
@@ -233,9 +226,9 @@ def _warnings(
     absent = sum((each.system_id, each.segment_id) not in placed for each in campaign.each_translation())
     if absent:
         yield f"{absent} translations are in none of the HITs, so nobody will judge them."
-    if campaign.settings.design.ratings_per_item > 1 and blocks > 1:
+    if campaign.settings.design.ratings_per_item > 1 and n_blocks > 1:
         yield (
-            f"the HITs fall into {blocks} blocks that have no item in common: workers of different blocks "
+            f"the HITs fall into {n_blocks} blocks that have no item in common: workers of different blocks "
             "cannot be compared through what they judged."
         )
 

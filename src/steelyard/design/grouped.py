@@ -10,17 +10,16 @@ from numpy.typing import NDArray
 
 from steelyard.design import problems
 from steelyard.design.arranging import Arranger
+from steelyard.design.assembly import Design, assemble
 from steelyard.design.bases import PREFERRED, BaseBook
 from steelyard.design.choice import BaseChoice, NoBaseError
-from steelyard.design.degradations import choose
 from steelyard.design.entries import Entries, IndexArray, entries_of, gold_of
 from steelyard.design.known import GoldDealer, Rotation, deal_calibration
 from steelyard.design.layout import Layout, layout_of, layout_problems
-from steelyard.design.places import CODE, Design, Places, assemble
+from steelyard.design.places import CODE, Places
 from steelyard.design.sampling import Draws, Need, Pool, draw_rounds
 from steelyard.domain.campaign import Campaign
 from steelyard.domain.errors import CampaignError
-from steelyard.domain.plugin import Damage
 from steelyard.domain.work import CONTROL_KINDS, ItemKind
 from steelyard.stats.arrays import BoolArray, IntArray
 
@@ -29,7 +28,7 @@ _CHUNK_SIZE = 2_000_000
 _MAX_CHUNK = 4096
 
 
-def lay_out(
+def lay_out_grouped(
     campaign: Campaign,
     *,
     rng: np.random.Generator,
@@ -43,7 +42,7 @@ def lay_out(
     """
     entries = _checked_entries(campaign)
     layout, taken = layout_of(campaign.settings.design), entries_per_round(campaign, entries)
-    book = BaseBook(campaign, entries, damage=_damage(campaign, layout), rng=rng)
+    book = BaseBook.of(campaign, entries, degrades=layout.quota[ItemKind.DEGRADED] > 0, rng=rng)
     maker = _HitMaker(campaign, entries, layout=layout, book=book, taken=taken, rng=rng)
     try:
         places = maker.places(progress or (lambda _: None))
@@ -89,15 +88,6 @@ def entries_per_round(campaign: Campaign, entries: Entries) -> IntArray:
     size = np.bincount(entries.system, minlength=len(campaign.systems))
     weight = np.array([system.weight for system in campaign.systems])
     return np.asarray(np.rint(size * (weight / weight.max())), dtype=np.int64)
-
-
-def _damage(campaign: Campaign, layout: Layout) -> Damage:
-    settings = campaign.settings
-    if not layout.quota[ItemKind.DEGRADED]:
-        return Damage(lambda _: True, lambda _: True, lambda *_: None)
-    return choose(attribute=settings.degraded_attribute, name=settings.design.degradation).damage(
-        settings.target_language
-    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -16,7 +16,7 @@ Groups = NDArray[np.int16]
 
 # Attempts at other source groups in the 2013 layout, where a group would need more bases than it has
 # regular items; after that the partner groups do [our choice].
-MAX_REDRAWS = 100
+MAX_OFFSET_DRAWS = 100
 
 
 def deal_groups(layout: Layout, *, n_hits: int, rng: np.random.Generator) -> Groups:
@@ -71,7 +71,7 @@ def _base_groups(control: Groups, room: IntArray, layout: Layout, rng: np.random
     base = ((control + layout.n_groups // 2) % layout.n_groups).astype(np.int16)
     offsets = np.array(layout.offsets, dtype=np.int16)
     crowded = np.arange(len(base) if len(offsets) > 1 else 0)
-    for _ in range(MAX_REDRAWS):
+    for _ in range(MAX_OFFSET_DRAWS):
         if not len(crowded):
             break
         drawn = offsets[rng.integers(len(offsets), size=(len(crowded), base.shape[1]))]

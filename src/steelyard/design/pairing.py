@@ -18,10 +18,10 @@ from typing import NamedTuple
 import numpy as np
 
 from steelyard.design import grouped
+from steelyard.design.assembly import Design
 from steelyard.design.bases import has_visible_text
 from steelyard.design.entries import Entries, entries_of
 from steelyard.design.layout import fitting_size, layout_of, layout_problems, layout_warnings
-from steelyard.design.places import Design
 from steelyard.design.problems import setting_problems, text_problems, text_warnings, warnings_after
 from steelyard.domain.campaign import Campaign
 from steelyard.domain.errors import CampaignError
@@ -129,7 +129,7 @@ def lay_out_pairs(
 
     for pairs in rounds:
         packed = _as_single_texts(campaign, entries, pairs)
-        made = grouped.lay_out(packed.campaign, rng=rng, new_ids=new_ids, progress=advance)
+        made = grouped.lay_out_grouped(packed.campaign, rng=rng, new_ids=new_ids, progress=advance)
         maker.add(made, packed)
         designs.append(made)
         n_done += len(made.hits)

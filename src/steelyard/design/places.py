@@ -1,45 +1,24 @@
-"""Places: what stands where in every HIT, as arrays, and the items and HITs made from them on demand."""
+"""Places: what stands where in every HIT, as arrays, and how far apart things are."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
-from itertools import repeat
-from typing import TypeVar, overload
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.design.distances import closest, separation
-from steelyard.design.entries import Entries, gold_of
-from steelyard.domain.campaign import Campaign
-from steelyard.domain.text import CALIBRATION_SYSTEM
-from steelyard.domain.work import (
-    CONTROL_KINDS,
-    KNOWN_KINDS,
-    SCORED_KINDS,
-    Hit,
-    Item,
-    ItemKind,
-    PlacedItem,
-    hit_name,
-)
+from steelyard.design.entries import Entries
+from steelyard.domain.work import CONTROL_KINDS, ItemKind
 from steelyard.stats.connectivity import number_of_blocks
 
-KINDS = tuple(ItemKind)
-CODE = {kind: code for code, kind in enumerate(KINDS)}
-"""What `Places.kind` holds for each kind."""
+CODE = {kind: code for code, kind in enumerate(ItemKind)}
+"""What `Places.kind` holds for each kind: its place among the kinds."""
+CONTROL_CODES = [CODE[kind] for kind in CONTROL_KINDS]
 
-_SCORED = frozenset(CODE[kind] for kind in SCORED_KINDS)
-_KNOWN = [CODE[kind] for kind in KNOWN_KINDS]
-
-# Objects are made so many at a time: few calls, little memory [our choice].
-_CHUNK = 8192
-_IDS_AT_ONCE = 1 << 16
-
-T = TypeVar("T")
+# Places looked at together [our choice].
+_PLACES_AT_ONCE = 500_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,255 +47,75 @@ class Places:
         return np.repeat(np.arange(self.n_hits, dtype=np.int32), np.diff(self.start))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Design:
-    """The items and HITs of a campaign, and what an organiser should know about them.
+def closest(places: Places, entries: Entries) -> int | None:
+    """The least distance of two items of one segment in a HIT, None if no HIT holds two.
 
-    Items (in order of their ids) and HITs are made when they are looked at. `closest` is the least
-    distance at which two items of one segment come in a HIT (a control and its own base aside);
-    None if no HIT holds two. `blocks` is the number of parts without a common item that the HITs
-    fall into. `separation` is the least and the greatest number of items between a control and
-    its base; None without controls.
+    A control and its own base do not count.
     """
-
-    items: Sequence[Item]
-    hits: Sequence[Hit]
-    warnings: tuple[str, ...] = ()
-    closest: int | None = None
-    blocks: int = 1
-    separation: tuple[int, int] | None = None
-
-    @property
-    def n_places(self) -> int:
-        """Places of all HITs together."""
-        if isinstance(self.hits, _Hits):
-            return self.hits.n_places
-        return sum(len(hit.placed) for hit in self.hits)
+    found = [_closest(part, entries) for part in _parts(places)]
+    return min((distance for distance in found if distance is not None), default=None)
 
 
-def assemble(
-    campaign: Campaign,
-    entries: Entries,
-    places: Places,
-    *,
-    control_text: Callable[[ItemKind, int], str],
-    new_ids: Callable[[int], Sequence[str]],
-    warnings: Sequence[str],
-) -> Design:
-    """The design that has these places: an item for every entry placed, one per control and entry.
+def separation(places: Places) -> tuple[int, int] | None:
+    """The least and the greatest number of items between a control and its base, None without controls."""
+    found = [between for part in _parts(places) if len(between := _between(part))]
+    return (int(min(each.min() for each in found)), int(max(each.max() for each in found))) if found else None
 
-    `control_text` gives what a control of the kind made from the entry shows. It is called whenever
-    such an item is looked at, hence must always give the same. Ids of items come from `new_ids`
-    alone, which is called more than once if there are very many.
-    """
-    catalogue = _catalogue(campaign, entries, places)
-    ids = _encoded(new_ids, len(catalogue.kind))
-    order = np.argsort(ids)
-    ids = ids[order]
-    assert len(ids) == len(catalogue.kind), "as many ids as items"
-    assert (ids[1:] != ids[:-1]).all(), "no id twice"
-    row = np.empty(len(ids), dtype=np.int32)
-    row[order] = np.arange(len(ids), dtype=np.int32)
-    base = catalogue.base[order]
-    items = _Items(
-        _Source(campaign, entries, control_text, gold_of(campaign, entries)),
-        ids=ids,
-        kind=catalogue.kind[order],
-        entry=catalogue.entry[order],
-        base=np.where(base >= 0, row[base], np.int32(-1)),
-    )
-    blocks = _blocks(places)
-    return Design(
-        items=items,
-        hits=_Hits(places, ids=ids, row=row[catalogue.number]),
-        warnings=(*warnings, *_block_warnings(campaign, blocks)),
-        closest=closest(places, entries),
-        blocks=blocks,
-        separation=separation(places),
-    )
+
+def blocks(places: Places, items: NDArray[np.integer[Any]] | None = None) -> int:
+    """Into how many parts without a common regular item the HITs fall; `items` by place, or the entries."""
+    is_regular = places.kind == CODE[ItemKind.REGULAR]
+    items = places.entry if items is None else items
+    return number_of_blocks(places.hit[is_regular], items[is_regular])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Catalogue:
-    """The distinct items, in order of kind and entry, and which of them each place holds."""
+class _Part:
+    """The places of some HITs."""
 
+    hit: NDArray[np.int64]
     kind: NDArray[np.int8]
     entry: NDArray[np.int32]
-    base: NDArray[np.int32]
-    """The number of the regular item it is made from, -1 for none."""
-    number: NDArray[np.int32]
-    """By place."""
 
 
-def _encoded(new_ids: Callable[[int], Sequence[str]], number: int) -> NDArray[np.bytes_]:
-    """So many ids in a quarter of the room, and in the same order if sorted."""
-    parts = [np.zeros(0, dtype="S1")]
-    for start in range(0, number, _IDS_AT_ONCE):
-        ids = new_ids(min(_IDS_AT_ONCE, number - start))
-        parts.append(np.array([each.encode() for each in ids], dtype=np.bytes_))
-    return np.concatenate(parts)
+def _parts(places: Places) -> Iterator[_Part]:
+    """The HITs in handy portions."""
+    first = 0
+    while first < places.n_hits:
+        last = int(np.searchsorted(places.start, places.start[first] + _PLACES_AT_ONCE, side="right")) - 1
+        last = min(max(last, first + 1), places.n_hits)
+        here = slice(int(places.start[first]), int(places.start[last]))
+        hit = np.repeat(np.arange(last - first), np.diff(places.start[first : last + 1]))
+        yield _Part(hit, places.kind[here], places.entry[here])
+        first = last
 
 
-def _decoded(ids: NDArray[np.bytes_]) -> list[str]:
-    return [each.decode() for each in ids.tolist()]
+def _closest(part: _Part, entries: Entries) -> int | None:
+    place = np.flatnonzero(part.kind != CODE[ItemKind.CALIBRATION])
+    if not len(place):
+        return None
+    entry, kind = part.entry[place], part.kind[place]
+    segment = entries.segment[entry]
+    key = part.hit[place] * (int(segment.max()) + 1) + segment
+    # Stable: positions ascend within a segment of a HIT. Two items that are closest are neighbours.
+    order = np.argsort(key, kind="stable")
+    alike = np.flatnonzero(key[order[:-1]] == key[order[1:]])
+    first, second = order[alike], order[alike + 1]
+    is_control, is_regular = np.isin(kind, CONTROL_CODES), kind == CODE[ItemKind.REGULAR]
+    is_pair = (is_regular[first] & is_control[second]) | (is_control[first] & is_regular[second])
+    is_own = is_pair & (entry[first] == entry[second])
+    distances = (place[second] - place[first])[~is_own]
+    return int(distances.min()) if len(distances) else None
 
 
-def _catalogue(campaign: Campaign, entries: Entries, places: Places) -> _Catalogue:
-    width = max(len(entries), len(campaign.calibration))
-    key = places.kind.astype(np.int64) * width + places.entry
-    exists = np.zeros(len(KINDS) * width, dtype=np.bool_)
-    exists[key] = True
-    number = np.cumsum(exists, dtype=np.int32) - np.int32(1)
-    keys = np.flatnonzero(exists)
-    kind, entry = (keys // width).astype(np.int8), (keys % width).astype(np.int32)
-    # The keys of regular items are their entries.
-    of_regular = np.where(exists[:width], number[:width], np.int32(-1))
-    has_base = np.isin(kind, [CODE[each] for each in (*CONTROL_KINDS, ItemKind.GOLD)])
-    return _Catalogue(
-        kind=kind, entry=entry, base=np.where(has_base, of_regular[entry], np.int32(-1)), number=number[key]
-    )
-
-
-def _blocks(places: Places) -> int:
-    is_regular = places.kind == CODE[ItemKind.REGULAR]
-    return number_of_blocks(places.hit[is_regular], places.entry[is_regular])
-
-
-def _block_warnings(campaign: Campaign, blocks: int) -> list[str]:
-    choices = campaign.settings.design
-    if choices.ratings_per_item == 1 or blocks <= 1:
-        return []
-    is_fixed = choices.partition == "fixed"
-    advice = 'partition = "new" connects them' if is_fixed else "more ratings per item connect them"
-    return [
-        f"the HITs fall into {blocks} blocks that have no item in common: workers of different blocks cannot "
-        f"be compared through what they judged; {advice}."
-    ]
-
-
-class _Lazy(Sequence[T]):
-    """A sequence whose members are made when they are looked at, never all at once."""
-
-    @abstractmethod
-    def _made(self, start: int, stop: int) -> Iterator[T]:
-        """The members of a stretch."""
-
-    def __iter__(self) -> Iterator[T]:
-        for start in range(0, len(self), _CHUNK):
-            yield from self._made(start, min(start + _CHUNK, len(self)))
-
-    @overload
-    def __getitem__(self, index: int) -> T: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[T]: ...
-    def __getitem__(self, index: int | slice) -> T | Sequence[T]:
-        if isinstance(index, slice):
-            return [self[each] for each in range(*index.indices(len(self)))]
-        if not -len(self) <= index < len(self):
-            raise IndexError(index)
-        index %= len(self)
-        return next(self._made(index, index + 1))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Source:
-    """Where the contents of items come from."""
-
-    campaign: Campaign
-    entries: Entries
-    control_text: Callable[[ItemKind, int], str]
-    gold: dict[int, float]
-
-
-class _Items(_Lazy[Item]):
-    def __init__(
-        self,
-        source: _Source,
-        *,
-        ids: NDArray[np.bytes_],
-        kind: NDArray[np.int8],
-        entry: NDArray[np.int32],
-        base: NDArray[np.int32],
-    ) -> None:
-        self._source, self._ids, self._kind, self._entry, self._base = source, ids, kind, entry, base
-        self._system = [system.system_id for system in source.campaign.systems]
-        self._segment = [segment.segment_id for segment in source.campaign.segments]
-        shows: dict[ItemKind, Callable[[int], str]] = {
-            kind: partial(source.control_text, kind) for kind in CONTROL_KINDS
-        }
-        shows[ItemKind.REGULAR] = shows[ItemKind.GOLD] = source.entries.text.__getitem__
-        shows[ItemKind.CALIBRATION] = lambda number: source.campaign.calibration[number].text
-        self._text = [shows[kind] for kind in KINDS]
-
-    def __len__(self) -> int:
-        return len(self._ids)
-
-    def _made(self, start: int, stop: int) -> Iterator[Item]:
-        kind, entry, base = self._kind[start:stop], self._entry[start:stop], self._base[start:stop]
-        codes, numbers, entries = kind.tolist(), entry.tolist(), self._source.entries
-        # A calibration item has another kind of number; what it is named after is put right below.
-        own = np.where(kind == CODE[ItemKind.CALIBRATION], 0, entry)
-        systems = [self._system[each] for each in entries.system[own].tolist()]
-        segments = [self._segment[each] for each in entries.segment[own].tolist()]
-        texts = [self._text[code](number) for code, number in zip(codes, numbers, strict=True)]
-        based = zip(_decoded(self._ids[base]), base.tolist(), strict=True)
-        bases = [base_id if row >= 0 else None for base_id, row in based]
-        known: list[float | None] = [None] * len(codes)
-        known_sd = known.copy()
-        for place in np.flatnonzero(np.isin(kind, _KNOWN)).tolist():
-            if codes[place] == CODE[ItemKind.GOLD]:
-                known[place] = self._source.gold[numbers[place]]
-            else:
-                text = self._source.campaign.calibration[numbers[place]]
-                known[place], known_sd[place] = text.score, text.sd
-                systems[place], segments[place] = CALIBRATION_SYSTEM, text.segment_id
-        columns = zip(
-            _decoded(self._ids[start:stop]),
-            (KINDS[code] for code in codes),
-            systems,
-            segments,
-            texts,
-            bases,
-            self._credited(codes, numbers),
-            known,
-            known_sd,
-            repeat((), len(codes)),
-            strict=True,
-        )
-        return map(Item._make, columns)
-
-    def _credited(self, codes: list[int], numbers: list[int]) -> Iterable[tuple[str, ...]]:
-        credited = self._source.entries.credited
-        if not credited:
-            return repeat((), len(codes))
-        pairs = zip(codes, numbers, strict=True)
-        return (credited.get(number, ()) if code in _SCORED else () for code, number in pairs)
-
-
-class _Hits(_Lazy[Hit]):
-    def __init__(self, places: Places, *, ids: NDArray[np.bytes_], row: NDArray[np.int32]) -> None:
-        self._places, self._ids, self._row = places, ids, row
-
-    def __len__(self) -> int:
-        return self._places.n_hits
-
-    @property
-    def n_places(self) -> int:
-        return len(self._places.kind)
-
-    def _made(self, start: int, stop: int) -> Iterator[Hit]:
-        places = self._places
-        rounds = places.round[start:stop].tolist()
-        borders = places.start[start : stop + 1].tolist()
-        for offset, round_number in enumerate(rounds):
-            number, here = start + offset + 1, slice(borders[offset], borders[offset + 1])
-            columns = zip(
-                _decoded(self._ids[self._row[here]]),
-                range(1, here.stop - here.start + 1),
-                places.group[here].tolist(),
-                places.is_padding[here].tolist(),
-                strict=True,
-            )
-            yield Hit(
-                hit_name(number, len(self)), round_number, number, tuple(map(PlacedItem._make, columns))
-            )
+def _between(part: _Part) -> NDArray[np.int64]:
+    """For every control whose base is in its HIT, the number of items between them."""
+    bases = np.flatnonzero(part.kind == CODE[ItemKind.REGULAR])
+    controls = np.flatnonzero(np.isin(part.kind, CONTROL_CODES))
+    if not len(bases) or not len(controls):
+        return np.zeros(0, dtype=np.int64)
+    key = part.hit * (int(part.entry.max()) + 1) + part.entry
+    bases = bases[np.argsort(key[bases])]
+    found = np.minimum(np.searchsorted(key[bases], key[controls]), len(bases) - 1)
+    has_base = key[bases[found]] == key[controls]
+    return np.asarray(np.abs(bases[found] - controls)[has_base] - 1)

@@ -13,11 +13,11 @@ from secrets import token_urlsafe
 
 import numpy as np
 
+from steelyard.design.assembly import Design
 from steelyard.design.builder import build, n_hits
 from steelyard.design.degradations import segmentation
 from steelyard.design.explain import explain
 from steelyard.design.layout_report import LayoutReport
-from steelyard.design.places import Design
 from steelyard.domain.campaign import Campaign, CampaignSettings
 from steelyard.flows.watching import Progress, unseen
 from steelyard.formats.campaign_toml import read_campaign

@@ -34,7 +34,7 @@ from steelyard.planning.sample_size import LEVEL, POWER, RELIABILITY_OF_ONE_RATI
 from steelyard.protocols import protocols
 
 if TYPE_CHECKING:
-    from steelyard.design.places import Design
+    from steelyard.design.assembly import Design
     from steelyard.domain.campaign import Campaign
     from steelyard.flows.watching import Progress
 

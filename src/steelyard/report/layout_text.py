@@ -51,17 +51,6 @@ def layout_text(report: LayoutReport) -> str:
     return "\n".join(lines)
 
 
-def to_markdown(report: LayoutReport) -> str:
-    """The same as a Markdown document."""
-    lines = [f"# {_heading(report)}", "", *(f"- {fact}" for fact in _facts(report))]
-    for table in _tables(report):
-        lines += ["", f"## {table.title}", "", *_markdown(table)]
-        for note in table.notes:
-            lines += ["", note]
-    lines += [line for warning in report.warnings for line in ("", f"**Warning:** {warning}")]
-    return "\n".join(lines) + "\n"
-
-
 def _heading(report: LayoutReport) -> str:
     layout = f", layout {report.layout}" if report.order == "grouped" else ""
     return f"Layout of {report.campaign}: order {report.order}{layout}"
@@ -285,16 +274,6 @@ def _plain(table: _Table) -> list[str]:
         for row in (table.header, *table.rows)
     ]
     return [lines[0], "-" * max(len(line) for line in lines), *lines[1:]]
-
-
-def _markdown(table: _Table) -> list[str]:
-    sides = [":--" if k < table.n_left else "--:" for k in range(len(table.header))]
-    rows = [table.header, sides, *([_escaped(cell) for cell in row] for row in table.rows)]
-    return ["| " + " | ".join(row) + " |" for row in rows]
-
-
-def _escaped(cell: str) -> str:
-    return cell.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;")
 
 
 def _shares(pair: tuple[float, float]) -> str:
