@@ -17,17 +17,17 @@ from steelyard.stats.arrays import BoolArray, FloatArray, IntArray
 
 # Translations of one segment are to be farther apart than this [our choice].
 TOO_CLOSE = 20
-# Starts for a HIT that does not come out even, or whose controls are not as far away as they should be; the
-# later half of them with partner groups only [our choice].
+# Attempts for a HIT that is still uneven, or whose controls are not as far away as they should be; the later
+# half use partner groups only [our choice].
 MAX_STARTS = 10
-# Steps of the search, and of one that also keeps translations of one segment apart [our choice].
+# Steps of a search, without and with spacing of translations of one segment [our choice].
 MAX_STEPS, MAX_SPACING_STEPS = 100, 500
 # A step may at first make things worse by about this much; the last fifth of the steps may not.
 HEAT = 40.0
 # How much more an item too near or too far, or too many in a group, weighs than translations of one segment:
 # a promise is worth more than any spacing.
 _PROMISE = 1e4
-# HITs that cost nothing any more are left out of the search once they are a tenth of them.
+# HITs that no longer cost anything leave the search once they are a tenth of it.
 _NARROW = 0.9
 # Pairs of columns kept in memory at once [our choice].
 _PAIRS_AT_ONCE = 10_000_000
@@ -81,7 +81,7 @@ class Arranger:
         self.is_paired: BoolArray = self.partner != np.arange(len(self.at))
 
     def arrange(self) -> None:
-        """Start and search until promises are kept and groups are even, where that can be."""
+        """Start and search until the promises are kept and groups are even, if possible."""
         rows = np.arange(len(self.entry))
         is_crowded = np.asarray(repeated(self.segment[self.entry]).any(axis=1))
         for attempt in range(MAX_STARTS):

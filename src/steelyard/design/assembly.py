@@ -30,7 +30,7 @@ from steelyard.domain.work import (
 _SCORED = frozenset(CODE[kind] for kind in SCORED_KINDS)
 _KNOWN = [CODE[kind] for kind in KNOWN_KINDS]
 
-# Objects are made so many at a time: few calls, little memory [our choice].
+# Objects and ids made at a time: few calls, little memory [our choice].
 _OBJECTS_AT_ONCE = 8192
 _IDS_AT_ONCE = 1 << 16
 
@@ -42,8 +42,8 @@ class Design:
     """The items and HITs of a campaign, and what an organiser should know about them.
 
     Items (in order of their ids) and HITs are made when they are looked at. `closest` is the least
-    distance at which two items of one segment come in a HIT (a control and its own base aside);
-    None if no HIT holds two. `blocks` is the number of parts without a common item that the HITs
+    distance between two items of one segment in a HIT, not counting a control and its own base;
+    None if no HIT has two. `blocks` is the number of parts without a common item that the HITs
     fall into. `separation` is the least and the greatest number of items between a control and
     its base; None without controls.
     """
@@ -118,7 +118,7 @@ class _Catalogue:
 
 
 def _encoded(new_ids: Callable[[int], Sequence[str]], number: int) -> NDArray[np.bytes_]:
-    """So many ids in a quarter of the room, and in the same order if sorted."""
+    """The ids in a quarter of the memory, in the same order when sorted."""
     parts = [np.zeros(0, dtype="S1")]
     for start in range(0, number, _IDS_AT_ONCE):
         ids = new_ids(min(_IDS_AT_ONCE, number - start))

@@ -17,11 +17,11 @@ from steelyard.domain.plugin import Damage
 from steelyard.domain.work import ItemKind
 from steelyard.stats.arrays import BoolArray
 
-# How gladly an entry is taken as the base of a degraded item, best first; the last one never is.
+# How well an entry serves as the base of a degraded item, best first; the last one never does.
 PREFERRED, ELIGIBLE, FORCED, NEVER = 0, 1, 2, 3
 N_GRADES = 4
 
-_INVISIBLE = frozenset({"Cc", "Cf", "Zs", "Zl", "Zp"})
+_UNSEEN_CATEGORIES = frozenset({"Cc", "Cf", "Zs", "Zl", "Zp"})
 
 
 def has_visible_text(text: str) -> bool:
@@ -31,7 +31,7 @@ def has_visible_text(text: str) -> bool:
     (True, False)
     """
     # Most texts begin with a letter, which is quick to see.
-    return text[:1].isalnum() or any(unicodedata.category(each) not in _INVISIBLE for each in text)
+    return text[:1].isalnum() or any(unicodedata.category(each) not in _UNSEEN_CATEGORIES for each in text)
 
 
 def borrowing(campaign: Campaign) -> Callable[[int], Sequence[str]]:

@@ -13,7 +13,7 @@ from steelyard.design.layout import layout_of, layout_problems
 from steelyard.design.problems import text_problems
 from steelyard.domain.campaign import Campaign
 
-# Our choice, for a progress bar only: HITs of whole documents have about so many regular items.
+# About this share of the items in HITs of whole documents is regular; for a progress bar only [our choice].
 _REGULAR_SHARE_OF_DOCUMENTS = 0.725
 
 
@@ -27,7 +27,7 @@ def build(
     """The design of a campaign: an item per text to judge, controls, HITs for every round.
 
     The same `rng` gives the same HITs. Ids of items come from `new_ids` alone, which should be
-    unpredictable: with ids drawn from the seed, whoever knows the texts could tell the controls.
+    unpredictable: with ids drawn from the seed, anyone who knows the texts could identify the controls.
     `progress` is called with the number of HITs made so far.
     """
     order = campaign.settings.design.order
@@ -47,7 +47,7 @@ def build(
 
 
 def n_hits(campaign: Campaign) -> int:
-    """How many HITs the design will have, for document order only about so many; 0 if it cannot be made."""
+    """How many HITs the design will have, an estimate for document order; 0 if it cannot be made."""
     settings = campaign.settings.design
     if settings.n_translations == 2:
         from steelyard.design.pairing import n_pair_hits

@@ -31,8 +31,8 @@ class NoBaseError(Exception):
 class BaseChoice:
     """Chooses bases HIT by HIT through a campaign, each kind balanced over systems.
 
-    An entry serves one control in a HIT. Those that are fit for degradation only with reserve are
-    taken where a HIT has nothing better.
+    An entry serves one control in a HIT. Entries that are poor bases for
+    degradation are taken only where a HIT has nothing better.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class BaseChoice:
         self._quota, self._book, self._rng = layout.quota, book, rng
         self._turns = {kind: Turns(share, rng=rng) for kind in CONTROL_KINDS}
         if (share != share[0]).any():
-            # Or a system that seldom comes would come for all kinds in the same HIT.
+            # Otherwise a system with few items would serve all kinds in the same HIT.
             for turns in self._turns.values():
                 turns.behind += rng.random(len(share)) - 0.5
 
@@ -92,7 +92,7 @@ class BaseChoice:
         return chosen
 
     def _grade(self, kind: ItemKind, entry: IndexArray, is_free: BoolArray) -> NDArray[np.int8]:
-        """How gladly each entry is taken."""
+        """How well each entry serves."""
         if kind is ItemKind.DEGRADED:
             return np.where(is_free, self._book.grade[entry], np.int8(NEVER))
         return np.where(is_free & self._book.serves(kind)[entry], np.int8(PREFERRED), np.int8(NEVER))

@@ -61,7 +61,7 @@ def checked_shares(campaign: Campaign) -> dict[ItemKind, float]:
 
 
 def check_volume(campaign: Campaign, target: Target, n_entries: int) -> None:
-    """Raise CampaignError if so many entries are too few for even one HIT."""
+    """Raise CampaignError if there are too few entries for even one HIT."""
     if n_entries >= target.least_regular:
         return
     settings = campaign.settings.design
@@ -86,7 +86,7 @@ def design_warnings(
             f"{target.hit_size} items holds beside a second document and its control: judged in parts."
         )
     sizes = np.array([len(hit.kind) for hit in hits])
-    # Rounded: 85 of 100 are exactly as few as may be, whatever binary fractions say.
+    # Rounded, so that 85 of 100 counts as within the tolerance despite binary fractions.
     off_size = np.abs(sizes - target.hit_size) > round(TOLERANCE * target.hit_size, 2)
     if off_size.any():
         warnings.append(

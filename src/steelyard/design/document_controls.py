@@ -43,7 +43,7 @@ class KindDealer:
         return kinds
 
     def _degraded(self, entries: IntArray, wanted: int) -> list[int]:
-        """So many places with entries that can be degraded, drawn at random, short texts last."""
+        """Places of entries that can be degraded, as many as wanted, drawn at random, short texts last."""
         candidates = self._rng.permutation(np.flatnonzero(self._book.can_be_degraded[entries]))
         candidates = candidates[np.argsort(self._book.grade[entries[candidates]], kind="stable")]
         chosen: list[int] = []
@@ -55,7 +55,7 @@ class KindDealer:
         return chosen
 
     def _wanted(self, number: int) -> dict[ItemKind, int]:
-        """How many of each kind among so many."""
+        """How many of each kind among this number."""
         wanted = dict.fromkeys(CONTROL_KINDS, 0)
         for kind in CONTROL_KINDS:
             self._due[kind] += number * self._share[kind]

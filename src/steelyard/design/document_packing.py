@@ -9,7 +9,7 @@ import numpy as np
 
 from steelyard.stats.arrays import BoolArray, FloatArray, IntArray
 
-# Our choice: HITs of whole documents may be so much longer or shorter than asked for.
+# How much longer or shorter than asked HITs of whole documents may be [our choice].
 TOLERANCE = 0.15
 # Our choice: the share of a HIT that is in control documents. In the crowd campaign of WMT21 from
 # Czech it was 27.6 % [Akhbardeh2021].
@@ -22,7 +22,7 @@ _CONTROL_DRAWS = 48
 _BLOCK = 240
 # Numbers of HITs tried, and on how many HITs: long documents fit some numbers better than others.
 _TRIED_NUMBERS, _TRIED_HITS = 9, 40
-# A document weighs on its HIT by all that is there, and so much more by what its system has there.
+# How much more the items of its own system in a HIT weigh against adding a document there.
 _SYSTEM_WEIGHT = 2.0
 # Long documents are placed first, but not strictly, or every round would be packed alike.
 _DISORDER = 0.5
@@ -82,7 +82,7 @@ class Target:
         return max(1, int(self.hit_size * (1 + TOLERANCE) * (1 - 2 * self.control_share[0])))
 
     def misfit(self, regular: FloatArray, controls: FloatArray) -> FloatArray:
-        """How far HITs with so many regular and control items are from what is wanted; 0: it fits.
+        """How far HITs with these numbers of regular and control items are from the target; 0: it fits.
 
         >>> target = Target(100)
         >>> target.misfit(np.array([75.0, 90.0, 80.0]), np.array([25.0, 35.0, 20.0])).round(3)
@@ -183,7 +183,7 @@ def _greedy(stack: Stack, n_hits: int, rng: np.random.Generator) -> IntArray:
 
 
 def _padding(stack: Stack, rows: IntArray, target: Target, rng: np.random.Generator) -> IntArray:
-    """Documents to reuse so that the HIT gets long enough; as many as there are."""
+    """Documents to reuse until the HIT is long enough, or none are left."""
     chosen = rows
     while stack.length[chosen].sum() < target.least_regular or len(chosen) == 1:
         others = np.setdiff1d(np.arange(len(stack)), chosen)

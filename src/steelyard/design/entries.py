@@ -1,4 +1,4 @@
-"""Entries: the texts to judge, each once, whoever they are by."""
+"""Entries: the texts to judge, each once, even if several systems gave it."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ IndexArray = NDArray[np.int32]
 class Entries:
     """The texts to judge, system by system, by the indices of systems and segments in the campaign.
 
-    `system` is whom the item is named after. `credited` names, for the entries that have any, the
-    further systems that gave the very same text for the segment.
+    `system` is the one the item is named after. `credited` names the further systems, if any, that gave the
+    same text for the segment.
     """
 
     system: IndexArray

@@ -159,7 +159,7 @@ def _pairs(places: _Places, items: _Items) -> _Pairs:
     order = np.argsort(key)
     wanted = places.hit[rows] * len(items.kind) + items.base[places.item[rows]]
     found = order[np.minimum(np.searchsorted(key[order], wanted), len(order) - 1)]
-    # Without a base the wanted key may be that of another HIT's last item, hence both tests.
+    # Without a base the key can be that of another HIT's last item, so both are tested.
     paired = (key[found] == wanted) & (items.base[places.item[rows]] >= 0)
     rows, found = rows[paired], found[paired]
     return _Pairs(
@@ -321,7 +321,7 @@ def _blocks(places: _Places, items: _Items, is_regular: BoolArray) -> int:
 def _meeting_rows(
     campaign: Campaign, places: _Places, items: _Items, is_regular: BoolArray
 ) -> tuple[MeetingRow, ...]:
-    """How often each two systems stand side by side in a regular item, padding aside."""
+    """How often each two systems stand side by side in a regular item, not counting padding."""
     item = places.item[is_regular & ~places.is_padding]
     item = item[items.beside[item] >= 0]
     if not len(item):
@@ -337,7 +337,7 @@ def _meeting_rows(
 
 
 def _closest(places: _Places, items: _Items) -> int | None:
-    """The least distance of two translations of one segment, a control and its own base aside.
+    """The least distance between two translations of one segment, not counting a control and its own base.
 
     Neighbours in order of position are enough to look at: between two that are not one's own,
     whatever lies in the middle is a stranger to at least one of them.

@@ -17,7 +17,7 @@ from steelyard.domain.campaign import Campaign
 from steelyard.domain.errors import CampaignError
 from steelyard.domain.work import CONTROL_KINDS, KNOWN_KINDS, Hit, Item, ItemKind, PlacedItem, hit_name
 
-# HITs that come without groups are cut into as many as the published ones have [Graham2014].
+# HITs that come without groups are cut into this number, as in the published ones [Graham2014].
 N_GROUPS = 10
 # Places named in a warning at most.
 _NAMED = 5
@@ -153,7 +153,7 @@ class _InRound:
 
 
 def _rounds(hits: Sequence[Sequence[Shown]], numbers: Sequence[Sequence[int]]) -> Iterator[_InRound]:
-    """The rounds, as far as they can be told from which HITs share regular items.
+    """The rounds, inferred from which HITs share regular items.
 
     A few items that were there before fill up a HIT, as the last one of an upload of 2016; a HIT
     of which at least half was there before begins a new round.

@@ -64,7 +64,7 @@ def lay_out_grouped(
 
 
 def _checked_entries(campaign: Campaign) -> Entries:
-    """The entries of a campaign that can be laid out; CampaignError lists all problems of any other."""
+    """The entries of a campaign; CampaignError lists all problems if it cannot be laid out."""
     settings = campaign.settings.design
     unfit, found = problems.text_problems(campaign), problems.setting_problems(campaign)
     if unfit or layout_problems(settings):

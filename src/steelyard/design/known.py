@@ -32,7 +32,7 @@ class Rotation:
         return deque(self._rng.permutation(self._n).tolist())
 
     def take(self, number: int, *, fit: Fit = lambda _candidate, _chosen: APART) -> list[int]:
-        """So many distinct numbers that fit, or if there are too few, those that fit less well."""
+        """Distinct numbers that fit, or if there are too few, some that fit less well."""
         assert number <= self._n, "no number twice"
         chosen: list[int] = []
         while len(chosen) < number:
@@ -45,7 +45,7 @@ class Rotation:
 
 
 def _pass_through(queue: deque[int], chosen: list[int], number: int, *, fit: Fit, worst: int) -> None:
-    """Move from the queue to the chosen whatever fits well enough, until there are so many."""
+    """Move what fits well enough from the queue to the chosen, up to the number."""
     passed: list[int] = []
     while queue and len(chosen) < number:
         candidate = queue.popleft()

@@ -136,7 +136,7 @@ control and its base requires; hit_size = 96 and 98 can.']
 
 
 def layout_warnings(layout: Layout) -> list[str]:
-    """What an organiser should know about a layout that can be built but is not advised."""
+    """Why an organiser might choose another layout, although this one can be built."""
     warnings = []
     if not layout.quota[ItemKind.DEGRADED]:
         warnings.append(
@@ -147,13 +147,13 @@ def layout_warnings(layout: Layout) -> list[str]:
     if layout.n_regular < advised:
         warnings.append(
             f"only {layout.n_regular} of {layout.hit_size} items in a HIT are regular (advised: {advised}): "
-            "much of what is paid for tells nothing about systems."
+            "much of the work paid for says nothing about systems."
         )
     return warnings
 
 
 def fitting_size(settings: DesignSettings, n_entries: int) -> int | None:
-    """The largest HIT size, up to the one in the settings, that so many texts fill; None if none does.
+    """The largest HIT size, up to the one in the settings, that this many texts fill; None if none does.
 
     >>> fitting_size(DesignSettings(hit_size=100), 68), fitting_size(DesignSettings(hit_size=100), 32)
     (98, None)
@@ -188,7 +188,7 @@ def _order_problems(settings: DesignSettings) -> list[str]:
     if settings.layout != "2014":
         problems.append(
             f'layout = "{settings.layout}" keeps controls from their bases by groups, which order = '
-            f'"{settings.order}" has not; leave it out, or set order = "grouped".'
+            f'"{settings.order}" does not have; leave it out, or set order = "grouped".'
         )
     return problems
 
@@ -199,13 +199,13 @@ def _quota_problems(settings: DesignSettings) -> list[str]:
         problems.append(f"hit_size must be at least 1, not {settings.hit_size}.")
     if not _has_gold_positions(settings):
         problems.append(
-            f"gold_every = {settings.gold_every}: every so many-th item is gold, so it lies between 2 and "
-            f"hit_size, which is {settings.hit_size}."
+            f"gold_every = {settings.gold_every} must be between 2 and hit_size, which is "
+            f"{settings.hit_size}: it is the distance from one gold item to the next."
         )
     for kind, number in (settings.quota or {}).items():
         if kind not in QUOTA_KINDS:
             allowed = ", ".join(QUOTA_KINDS)
-            problems.append(f"quota names {kind}, which is not for a quota to set; it may name: {allowed}.")
+            problems.append(f"quota cannot set the number of {kind} items; it may name: {allowed}.")
         elif number < 0:
             problems.append(f"quota: {number} {kind} items are impossible; give 0 or more.")
     return problems or _test_problems(settings)
@@ -268,7 +268,7 @@ def _fit_problems(settings: DesignSettings) -> list[str]:
     taken = layout.n_controls + layout.n_calibration + layout.n_gold
     problem = (
         f"{taken} of {layout.hit_size} items are controls, gold or calibration texts, which leaves too few "
-        "regular items: each control needs a base of its own, in the group half a HIT away."
+        "regular items: each control needs its own base, in the group half a HIT away."
     )
     looser = (
         replace(settings, gold_every=every)
@@ -292,7 +292,7 @@ def _bases_fit(layout: Layout) -> bool:
 
 
 def _dealt(number: int, n_groups: int, rank: int) -> int:
-    """How many of so many cards the group of this rank gets if they are dealt in turn."""
+    """How many cards the group of this rank gets if the number is dealt in turn."""
     return number // n_groups + (rank < number % n_groups)
 
 

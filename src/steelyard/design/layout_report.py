@@ -123,7 +123,7 @@ class LayoutReport:
     """Controls whose base is not in their HIT."""
     systems: tuple[SystemRow, ...]
     closest: int | None
-    """Least distance of two translations of one segment in a HIT, own controls aside."""
+    """Least distance between two translations of one segment in a HIT, not counting own controls."""
     n_padding: int
     n_credited: int
     """Regular items that stand for the same text of further systems as well."""

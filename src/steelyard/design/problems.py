@@ -55,7 +55,7 @@ def _column_problems(campaign: Campaign, system_id: str) -> list[str]:
     if len(column) != len(campaign.segments):
         return [
             f'system "{system_id}" has {len(column)} texts for {len(campaign.segments)} segments; give one '
-            "for each, or none at the segments it has not translated."
+            "for each, or none for segments it has not translated."
         ]
     return []
 
@@ -81,7 +81,7 @@ def setting_problems(campaign: Campaign) -> list[str]:
 
 
 def supply_problems(campaign: Campaign, entries: Entries, *, layout: Layout, taken: IntArray) -> list[str]:
-    """Texts that the layout needs and the campaign has not. `taken`: entries of a round by system."""
+    """Texts that the layout needs and the campaign lacks. `taken`: entries of a round by system."""
     owned = np.bincount(entries.system, minlength=len(campaign.systems)).tolist()
     problems = [
         f'system "{system.system_id}": the weight {system.weight:g} leaves none of its {n_owned} texts to '
@@ -188,7 +188,7 @@ def text_warnings(campaign: Campaign, *, n_empty: int) -> list[str]:
 
 
 def warnings_after(campaign: Campaign, layout: Layout, nearest: int | None) -> list[str]:
-    """What an organiser should know about the HITs as they came out."""
+    """What an organiser should know about the HITs that were made."""
     if nearest is None or nearest > TOO_CLOSE:
         return []
     return [

@@ -92,7 +92,7 @@ def draw_rounds(pool: Pool, *, n_rounds: int, rng: np.random.Generator) -> Itera
     lookup = np.full((pool.n_systems, pool.n_segments), -1, dtype=np.int32)
     lookup[pool.system, pool.segment] = np.arange(len(pool.system), dtype=np.int32)
     for _ in range(n_rounds):
-        # Whoever is behind after the padding of earlier rounds begins.
+        # The systems that are behind after the padding of earlier rounds begin.
         shuffled = rng.permutation(pool.n_systems)
         order = shuffled[np.argsort(-turns.behind[shuffled].round(6), kind="stable")]
         yield _Round(pool, lookup, turns, order, rng).draws()
@@ -176,13 +176,13 @@ class _Round:
         return row[n_own:]
 
     def _next_turns(self, number: int, behind: FloatArray) -> list[int]:
-        """Who should fill this place of the padding, and who if they cannot."""
+        """Whose turn it is to fill this place of the padding, and who follows if they cannot."""
         turns = np.arange(self.pool.n_systems)
         order = np.roll(turns, -number) if self.is_even else np.argsort(-behind.round(6), kind="stable")
         return [int(turn) for turn in order]
 
     def _reused(self, system: int, row: IndexArray) -> int | None:
-        """An entry of the system that goes best with the row: first come, first served."""
+        """The system's first entry that repeats the row's segments least, if possible one that is needed."""
         segment = self.pool.segment
         candidates = self.entry.ravel()[self.places[system]]
         candidates = candidates[~np.isin(candidates, row)]
@@ -213,7 +213,7 @@ class Mixer:
         empty = -1 - np.arange(entry.shape[1], dtype=np.int32)
         self.found: IndexArray = np.where(entry >= 0, pool.segment[entry], empty)
         self.served = [((entry >= 0) & need.serves[entry]).sum(axis=1) for need in pool.needs]
-        # Less of it if there is not enough for all, and for a HIT that is not full.
+        # Less if there is not enough for all, and less in a HIT that is not full.
         self.wanted = [
             min(need.wanted, int(served.sum()) // len(entry)) * self.n_own // entry.shape[1]
             for need, served in zip(pool.needs, self.served, strict=True)

@@ -6,8 +6,8 @@ import numpy as np
 
 from steelyard.stats.arrays import FloatArray, IntArray
 
-# Whoever is behind comes first, give or take this part of a turn. Our choice: otherwise systems with
-# different shares would come in step.
+# The system furthest behind comes first, give or take this part of a turn. Our choice: it keeps systems with
+# different shares out of step.
 _LEEWAY = 0.5
 
 
@@ -24,7 +24,7 @@ def counts_by_turns(n_systems: int, *, per_hit: int, total: int) -> IntArray:
 
 
 class Turns:
-    """Systems give in proportion to their shares; whoever is furthest behind comes next.
+    """Systems give in proportion to their shares; the one furthest behind comes next.
 
     Ties are broken at random. `behind` says how much less than its share each system has given so far.
     """

@@ -21,7 +21,7 @@ RELIABILITY_OF_ONE_RATING = 0.41
 
 
 def whole(number: float) -> int:
-    """The number rounded up, a rest that only rounding errors have left aside.
+    """The number rounded up, ignoring what only rounding errors have added.
 
     >>> whole(12.1), whole(70 / 0.7), whole(0.1 * 3 * 10)
     (13, 100, 3)

@@ -233,7 +233,7 @@ def _meetings(report: LayoutReport) -> Iterator[_Table]:
     """How often each two systems meet, for campaigns of pairs."""
     for number, systems in enumerate(_slices(len(report.meetings))):
         yield _Table(
-            title="Regular items in which two systems stand side by side, padding aside"
+            title="Regular items in which two systems stand side by side, without padding"
             + (" (continued)" if number else ""),
             header=["system", *(_cut(report.meetings[each].system_id)[:8] for each in systems)],
             rows=[
@@ -291,6 +291,6 @@ def _mean(value: float) -> str:
 
 
 def _cut(name: str) -> str:
-    """A long name without its middle: what tells names apart is often at the end."""
+    """A long name without its middle: the end is often what distinguishes names."""
     half = MAX_NAME // 2
     return name if len(name) <= MAX_NAME else f"{name[:half]}…{name[1 + half - MAX_NAME :]}"

@@ -33,12 +33,12 @@ LANGUAGES_WITHOUT_SPACES = frozenset(CHARACTERS_PER_WORD)
 _WITH_SPACES_BETWEEN_PHRASES = frozenset({"th", "km", "lo", "my"})
 
 _WORD = re.compile(r"\S+")
-# References are cut again and again, to borrow from: the latest so many are kept [our choice].
+# References are cut again and again, to borrow from: the latest are kept [our choice].
 _REMEMBERED = 4096
 
 
 class Splitter(typing.Protocol):
-    """A way of cutting texts. `name` is for the record: it tells which way, and the version of its data."""
+    """A way of cutting texts. `name` is for the record: which way, and the version of its data."""
 
     name: str
     units_per_word: int
@@ -47,7 +47,7 @@ class Splitter(typing.Protocol):
         """The text in pieces, from which it can be put together again."""
 
     def opening(self, text: str, n: int) -> list[str]:
-        """The first n units if that is quickly told and the text has more of them; else none."""
+        """The first n units if they are found quickly and the text has more; otherwise none."""
 
     def borrow(self, text: str) -> Pieces:
         """The text in pieces, of which parts are good enough for other texts: line breaks may be gone."""
@@ -56,7 +56,7 @@ class Splitter(typing.Protocol):
         """The units of a text between spaces, as far as readers tell them apart: to look for words in."""
 
     def settle(self, units: Sequence[str], joints: list[str], places: range) -> bool:
-        """Makes the joints before these units right for new neighbours; False if two cannot be told apart."""
+        """Adapts the joints before these units to new neighbours; False if two would become one character."""
 
 
 class Pieces(NamedTuple):
@@ -153,7 +153,7 @@ class _Spaces:
 
 
 class _NoSpaces:
-    """Words are found by `words` (the text in parts), or else are so many characters."""
+    """Words are found by `words` (the text in parts), or are a fixed number of characters."""
 
     def __init__(self, language: str, *, name: str, words: Callable[[str], Iterable[str]] | None) -> None:
         self.name = name

@@ -9,7 +9,7 @@ import numpy as np
 from steelyard.design.degradations._graphemes import folded, grapheme_clusters
 from steelyard.design.degradations._splitting import Pieces, Splitter
 
-# A damaged copy that turned out unfit is drawn again so many times, then another base is taken.
+# How often an unfit damaged copy is drawn again before another base is taken.
 MAX_REDRAWS = 50
 # From three words on, the first and the last word of a text stay [Graham2014].
 MIN_WORDS_TO_KEEP_ENDS = 3
@@ -31,12 +31,12 @@ def has_letters(units: Sequence[str]) -> bool:
 
 
 def has_words(splitter: Splitter, at_least: int, text: str) -> bool:
-    """Whether a text has so many words, punctuation counted."""
+    """Whether a text has this many words, counting punctuation."""
     return bool(splitter.opening(text, at_least - 1)) or splitter.split(text).n_words >= at_least
 
 
 def types(units: Sequence[str], units_per_word: int) -> set[str]:
-    """The distinct words among units; where several units make a word, every run of so many is one.
+    """The distinct words among units; where several units make a word, every run of that length is one.
 
     >>> sorted(types(["No", "no", "way"], 1)), sorted(types("nana", 2))
     (['no', 'way'], ['a n', 'n a'])

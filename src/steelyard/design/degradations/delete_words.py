@@ -12,7 +12,7 @@ from steelyard.design.degradations._words import MAX_REDRAWS, MIN_WORDS_TO_KEEP_
 from steelyard.domain.plugin import Damage, Degradation
 
 # Words to leave out, by the number of words in the text [Graham2014]; beyond the table a fifth of
-# them, rounded up, lest a text of 21 words lose fewer than one of 20.
+# them, rounded up, so that a text of 21 words does not lose fewer than one of 20.
 DELETED_UP_TO = ((3, 1), (5, 2), (8, 3), (15, 4), (20, 5))
 DELETED_SHARE_BEYOND = 5
 
@@ -87,7 +87,7 @@ def _takes_and_leaves_words(pieces: Pieces, start: int, size: int) -> bool:
 
 
 def _can_lose_words(splitter: Splitter, at_least: int, text: str) -> bool:
-    """Whether some run fits in a text of at least so many words."""
+    """Whether some run fits in a text of at least this many words."""
     opening = splitter.opening(text, 2)
     if opening and opening[0][0].isalnum() and opening[1][0].isalnum():
         # The second word can go with what follows it, and the first stays.

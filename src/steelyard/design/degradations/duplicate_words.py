@@ -85,7 +85,7 @@ def _gap(start: int, n_units: int, size: int, where: float) -> int:
 
 
 def _movable(pieces: Pieces) -> list[int]:
-    """Where words begin that may be copied and have somewhere to go."""
+    """Where words begin that may be copied and have a place to go."""
     n_words = pieces.n_words
     if n_words < MIN_WORDS:
         return []
@@ -97,7 +97,7 @@ def _movable(pieces: Pieces) -> list[int]:
 
 
 def _two_apart(starts: Sequence[int], size: int) -> bool:
-    """Whether two runs of so many units begin far enough from each other not to overlap."""
+    """Whether two runs of this length begin far enough apart not to overlap."""
     return bool(starts) and starts[-1] - starts[0] >= size
 
 
@@ -115,7 +115,7 @@ def _with_copies(pieces: Pieces, one: tuple[int, int], other: tuple[int, int]) -
 
 
 def _is_beside_its_like(units: Sequence[str], start: int, size: int) -> bool:
-    """Whether a run of so many units is preceded or followed by the same run."""
+    """Whether a run of this length is preceded or followed by the same run."""
     copy = folded("".join(units[start : start + size]))
     if copy == folded("".join(units[start + size : start + 2 * size])):
         return True
