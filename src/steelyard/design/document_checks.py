@@ -11,7 +11,7 @@ from steelyard.design import problems
 from steelyard.design.arranging import TOO_CLOSE
 from steelyard.design.bases import has_visible_text
 from steelyard.design.document_order import GROUPED_SEPARATION
-from steelyard.design.document_packing import TOLERANCE, Target
+from steelyard.design.document_packing import SIZE_TOLERANCE, Target
 from steelyard.design.layout import MIN_DEGRADED, layout_problems
 from steelyard.design.places import CODE
 from steelyard.domain.campaign import Campaign
@@ -87,11 +87,12 @@ def design_warnings(
         )
     sizes = np.array([len(hit.kind) for hit in hits])
     # Rounded, so that 85 of 100 counts as within the tolerance despite binary fractions.
-    off_size = np.abs(sizes - target.hit_size) > round(TOLERANCE * target.hit_size, 2)
+    off_size = np.abs(sizes - target.hit_size) > round(SIZE_TOLERANCE * target.hit_size, 2)
     if off_size.any():
         warnings.append(
-            f"{off_size.sum()} of {len(hits)} HITs are more than {TOLERANCE:.0%} off hit_size, as documents "
-            f"stay whole: HITs have {sizes.min()} to {sizes.max()} items. A larger hit_size comes closer."
+            f"{off_size.sum()} of {len(hits)} HITs are more than {SIZE_TOLERANCE:.0%} off hit_size, as "
+            f"documents stay whole: HITs have {sizes.min()} to {sizes.max()} items. A larger hit_size comes "
+            "closer."
         )
     warnings += _control_warnings(target, hits, sizes)
     empty = sum(not has_visible_text(each.text) for each in campaign.each_translation())

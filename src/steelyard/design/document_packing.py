@@ -10,7 +10,7 @@ import numpy as np
 from steelyard.stats.arrays import BoolArray, FloatArray, IntArray
 
 # How much longer or shorter than asked HITs of whole documents may be [our choice].
-TOLERANCE = 0.15
+SIZE_TOLERANCE = 0.15
 # Our choice: the share of a HIT that is in control documents. In the crowd campaign of WMT21 from
 # Czech it was 27.6 % [Akhbardeh2021].
 CONTROL_SHARE = (0.25, 0.30)
@@ -69,17 +69,17 @@ class Target:
     @property
     def least_regular(self) -> float:
         """With less, not even the largest share of controls makes the HIT long enough."""
-        return self.hit_size * (1 - TOLERANCE) * (1 - self.control_share[1])
+        return self.hit_size * (1 - SIZE_TOLERANCE) * (1 - self.control_share[1])
 
     @property
     def most_regular(self) -> float:
         """With more, even the smallest share of controls makes the HIT too long."""
-        return self.hit_size * (1 + TOLERANCE) * (1 - self.control_share[0])
+        return self.hit_size * (1 + SIZE_TOLERANCE) * (1 - self.control_share[0])
 
     @property
     def longest_document(self) -> int:
         """What goes into a HIT beside a second document and its control, a quarter of the HIT each."""
-        return max(1, int(self.hit_size * (1 + TOLERANCE) * (1 - 2 * self.control_share[0])))
+        return max(1, int(self.hit_size * (1 + SIZE_TOLERANCE) * (1 - 2 * self.control_share[0])))
 
     def misfit(self, regular: FloatArray, controls: FloatArray) -> FloatArray:
         """How far HITs with these numbers of regular and control items are from the target; 0: it fits.
@@ -91,7 +91,7 @@ class Target:
         size = regular + controls
         share = controls / np.maximum(size, 1)
         low, high = self.control_share
-        too_many_or_few = np.maximum(np.abs(size / self.hit_size - 1) - TOLERANCE, 0)
+        too_many_or_few = np.maximum(np.abs(size / self.hit_size - 1) - SIZE_TOLERANCE, 0)
         return too_many_or_few + _SHARE_WEIGHT * np.maximum(np.maximum(low - share, share - high), 0)
 
 

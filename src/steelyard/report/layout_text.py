@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from textwrap import wrap
 
-from steelyard.design.document_packing import CONTROL_SHARE, TOLERANCE
+from steelyard.design.document_packing import CONTROL_SHARE, SIZE_TOLERANCE
 from steelyard.design.layout_report import GroupRow, LayoutReport, Mark, PairRow
 from steelyard.domain.wording import counted
 from steelyard.domain.work import CONTROL_KINDS, ItemKind
@@ -87,7 +87,7 @@ def _promised(report: LayoutReport) -> list[str]:
     if report.order == "documents":
         low, high = CONTROL_SHARE
         return [
-            f"wanted: whole documents, {report.hit_size} items per HIT ± {TOLERANCE:.0%}, "
+            f"wanted: whole documents, {report.hit_size} items per HIT ± {SIZE_TOLERANCE:.0%}, "
             f"{low:.0%} to {high:.0%} of them in control documents, in the other half than their base"
         ]
     if promise is None:
