@@ -12,10 +12,8 @@ from steelyard.domain.scale import Scale
 from steelyard.frames import ENOUGH_WORKERS, has_few_points
 from steelyard.stats.arrays import FloatArray, IntArray
 from steelyard.stats.categories import by_cuts, equal_width, percentile_cuts
+from steelyard.stats.gold import MOST_POINTS
 from steelyard.stats.rounding import TIE_DECIMALS
-
-# Whole steps within a span of ten: as many points as a scale of few can have.
-MOST_POINTS = 11
 
 
 @dataclass(frozen=True, slots=True)

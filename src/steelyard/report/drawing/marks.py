@@ -11,7 +11,7 @@ from steelyard.report.drawing.clipping import clip_area, clip_line
 from steelyard.report.drawing.hatching import hatched
 from steelyard.report.drawing.palette import LOOKS, STRONGEST
 from steelyard.report.drawing.plot import Plot
-from steelyard.report.drawing.scales import FloatArray, IndexArray, floats
+from steelyard.report.drawing.scales import IndexArray, floats
 from steelyard.report.drawing.scene import (
     Box,
     MarkerStyle,
@@ -26,6 +26,7 @@ from steelyard.report.drawing.scene import (
 )
 from steelyard.report.drawing.text_width import width
 from steelyard.report.drawing.thinning import density_shades, thin_line
+from steelyard.stats.arrays import FloatArray
 
 # A dot may stand on the axis, and rounding must not push it off.
 _SLACK = 1e-9

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from steelyard.domain.exhibit import Axis, Band, Bars, Cells, Intervals, Line, Mark, Panel, Points, Rule
 from steelyard.report.drawing.ticks import Tick, linear_ticks, logarithmic_ticks
+from steelyard.stats.arrays import FloatArray
 
-FloatArray = NDArray[np.float64]
 IndexArray = NDArray[np.intp]
 Side = Literal["x", "y"]
 # Room between the outermost marks and the axes, as a share of the axis [our choice].

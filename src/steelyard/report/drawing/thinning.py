@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from steelyard.domain.exhibit import Figure, Panel, Points
-from steelyard.report.drawing.scales import FloatArray
 from steelyard.report.drawing.scene import Box, Place, rectangle
+from steelyard.stats.arrays import FloatArray
 
 # A panel with more dots than this shows where they are dense instead [our choice].
 MOST_DOTS = 2_000
