@@ -11,13 +11,17 @@ import pytest
 
 from steelyard.domain.errors import ChoiceError, NotEnoughData
 from steelyard.domain.exhibit import Evidence, ExhibitOptions
+from steelyard.evaluation.normalisation.settings import NormalisationSettings
+from steelyard.evaluation.settings import EvaluationSettings
 from steelyard.exhibits import figures, tables
 from steelyard.flows.analyse import analyse, weigh
+from steelyard.flows.evaluate import evaluate
 from steelyard.flows.exhibit import report_exhibits
 from steelyard.flows.kept import keep_good
+from steelyard.flows.normalise import normalise
 from steelyard.flows.settings import settings_from
 from steelyard.flows.source import Source
-from steelyard.frames import RATINGS_SCHEMA, hit_times_frame
+from steelyard.frames import RATINGS_SCHEMA, hit_times_frame, ratings_frame
 from steelyard.report.html import report_html
 from steelyard.report.json import analysis_json
 from steelyard.report.text import analysis_text
@@ -88,13 +92,13 @@ def test_reports_are_written(evidence: Evidence) -> None:
     made, missing = report_exhibits(evidence, ExhibitOptions())
 
     assert {"ranking", "significance"} <= {exhibit.name for exhibit in made}
-    assert all("made from ratings" in sentence for sentence in missing)
+    assert all("this needs ratings" in sentence for sentence in missing)
     assert "A" in analysis_text(evidence.analysis)
     assert json.loads(analysis_json(evidence.analysis))["systems"][0]["system_id"] == "A"
     assert "standard errors that allow for clusters" in report_html(evidence.analysis, made, missing)
 
 
-@pytest.mark.parametrize("name", ["ranking", "significance", "agreement", "workers"])
+@pytest.mark.parametrize("name", ["ranking", "significance", "agreement", "pass-counts", "workers"])
 def test_tables_are_made(name: str, evidence: Evidence) -> None:
     assert len(tables()[name].make([evidence], ExhibitOptions(draws=60)).rows)
 
@@ -105,7 +109,7 @@ def test_figures_are_made(name: str, evidence: Evidence) -> None:
 
 
 def test_an_exhibit_of_ratings_says_what_it_needs(evidence: Evidence) -> None:
-    with pytest.raises(NotEnoughData, match="made from ratings"):
+    with pytest.raises(NotEnoughData, match="This needs ratings"):
         figures()["rating-histograms"].make([evidence], ExhibitOptions())
 
 
@@ -127,9 +131,38 @@ def test_a_check_of_ratings_names_those_that_can() -> None:
 
 def test_what_needs_ratings_says_so() -> None:
     source = _source()
+    settings = settings_from(source)
 
     with pytest.raises(NotEnoughData, match="There are no ratings"):
-        keep_good(source, settings_from(source))
+        keep_good(source, settings)
+    with pytest.raises(NotEnoughData, match="There are no ratings"):
+        evaluate(source, EvaluationSettings(analysis=settings))
+    with pytest.raises(NotEnoughData, match="There are no ratings"):
+        normalise(source, NormalisationSettings(analysis=settings))
+
+
+def test_a_source_with_ratings_too_is_checked_by_these() -> None:
+    source = _source()
+    rng = np.random.default_rng(4)
+    rows = [
+        (worker, kind, f"s{number}", 60.0 + rng.normal(0, 5) - 30 * (kind == "degraded" and worker != "w003"))
+        for worker in source.preferences["worker_id"].unique().sort()
+        for number in range(8)
+        for kind in ("regular", "degraded")
+    ]
+    columns = ["worker_id", "item_kind", "segment_id", "rating"]
+    frame = pl.DataFrame(rows, schema=columns, orient="row").with_columns(
+        hit_id=pl.lit("h"), system_id=pl.lit("A"), attribute=pl.lit("")
+    )
+    both = replace(source, frame=ratings_frame(frame))
+
+    by_rating = settings_from(both)
+    evidence = weigh(both, settings_from(both, method="bradley-terry"))
+
+    assert (by_rating.method, by_rating.check) == ("mean-z", "paired-t")
+    assert evidence.analysis.counts.judgements == len(source.preferences)
+    verdicts = dict(evidence.analysis.workers.select("worker_id", "verdict").iter_rows())
+    assert [name for name, verdict in verdicts.items() if verdict == "fail"] == ["w003"]
 
 
 @pytest.mark.parametrize("method", ["trueskill", "expected-wins", "hopkins-may"])

@@ -197,7 +197,7 @@ class Evidence:
     def frame(self) -> pl.DataFrame:
         """The ratings; NotEnoughData where there are only preferences."""
         if "preference" in self.judged.columns:
-            raise NotEnoughData("It is made from ratings, and these judgements are preferences.")
+            raise NotEnoughData("This needs ratings, and these judgements are preferences.")
         return self.judged
 
     @property

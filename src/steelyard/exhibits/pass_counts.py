@@ -9,6 +9,7 @@ import polars as pl
 from steelyard.domain.exhibit import Column, Evidence, ExhibitOptions, Table
 from steelyard.domain.plugin import Exhibit, ReportPlace
 from steelyard.exhibits._sources import passed, require_checked, share, table_of, was_checked
+from steelyard.preferences import is_of_preferences
 from steelyard.review.consistency import THRESHOLD, holds
 
 _COLUMNS = (
@@ -61,7 +62,7 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Table:
 def _rows(source: Evidence) -> list[tuple[str | int | float | None, ...]]:
     """One row per attribute of the source."""
     judged = source.judged.group_by("attribute").agg(pl.col("worker_id").unique(), n=pl.len())
-    kept = dict(source.kept.group_by("attribute").agg(pl.len()).iter_rows())
+    kept = dict(source.judged.filter(source.keeps).group_by("attribute").agg(pl.len()).iter_rows())
     return [
         (source.title, attribute or None, *_numbers(source, worker_ids, n_ratings, kept.get(attribute, 0)))
         for attribute, worker_ids, n_ratings in judged.sort("attribute").iter_rows()
@@ -98,7 +99,9 @@ def _notes(evidence: Sequence[Evidence]) -> tuple[str, ...]:
     if any(source.judged["attribute"].n_unique() > 1 for source in evidence):
         notes.append("A worker has one verdict over all attributes that the check is about.")
     untestable = sum(
-        source.analysis.workers.filter(verdict="pass")["consistency_p"].null_count() for source in evidence
+        source.analysis.workers.filter(verdict="pass")["consistency_p"].null_count()
+        for source in evidence
+        if not is_of_preferences(source.judged)
     )
     if untestable:
         notes.append(

@@ -8,6 +8,7 @@ from steelyard.domain.result import AnalysisSettings, MethodSettings
 from steelyard.domain.scale import VAS
 from steelyard.evaluation.comparison import ready_trials, run_trials
 from steelyard.evaluation.settings import PASSING, Evaluation, EvaluationSettings
+from steelyard.flows.kept import require_frame
 from steelyard.flows.quality import of_attributes
 from steelyard.flows.signature import signed_method_options
 from steelyard.flows.source import Source
@@ -21,6 +22,7 @@ def evaluate(source: Source, settings: EvaluationSettings, *, progress: Progress
     Nobody is left out beforehand: workers are checked only for methods that end in -passing, and for
     truths that ask for it. The same input gives the same answer.
     """
+    require_frame(source, "ratings")
     asked = settings.analysis
     frame = of_attributes(source.frame, None if asked.attribute is None else (asked.attribute,))
     # For its refusal only: which ratings a check is about is up to the trials.

@@ -65,13 +65,18 @@ def _frames_of(plugin: Method | Check) -> tuple[FrameName, ...]:
     return (plugin.reads,) if isinstance(plugin, Check) else plugin.reads
 
 
+def require_frame(source: Source, name: FrameName) -> None:
+    """NotEnoughData where a source has judgements, but none of these."""
+    if source.gives and name not in source.gives:
+        given = " and ".join(source.gives)
+        raise NotEnoughData(f"There are no {name}, which are needed here: these judgements are {given}.")
+
+
 def keep_good(source: Source, settings: AnalysisSettings, *, reads: FrameName = "ratings") -> Kept:
     """The judgements of a source that the settings ask for, checked; NotEnoughData if there are none yet."""
     if not source.gives:
         raise NotEnoughData("There are no judgements yet, so there is nothing to analyse.")
-    if reads not in source.gives:
-        given = " and ".join(source.gives)
-        raise NotEnoughData(f"There are no {reads}, which are needed here: these judgements are {given}.")
+    require_frame(source, reads)
     wanted = (settings.attribute,) if settings.attribute is not None else None
     by_check: FrameName = reads
     if settings.check in checks():

@@ -8,6 +8,7 @@ from steelyard.domain.result import MethodSettings
 from steelyard.domain.scale import VAS, Scale
 from steelyard.evaluation.normalisation.settings import Normalisation, NormalisationSettings
 from steelyard.evaluation.normalisation.study import ready_normalisation, run_normalisation
+from steelyard.flows.kept import require_frame
 from steelyard.flows.quality import of_attributes
 from steelyard.flows.signature import signed_method_options
 from steelyard.flows.source import Source
@@ -30,6 +31,7 @@ def normalise(
 
     Nobody is checked and nobody left out beforehand. The same input gives the same answer.
     """
+    require_frame(source, "ratings")
     attribute = settings.analysis.attribute
     study = ready_normalisation(
         of_attributes(source.frame, None if attribute is None else (attribute,)), settings

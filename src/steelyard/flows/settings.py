@@ -165,7 +165,8 @@ def settings_from(source: Source, *, compared: Iterable[str] = (), **choices: An
 
 def usual_method(source: Source) -> str:
     """The method of a source where none is asked for: `mean-z`, or `bradley-terry` without any rating."""
-    return "bradley-terry" if source.gives == ("preferences",) else AnalysisSettings().method
+    only_preferences = "preferences" in source.gives and "ratings" not in source.gives
+    return "bradley-terry" if only_preferences else AnalysisSettings().method
 
 
 def usual_check(source: Source) -> str:
