@@ -280,8 +280,8 @@ def test_the_table_for_files_has_every_column(found: MetaEvaluation) -> None:
 @pytest.mark.parametrize(
     ("wanted", "message"),
     [
-        (Wanted(), "give --pair and --gold"),
-        (Wanted(pair="is-fo"), "give --gold"),
+        (Wanted(), "give pair=LP and gold=NAME"),
+        (Wanted(pair="is-fo"), "give gold=NAME"),
         (Wanted(pair="is-fo", gold="dqm", method="mean-z"), "--method is for databases"),
         (Wanted(pair="is-fo", gold="mqm"), "choose from: dqm"),
         (Wanted(pair="is-da", gold="dqm"), "has no scores for is-da; it has: is-fo"),

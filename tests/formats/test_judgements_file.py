@@ -216,7 +216,7 @@ def test_a_missing_column_is_refused_with_those_found(tmp_path: Path) -> None:
 
     assert problems == (
         "there is no column segment and no column rating. Columns found: worker, points. "
-        "Name the right one with --columns segment=COLUMN.",
+        'Name the right one with columns={"segment": "COLUMN"}.',
     )
 
 

@@ -82,15 +82,22 @@ class _ListedProblemsError(EvaluationError):
 
     def __init__(self, where: str, problems: Sequence[str]) -> None:
         self.where = where
-        self.problems = tuple(problems)
-        super().__init__(self._text())
+        self._problems = tuple(problems)
+        self.problems = self._spelt(as_argument)
+        super().__init__(self._text(self.problems))
 
-    def _text(self) -> str:
-        if len(self.problems) == 1:
-            return f"{self.where}: {self.problems[0]}"
-        lines = [f"{self.where}: {len(self.problems)} problems."]
-        lines += [f"  - {problem}" for problem in self.problems[: self.SHOWN]]
-        hidden = len(self.problems) - self.SHOWN
+    def spelt(self, spell: Callable[[str, str | None], str]) -> str:
+        return self._text(self._spelt(spell))
+
+    def _spelt(self, spell: Callable[[str, str | None], str]) -> tuple[str, ...]:
+        return self._problems
+
+    def _text(self, problems: Sequence[str]) -> str:
+        if len(problems) == 1:
+            return f"{self.where}: {problems[0]}"
+        lines = [f"{self.where}: {len(problems)} problems."]
+        lines += [f"  - {problem}" for problem in problems[: self.SHOWN]]
+        hidden = len(problems) - self.SHOWN
         if hidden > 0:
             lines.append(f"  … and {hidden} more.")
         return "\n".join(lines)
@@ -101,7 +108,16 @@ class CampaignError(_ListedProblemsError):
 
 
 class SourceError(_ListedProblemsError):
-    """A judgements file or database that cannot be read or written as asked."""
+    """A judgements file or database that cannot be read or written as asked.
+
+    Problems may name options with a value, `{columns=worker=COLUMN}`; other braces are the file's own.
+    """
+
+    def _spelt(self, spell: Callable[[str, str | None], str]) -> tuple[str, ...]:
+        return tuple(
+            _OPTION.sub(lambda match: spell(match[1], match[2]) if match[2] else match[0], problem)
+            for problem in self._problems
+        )
 
 
 class AnswerError(EvaluationError):

@@ -95,7 +95,7 @@ def _of_folder(folder: Path, wanted: Wanted) -> ScoresRead:
         problem = "is a file: name a folder in the layout of mt-metrics-eval, or a campaign's database."
         raise SourceError(str(folder), [problem])
     if wanted.pair is None or wanted.gold is None:
-        given = (("--pair", wanted.pair), ("--gold", wanted.gold))
+        given = (("{pair=LP}", wanted.pair), ("{gold=NAME}", wanted.gold))
         missing = " and ".join(option for option, value in given if value is None)
         problem = (
             f"give {missing}: a folder may have several language pairs, and people's scores of several kinds."

@@ -55,7 +55,7 @@ def write_metric_folder(
         scored = campaign_scores(campaign_texts, evidence.analysis, (), gold_name=name)
         reference, texts = campaign_texts.reference_name or "refA", _as_texts(campaign_texts)
     elif pair is None:
-        raise SourceError(source, ["does not name its languages: give the pair, such as --pair de-en."])
+        raise SourceError(source, ["does not name its languages: give the pair, such as {pair=de-en}."])
     else:
         scored, texts = _from_frame(evidence, name)
         reference = "refA"

@@ -171,7 +171,7 @@ def _missing(missing: Sequence[str], found: Sequence[str]) -> str:
     text = f"there is no column {names}. Columns found: {named(found) or 'none'}."
     if len(found) == 1 and any(mark in found[0] for mark in ",;\t"):
         return f"{text} Separate columns by commas in a .csv file, by tabs in a .tsv file."
-    return f"{text} Name the right one with --columns {missing[0]}=COLUMN."
+    return f"{text} Name the right one with {{columns={missing[0]}=COLUMN}}."
 
 
 def as_text(column: pl.Series) -> pl.Series:

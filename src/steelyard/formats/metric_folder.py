@@ -68,7 +68,7 @@ class _Layout:
         pairs = _pairs(folder)
         if pair not in pairs:
             there = (
-                f"it has: {listed(pairs)}. Choose one of them (--pair)."
+                f"it has: {listed(pairs)}. Choose one of them ({{pair=LP}})."
                 if pairs
                 else "nor for any other pair."
             )

@@ -172,7 +172,8 @@ def _answer_column(columns: Sequence[str], where: str) -> str:
         where,
         [
             f"cannot tell which column holds the answers ({', '.join(answers) or 'none'}): the scripts call "
-            "it Answer.Q1. Rename it; or, if each row is one rating, name the columns with --columns."
+            "it Answer.Q1. Rename it; or, if each row is one rating, name the columns with "
+            "{columns=OURS=THEIRS}."
         ],
     )
 
