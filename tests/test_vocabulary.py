@@ -35,8 +35,6 @@ SOURCE = ROOT / "src" / "steelyard"
 # A verb has one home in each of these, under the same name: `steelyard.analyse`, `steelyard analyse`, the
 # flow and the route. A noun of `domain` may have its Python face in `api.py`.
 DOORS = ("api.py", "cli", "flows", "web")
-# Names that still stand for several things.
-STILL_DOUBLE = frozenset({"Plan", "check", "lay_out"})
 
 
 def problems_with(identifier: str) -> list[str]:
@@ -164,9 +162,7 @@ def test_a_public_name_has_one_meaning() -> None:
         for path in sorted(SOURCE.rglob("*.py"))
     }
 
-    found = names_with_several_meanings(trees)
-
-    assert {name: paths for name, paths in found.items() if name not in STILL_DOUBLE} == {}
+    assert names_with_several_meanings(trees) == {}
 
 
 def test_a_name_with_two_homes_is_noticed() -> None:

@@ -27,7 +27,7 @@ from steelyard.stats.gold import gold_differences, shrunk
 
 @dataclass(frozen=True, slots=True)
 class ScalingSettings(MethodSettings):
-    """Whom to leave out."""
+    """Which workers to leave out."""
 
     without_gold: WithoutGold = without_gold_option()
 

@@ -46,7 +46,7 @@ def lay_out_documents(
     A HIT is a list of whole documents of one system each, their segments in order. Some of them
     come again in the other half of the HIT as control documents, each of whose segments is a
     repeat, degraded or the reference, whatever its neighbours are. In every round each system's
-    documents come once, packed anew. Identical texts of several systems are not merged: a
+    documents come once, packed afresh. Identical texts of several systems are not merged: a
     document must stay whole. The groups of a HIT are its halves.
     """
     shares = checked_shares(campaign)
@@ -111,7 +111,7 @@ def _library(campaign: Campaign, entries: Entries, target: Target) -> _Library:
 def _round(
     campaign: Campaign, library: _Library, target: Target, *, dealer: KindDealer, rng: np.random.Generator
 ) -> Iterator[DocumentHit]:
-    """The HITs of one round: the documents packed anew, control documents, an order, kinds."""
+    """The HITs of one round: the documents packed afresh, control documents, an order, kinds."""
     drawn = _drawn(campaign, library.stack, rng)
     stack = library.stack.take(drawn)
     n_hits = number_of_hits(stack, target, rng=rng)

@@ -32,7 +32,7 @@ def lay_out_given(
 ) -> Design:
     """The design of HITs that a file has laid out: the same items in the same order.
 
-    Texts that the file does not have come from the campaign; a degraded text is then made anew,
+    Texts that the file does not have come from the campaign; a degraded text is then made again,
     once for the campaign. A control belongs to the regular item of its system and segment in its
     HIT. One without such a base is shown all the same, with a warning: a worker can judge it, though
     nobody can be tested on it. CampaignError lists every place for which there is no text.
@@ -71,7 +71,7 @@ def _setting_problems(campaign: Campaign) -> list[str]:
         problems.append("ratings_per_item must be at least 1.")
     if settings.ratings_per_item > 1 and settings.partition == "new":
         problems.append(
-            f"ratings_per_item = {settings.ratings_per_item}: HITs from a file cannot be packed anew for "
+            f"ratings_per_item = {settings.ratings_per_item}: HITs from a file cannot be packed again for "
             'every rating. Set partition = "fixed", so that each HIT goes to as many workers.'
         )
     return problems

@@ -37,7 +37,7 @@ def lay_out_grouped(
 ) -> Design:
     """The design of a campaign whose items come in random order, in groups or throughout.
 
-    Every round draws all entries anew; every HIT has controls by its quota, gold at its positions
+    Every round draws all entries again; every HIT has controls by its quota, gold at its positions
     and calibration texts. CampaignError lists everything that stands in the way.
     """
     entries = _checked_entries(campaign)

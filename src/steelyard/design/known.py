@@ -18,7 +18,7 @@ Fit = Callable[[int, list[int]], int]
 
 
 class Rotation:
-    """Numbers from 0 up to `n`, each in its turn, in an order that is shuffled anew every time round.
+    """Numbers from 0 up to `n`, each in its turn, in an order that is reshuffled every time.
 
     What does not fit is passed over and comes later. Others may step in from the next time round,
     once each, so that none is ever taken three times more often than another.

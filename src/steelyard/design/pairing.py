@@ -47,7 +47,7 @@ def matchings(n_systems: int) -> tuple[Matching, ...]:
     >>> matchings(4)
     (((0, 3), (1, 2)), ((0, 1), (2, 3)), ((0, 2), (1, 3)))
     """
-    # Someone who is not there makes the number even: whoever meets them sits out.
+    # A dummy makes the number even: the system that meets it sits out.
     n_players = n_systems + n_systems % 2
     found = []
     for turn in range(n_players - 1):
@@ -138,7 +138,7 @@ def lay_out_pairs(
 
 
 class _Meetings:
-    """Who has met whom so far, on which segment, and which of the two came first."""
+    """Which systems have met so far, on which segment, and which of the two came first."""
 
     def __init__(self, entries: Entries) -> None:
         self._text, self._system = entries.text, entries.system.tolist()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """Whoever produced a translation: an engine or a person.
+    """What produced a translation: an engine or a person.
 
     `weight` says how much of it is judged: a system of weight 0.5 has half as many of its
     translations drawn in each round as one of weight 1.

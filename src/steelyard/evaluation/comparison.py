@@ -132,11 +132,13 @@ def trial_summary(found: Iterable[TrialRecord], settings: EvaluationSettings) ->
     table = pl.DataFrame(list(found), schema=_RECORD, orient="row").with_columns(
         pl.col(pl.Float64).fill_nan(None)
     )
-    told = table.filter(pl.col("r").is_not_null())
-    yardstick = told.filter(pl.col("method") == YARDSTICK).select(
+    known = table.filter(pl.col("r").is_not_null())
+    yardstick = known.filter(pl.col("method") == YARDSTICK).select(
         *_SETTING, "draw", of_yardstick="r", of_yardstick_within="r_within"
     )
-    paired = told.join(yardstick, on=[*_SETTING, "draw"], how="left", nulls_equal=True, maintain_order="left")
+    paired = known.join(
+        yardstick, on=[*_SETTING, "draw"], how="left", nulls_equal=True, maintain_order="left"
+    )
     paired = paired.with_columns(
         difference=pl.col("r") - pl.col("of_yardstick"),
         difference_within=pl.col("r_within") - pl.col("of_yardstick_within"),

@@ -95,7 +95,7 @@ def _expected(settings: EvaluationSettings, ratings: int) -> int:
 
 def _too_few(judged: Judged, settings: EvaluationSettings, ratings: int, needed: int) -> str:
     drawn = f"{counted(ratings, 'rating')} per item"
-    told = {
+    needs = {
         "gold": f"To draw {drawn}, items of known quality",
         "all": f"To draw {drawn} and have a truth of {settings.least} or more, items",
     }.get(settings.truth, f"To draw {drawn} and leave {settings.least} or more for the truth, items")
@@ -104,7 +104,7 @@ def _too_few(judged: Judged, settings: EvaluationSettings, ratings: int, needed:
     advice += [] if settings.truth == "gold" else ["lower {least_truth}", "compare by {level=systems}"]
     most = int(judged.opinions_per_item.max(initial=0))
     return (
-        f"{told} must have been judged by {needed:,} workers or more. "
+        f"{needs} must have been judged by {needed:,} workers or more. "
         f"Of {judged.n_items:,} items {_n_items(judged, settings, needed):,} have been (no item by more than "
         f"{most:,}). {', or '.join(advice)}."
     )

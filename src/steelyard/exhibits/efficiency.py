@@ -38,19 +38,19 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Figure:
     frame, sampled = _affordable(source.frame, seed=options.seed)
     found = _evaluation(frame, source, options)
     rows = curve_rows(found)
-    told = f"{found.settings.draws} trials, seed {options.seed}.{sampled}"
+    trials = f"{found.settings.draws} trials, seed {options.seed}.{sampled}"
     table = table_of(
         FIGURE,
         evidence,
         CURVE_COLUMNS,
         rows.cast({"method": pl.String}),
-        notes=(f"Means of {told}", found.conclusion, *found.warnings),
+        notes=(f"Means of {trials}", found.conclusion, *found.warnings),
         borders=group_borders(rows, "method"),
     )
     return Figure.of(
         table,
         caption="Pearson's correlation of translations' scores with the mean standardised rating of workers "
-        f"who were not drawn from. Bands are 95 % intervals of the mean of {told}",
+        f"who were not drawn from. Bands are 95 % intervals of the mean of {trials}",
         panels=[curve_panel(rows)],
     )
 
@@ -79,8 +79,8 @@ def _affordable(frame: pl.DataFrame, *, seed: int) -> tuple[pl.DataFrame, str]:
     so_far = np.cumsum(np.bincount(index)[order])
     taken = np.zeros(len(segments), dtype=np.bool_)
     taken[order[: max(1, int(np.searchsorted(so_far, MOST_RATINGS, side="right")))]] = True
-    told = f" Tried on {int(taken.sum()):,} of {len(segments):,} segments, drawn at random."
-    return frame.filter(pl.Series(taken[index])), told
+    note = f" Tried on {int(taken.sum()):,} of {len(segments):,} segments, drawn at random."
+    return frame.filter(pl.Series(taken[index])), note
 
 
 FIGURE = Exhibit(

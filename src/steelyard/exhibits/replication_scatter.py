@@ -92,7 +92,7 @@ def _panels(study: Replication, *, end: float, title: str) -> list[Panel]:
     for (number,), points in study.scatter.group_by("ratings", maintain_order=True):
         first, second = points["first"].to_numpy(), points["second"].to_numpy()
         r = pearson(first, second)
-        told = "" if math.isnan(r) else f", r = {r:.2f}"
+        correlation = "" if math.isnan(r) else f", r = {r:.2f}"
         panels.append(
             Panel(
                 x=Axis(sides[0], low=-end, high=end),
@@ -101,7 +101,7 @@ def _panels(study: Replication, *, end: float, title: str) -> list[Panel]:
                     Points(tuple(first.tolist()), tuple(second.tolist())),
                     Line((-end, end), (-end, end), tone="faint", dashed=True),
                 ),
-                title=f"{title}N = {number}{told}",
+                title=f"{title}N = {number}{correlation}",
             )
         )
     return panels

@@ -94,7 +94,7 @@ def pairs_table(analysis: Analysis) -> Table:
 
 
 def _starred(names: Sequence[str], p_values: Matrix) -> tuple[str, ...]:
-    """For each number of stars, who earned them over whom."""
+    """For each number of stars, which systems earned them over which."""
     notes = []
     for mark, bound in STARS.items():
         winners = []

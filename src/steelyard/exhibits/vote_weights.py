@@ -48,10 +48,10 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Figure:
         ),
     )
     fits = [fit for fit in fit_all(study) if fit.entry.method.votes]
-    told = [fit for fit in fits if fit.fit is not None]
-    if not told:
+    fitted = [fit for fit in fits if fit.fit is not None]
+    if not fitted:
         raise NotEnoughData(f"There are no weights to show: {fits[0].reason}")
-    tallies = [_tally(fit, study) for fit in told]
+    tallies = [_tally(fit, study) for fit in fitted]
     rows = pl.concat(tallies)
     has_without = bool((rows.filter(vote="none")["n_judgements"] > 0).any())
     table = replace(

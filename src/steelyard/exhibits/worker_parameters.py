@@ -81,7 +81,7 @@ def has_parameters(analysis: Analysis) -> bool:
 
 
 def _rows(source: Evidence) -> pl.DataFrame:
-    """Workers for whom both sides are known."""
+    """Workers of whom both sides are known."""
     if not has_parameters(source.analysis):
         raise NotEnoughData(
             f"The method {source.analysis.settings.method} learns neither offset nor precision of workers: "

@@ -1,8 +1,8 @@
 """Key files: what leads back from another system's results to our own items. Kept private.
 
 A campaign that runs elsewhere goes out as NAME with a key beside it, NAME.key.csv: one row per
-item place, or one per credited system where identical outputs are judged once. Whoever puts the
-results into the key's folder gets them back as judgements of our own HITs, systems and segments.
+item place, or one per credited system where identical outputs are judged once. Put the
+results into the key's folder to get them back as judgements of our own HITs, systems and segments.
 """
 
 from __future__ import annotations

@@ -139,7 +139,7 @@ def _points(common: CommonItems) -> MeasuredPoints:
 def _drawn(line: LinkLine, common: CommonItems, *, slope: Slope, rng: np.random.Generator) -> LinkedScale:
     """The line with draws of it: from both campaigns' scores of the items, and from the scatter about it."""
     draws, n = common.earlier.draws.shape
-    # The size of the scatter is uncertain, with only so many items: every draw has its own.
+    # The size of the scatter is uncertain, with so few items: every draw has its own.
     size = line.scatter * np.sqrt(line.df / rng.chisquare(line.df, size=(draws, 1)))
     scatter = rng.standard_normal((draws, n)) * size
     points = _points(common)

@@ -234,9 +234,9 @@ def _overall_rows(rows: Sequence[GainRow]) -> list[GainRow]:
 def _require_one_scale(sources: Sequence[PairRatings]) -> None:
     scales = {(source.settings.scale.minimum, source.settings.scale.maximum) for source in sources}
     if len(scales) > 1:
-        told = " and ".join(f"{low:g} to {high:g}" for low, high in sorted(scales))
+        listed = " and ".join(f"{low:g} to {high:g}" for low, high in sorted(scales))
         raise NotEnoughData(
-            f"Ratings are on different scales ({told}), so points of one source are not points of another: "
+            f"Ratings are on different scales ({listed}), so points of one source are not points of another: "
             "compare the years in each source alone."
         )
 

@@ -65,7 +65,7 @@ def run_metrics(study: MetaStudy, *, step: Step = lambda _: None) -> MetaEvaluat
             )
             step(1)
     rows = pl.DataFrame(found, schema=COLUMNS, orient="row")
-    told = remarks(compared, rows, settings)
+    remarked = remarks(compared, rows, settings)
     return MetaEvaluation(
         pair=compared.pair,
         gold=compared.people.name,
@@ -73,8 +73,8 @@ def run_metrics(study: MetaStudy, *, step: Step = lambda _: None) -> MetaEvaluat
         systems=compared.systems,
         rows=rows,
         significance=significance(compared, rows, settings, step=step),
-        notes=(*compared.notes, *told.notes),
-        warnings=(*compared.warnings, *told.warnings),
+        notes=(*compared.notes, *remarked.notes),
+        warnings=(*compared.warnings, *remarked.warnings),
     )
 
 
@@ -156,8 +156,8 @@ def _gaps(rows: pl.DataFrame, settings: MetaSettings) -> list[str]:
     found = []
     for name, n_both, n_missing in rows.select("metric", "n_gold_seg_pairs", "n_missing").iter_rows():
         if n_missing and not n_both:
-            told = "it has only numbers over systems" if name in with_systems else "it has no numbers"
-            found.append(f"{name} has no scores of {what}, so {told}.")
+            reason = "it has only numbers over systems" if name in with_systems else "it has no numbers"
+            found.append(f"{name} has no scores of {what}, so {reason}.")
         elif n_missing:
             found.append(
                 f"{name} has no scores of {n_missing:,} of {n_both + n_missing:,} {what} that people judged: "

@@ -69,9 +69,9 @@ def _diagnostics(analysis: Analysis) -> dict[str, Any]:
     found = analysis.diagnostics
     if found is None:
         return {}
-    told = {"converged": found.converged, "sweeps": found.sweeps, "seconds": plain(found.seconds)}
-    further = {name: plain(value) for name, value in found.notes if name not in told}
-    return {"diagnostics": told | further}
+    always = {"converged": found.converged, "sweeps": found.sweeps, "seconds": plain(found.seconds)}
+    further = {name: plain(value) for name, value in found.notes if name not in always}
+    return {"diagnostics": always | further}
 
 
 def analysis_json(analysis: Analysis) -> str:

@@ -66,8 +66,8 @@ def write_latex(
     given = {exhibit.name for exhibit in exhibits if isinstance(exhibit, Table)}
     # Exhibits take the place of tables of their name.
     own = [table for table in _own(analysis) if table.name not in given]
-    told = (flags_line, excluded_line, contamination_line, agreement_line, settled_line)
-    further = [line(analysis) for line in told]
+    lines = (flags_line, excluded_line, contamination_line, agreement_line, settled_line)
+    further = [line(analysis) for line in lines]
     method = methods()[analysis.settings.method]
     facts = [
         f"{counted(analysis.counts.systems, 'system')}, {counted(analysis.counts.hits, 'HIT')}, "

@@ -98,8 +98,8 @@ def ranks_text(analysis: Analysis) -> str:
 
 def settled_line(analysis: Analysis) -> str:
     """Whether the method came to an end; nothing of one that needs no steps."""
-    told = settled(analysis.diagnostics)
-    return f"{analysis.settings.method} {told}" if told else ""
+    words = settled(analysis.diagnostics)
+    return f"{analysis.settings.method} {words}" if words else ""
 
 
 def workers_line(analysis: Analysis) -> str:

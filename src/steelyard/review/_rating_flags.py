@@ -14,7 +14,7 @@ from steelyard.frames import has_few_points, in_order_of
 # Workers see a reference as if a system had made it; below this share of the scale they do not
 # recognise what is perfect in adequacy [the limit of the public code of 2016].
 _LEAST_FOR_REFERENCES = 0.9
-# So many equal ratings in a row are too many: the public code of 2016 allows 8, WMT21 10.
+# This many equal ratings in a row are too many: the public code of 2016 allows 8, WMT21 10.
 _LONG_RUN, _LONG_RUN_IN_WMT = 9, 11
 # Our choices: nearly all ratings at the ends, or hardly any variety, in no fewer ratings than this.
 _SHARE_AT_ENDS, _VARIETY, _ENOUGH_RATINGS = 0.8, 5, 10

@@ -34,8 +34,8 @@ def suggestion(
 
     A look is suggested for a failed check with one of these flags, for two of them where no check
     could decide (`verdict` is "insufficient", or None if nobody was checked), for any of rejected,
-    concurrency and shift, and where a single HIT was left out. Whoever passed has shown to read, so
-    there these flags call for nothing.
+    concurrency and shift, and where a single HIT was left out. A worker who passed has shown that
+    they read, so there these flags call for nothing.
 
     >>> suggestion("fail", ["scores"]), suggestion("fail", ["scores", "time"]), suggestion("fail", [])
     ('look', 'refuse', 'pay')

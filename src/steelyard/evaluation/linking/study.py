@@ -62,8 +62,8 @@ def linked(
         commons.append(CommonItems(choice.via, later.of(choice.names), earlier.of(choice.names)))
     level = evidence[0].analysis.settings.method_settings.level
     found = join(campaigns, commons, slope=options.slope, level=level, rng=rng)
-    told = [warning for choice in chosen for warning in choice.warnings]
-    return replace(found, warnings=(*told, *found.warnings))
+    of_choices = [warning for choice in chosen for warning in choice.warnings]
+    return replace(found, warnings=(*of_choices, *found.warnings))
 
 
 def _drawn(
@@ -101,12 +101,12 @@ def _at_most(chosen: Chosen, rng: np.random.Generator) -> Chosen:
     if len(chosen.names) <= MOST_ITEMS:
         return chosen
     places = np.sort(rng.choice(len(chosen.names), MOST_ITEMS, replace=False))
-    told = (
+    remark = (
         f"The line rests on {MOST_ITEMS:,} of {len(chosen.names):,} common items, drawn at random: more "
         "would hardly make it surer."
     )
     names = tuple(chosen.names[place] for place in places)
-    return replace(chosen, names=names, warnings=(*chosen.warnings, told))
+    return replace(chosen, names=names, warnings=(*chosen.warnings, remark))
 
 
 def _needed(chosen: Sequence[Chosen], place: int) -> list[str]:
@@ -165,11 +165,11 @@ def _known_items(earlier: LinkRows | None, later: LinkRows, common: Common) -> C
     if earlier is not None:
         _require_same_units(earlier, later, found["known"])
     missing = found["known_sd"].null_count()
-    told = (
+    remark = (
         f"{missing} of the {len(found)} earlier scores in {later.title} come without a standard deviation "
         "(known_sd) and are taken as exact, so intervals are too narrow.",
     )
-    return Chosen("known", tuple(found["item"]), told if missing else ())
+    return Chosen("known", tuple(found["item"]), remark if missing else ())
 
 
 def _judged_in_both(earlier: LinkRows, later: LinkRows, via: Via) -> tuple[str, ...]:

@@ -32,14 +32,14 @@ def normalisation_conclusion(rows: pl.DataFrame) -> str:
     interval wide enough to hold for all methods at once.
     """
     n_gold = pl.col("held_out_n_scored") + pl.col("held_out_n_unscored")
-    told = rows.filter(
+    scored = rows.filter(
         pl.col("held_out_r").is_not_null() & (pl.col("held_out_n_unscored") <= _MOST_UNSCORED * n_gold)
     )
-    if told.filter(method=STRAIGHT_AVERAGE).is_empty() or len(told) < 2:
+    if scored.filter(method=STRAIGHT_AVERAGE).is_empty() or len(scored) < 2:
         return "There was nothing to compare the straight average with."
     # Of methods that are equally close up to rounding, the first, which is the simplest.
     closeness = pl.col("held_out_r").round(TIE_DECIMALS)
-    best = told.sort(closeness, descending=True, maintain_order=True).row(0, named=True)
+    best = scored.sort(closeness, descending=True, maintain_order=True).row(0, named=True)
     if best["method"] == STRAIGHT_AVERAGE:
         return (
             f"No method came closer to the expert than the straight average: its r is "
@@ -91,8 +91,8 @@ def _about_gold(study: GoldStudy) -> list[str]:
 
 def _about_scales(study: GoldStudy, straight: Fitted, points: RatingPoints) -> list[str]:
     """Warnings where the expert seems to have rated on another scale, or on one that goes the other way."""
-    told = study.is_gold & np.isfinite(straight.score)
-    gold, score = study.gold[told], straight.score[told]
+    known = study.is_gold & np.isfinite(straight.score)
+    gold, score = study.gold[known], straight.score[known]
     if len(gold) < LEAST_FOR_SCALES:
         return []
     found = []

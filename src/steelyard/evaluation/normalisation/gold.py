@@ -40,7 +40,7 @@ class GoldStudy:
 
     @property
     def n_cells(self) -> int:
-        """How many translations were judged, in each attribute anew."""
+        """How many translations were judged, counted by attribute."""
         return len(self.item)
 
     @property
@@ -129,9 +129,9 @@ def _require_gold(study: GoldStudy) -> None:
     n_gold = len(study.gold_items)
     if n_gold >= LEAST_POINTS:
         return
-    told = "none has been" if n_gold == 0 else f"{n_gold} {'has' if n_gold == 1 else 'have'} been"
+    state = "none has been" if n_gold == 0 else f"{n_gold} {'has' if n_gold == 1 else 'have'} been"
     raise NotEnoughData(
         "To compare scores with gold, an expert must have rated at least three of the judged translations: "
-        f"{told}. Name the expert's ratings in a [gold] table of the campaign file, or in a column known of "
+        f"{state}. Name the expert's ratings in a [gold] table of the campaign file, or in a column known of "
         "the judgements file (if the file calls it otherwise: {columns=known=COLUMN})."
     )

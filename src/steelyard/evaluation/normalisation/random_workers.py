@@ -38,7 +38,7 @@ class RandomWorkers:
 
 
 def with_random_workers(study: GoldStudy, scale: Scale, *, seed: int) -> RandomWorkers:
-    """The study with five more workers, each of whom judged every translation once, at random.
+    """The study with five more workers, who each judged every translation once, at random.
 
     Their ratings lie on the scale, and are whole where everybody's are.
     """

@@ -65,7 +65,7 @@ def draw_means(
 ) -> Drawn:
     """Draws of two collections, or of the halves of one; `step` is called with 1 after each.
 
-    Halves are drawn anew for every second draw, and each half has its turn as the first collection.
+    Halves are redrawn for every second draw, and each half has its turn as the first collection.
     """
     n_places = _n_places(parts)
     full, same = [_empty(draws, n_places) for _ in range(2)]

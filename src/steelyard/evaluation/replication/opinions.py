@@ -139,11 +139,11 @@ def affordable(parts: Sequence[Opinions], *, rng: np.random.Generator) -> tuple[
     order = rng.permutation(n_items)
     n_taken = int(np.searchsorted(np.cumsum(per_item[order]), MOST_OPINIONS, side="right"))
     chosen = np.sort(order[: max(LEAST_ITEMS, n_taken)])
-    told = (
+    note = (
         f"Of {n_items:,} translations {len(chosen):,} were drawn at random to keep the time short; all that "
         "is said here rests on them."
     )
-    return [part.of_items(chosen) for part in parts], told
+    return [part.of_items(chosen) for part in parts], note
 
 
 def _unstandardised(numbered: Judged, rows: BoolArray, settings: MethodSettings) -> tuple[str, ...]:
@@ -181,16 +181,18 @@ def _too_few_in_common(one: Opinions, other: Opinions, n_common: int) -> str:
 
 def _alone(one: Opinions, other: Opinions) -> tuple[str, ...]:
     """A warning that counts and names the items of one collection only."""
-    told = []
+    sentences = []
     for here, there in ((one, other), (other, one)):
         missing = here.items.join(there.items, on=_ITEM, how="anti", maintain_order="left")
         if not missing.is_empty():
             names = [_named(*row) for row in missing.head(_NAMED).iter_rows()]
             more = f" and {len(missing) - _NAMED:,} more" if len(missing) > _NAMED else ""
-            told.append(f"{counted(len(missing), 'translation')} of {here.title} ({', '.join(names)}{more})")
-    if not told:
+            sentences.append(
+                f"{counted(len(missing), 'translation')} of {here.title} ({', '.join(names)}{more})"
+            )
+    if not sentences:
         return ()
-    return (f"Judged in one collection only, so left out: {'; '.join(told)}.",)
+    return (f"Judged in one collection only, so left out: {'; '.join(sentences)}.",)
 
 
 def _in_both(one: Opinions, other: Opinions) -> tuple[str, ...]:
@@ -207,11 +209,11 @@ def _in_both(one: Opinions, other: Opinions) -> tuple[str, ...]:
     )
     if not len(shared):
         return ()
-    told = f"{counted(len(np.unique(shared % n_workers)), 'name')} of workers"
+    names = f"{counted(len(np.unique(shared % n_workers)), 'name')} of workers"
     if np.mean(one.values[0, mine] == other.values[0, named][theirs]) > _SAME_SHARE:
-        return (f"Most judgements of {told} are the same in both: a collection does not replicate itself.",)
+        return (f"Most judgements of {names} are the same in both: a collection does not replicate itself.",)
     return (
-        f"{told} are in both collections, with opinions on the same translations. If these are the same "
+        f"{names} are in both collections, with opinions on the same translations. If these are the same "
         "people, the two are not independent and agree too well.",
     )
 
