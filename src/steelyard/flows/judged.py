@@ -100,17 +100,22 @@ def judged_frames(campaign: OpenCampaign) -> JudgedFrames:
 
 def _shown_items(columns: JudgementColumns, attribute: str) -> list[ShownItem]:
     """What each judgement was about, its translations as the worker saw them."""
-    found = []
-    every = zip(
-        *(columns.item_id, columns.item_kind, columns.system_id, columns.segment_id, columns.text),
-        *(columns.credited, columns.source, columns.shown_order),
+    firsts = zip(
+        *(columns.system_id, columns.segment_id, columns.text, columns.item_kind),
+        *(columns.credited, columns.source),
         strict=True,
     )
-    for item_id, kind_name, system_id, segment_id, text, credited, source, order in every:
-        kind, beside = _KINDS[kind_name], columns.beside.get(item_id, ())
-        if beside:
-            kind = own_kind(kind, [each.shown.kind for each in beside])
-        texts = (ShownText(system_id, segment_id, text, kind, credited or ()), *(each[0] for each in beside))
+    if not columns.beside:
+        return [
+            ShownItem(attribute, (ShownText(system, segment, text, _KINDS[kind], credited or ()),), (source,))
+            for system, segment, text, kind, credited, source in firsts
+        ]
+    found = []
+    for item_id, order, first in zip(columns.item_id, columns.shown_order, firsts, strict=True):
+        system, segment, text, kind, credited, source = first
+        beside = columns.beside.get(item_id, ())
+        own = own_kind(_KINDS[kind], [each.shown.kind for each in beside])
+        texts = (ShownText(system, segment, text, own, credited or ()), *(each.shown for each in beside))
         sources = (source, *(each.segment.source for each in beside))
         if order is not None:
             texts, sources = (tuple(each[place - 1] for place in order) for each in (texts, sources))
