@@ -248,6 +248,15 @@ def test_links_come_as_the_contract_has_them(judged: Path, capsys: pytest.Captur
     assert len(found["workers"]) == 12
 
 
+def test_protocols_publish_the_schemas_of_their_answers(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["protocols", "--json", "-"]) == 0
+
+    found = {each["name"]: each for each in json.loads(capsys.readouterr().out)["protocols"]}
+    assert set(found) == set(protocols())
+    assert found["pairwise"]["gives"] == ["preferences"]
+    assert found["da"]["answer_schema"] == protocols()["da"].answer_schema
+
+
 @pytest.mark.parametrize("name", ["methods", "checks", "protocols"])
 def test_what_is_registered_is_listed_with_citations(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run([name]) == 0

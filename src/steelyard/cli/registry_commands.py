@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from typing import Any
 
 import click
+
+from steelyard.cli.options import json_option, write_text
 
 
 @click.command()
@@ -25,11 +28,20 @@ def checks() -> None:
 
 
 @click.command()
-def protocols() -> None:
-    """List the protocols: ways of asking for a judgement."""
+@json_option
+def protocols(json_file: str | None) -> None:
+    """List the protocols: ways of asking for a judgement.
+
+    The JSON has what each shows and gives, and the schema of its answers.
+    """
     from steelyard.protocols import protocols as registered
 
-    _print(registered().values())
+    if json_file is None:
+        _print(registered().values())
+        return
+    names = ("name", "title", "cite", "attributes", "shows", "gives", "n_translations", "answer_schema")
+    found = [{name: getattr(protocol, name) for name in names} for protocol in registered().values()]
+    write_text(json.dumps({"protocols": found}, indent=2) + "\n", json_file)
 
 
 @click.command()
