@@ -65,8 +65,15 @@ class _Batch:
     said: list[Said]
 
     def rows(self, judgement: Sequence[int], place: Sequence[int]) -> pl.DataFrame:
-        """Translations by the judgement (from 0) and the place at which it showed them."""
-        wanted = self.first[np.asarray(judgement, dtype=np.int64)] + np.asarray(place, dtype=np.int64)
+        """Translations by the judgement (from 0) and the place at which it showed them.
+
+        Raises ValueError if there is no such place: then the protocol's `rows` is wrong.
+        """
+        judgements, places = np.asarray(judgement, dtype=np.int64), np.asarray(place, dtype=np.int64)
+        n_shown = np.diff(self.first, append=len(self.translations))
+        if bool(((places < 0) | (places >= n_shown[judgements])).any()):
+            raise ValueError("the protocol says something about a translation that its item does not show")
+        wanted = self.first[judgements] + places
         every = len(wanted) == len(self.translations) and bool((np.diff(wanted, prepend=-1) == 1).all())
         return self.translations if every else self.translations[wanted]
 

@@ -26,6 +26,11 @@ _NAMES = {
     "array": "a list",
     "object": "an object",
 }
+# What is counted in texts and lists, and the keywords that limit it.
+_COUNTED = {
+    "string": ("characters", "minLength", "maxLength"),
+    "array": ("entries", "minItems", "maxItems"),
+}
 
 
 def answer_object(properties: Mapping[str, Any], *, required: Sequence[str]) -> dict[str, Any]:
@@ -63,7 +68,7 @@ class AnswerCheck:
         """
         self._require_json(answer, ())
         try:
-            self._validate(answer)
+            self._validate(dict(answer))
         except ValueError as error:
             raise self._refusal(error) from None
         return {name: answer[name] for name in self.schema["properties"] if name in answer}
@@ -139,11 +144,19 @@ def _wanted(schema: Mapping[str, Any]) -> str:
 
     >>> _wanted({"type": "integer", "minimum": 1, "maximum": 5})
     'a whole number from 1 to 5'
+    >>> _wanted({"type": "array", "minItems": 2, "maxItems": 2})
+    'a list of 2 entries'
     """
     if "enum" in schema:
         return f"one of {', '.join(str(value) for value in schema['enum'])}"
     kind = schema.get("type", "")
     name = _NAMES.get(kind if isinstance(kind, str) else "", "a value of the right kind")
+    if kind in _COUNTED:
+        noun, least, most = _COUNTED[kind]
+        low, high = schema.get(least, 0), schema.get(most)
+        if high is None:
+            return f"{name} of {low} {noun} or more" if low else name
+        return f"{name} of {high} {noun}" if low == high else f"{name} of {low} to {high} {noun}"
     low, high = schema.get("minimum"), schema.get("maximum")
     if low is None:
         return name
