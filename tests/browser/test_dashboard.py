@@ -245,7 +245,7 @@ def test_a_silent_server_is_mentioned_and_forgiven(page: Page, live_server) -> N
     expect(page.locator("#about")).not_to_be_empty()
 
     page.route(CAMPAIGN, lambda route: route.abort())
-    expect(page.locator("#notice")).to_contain_text("does not answer")
+    expect(page.locator("#notice")).to_contain_text("is not responding")
     page.unroute(CAMPAIGN)
 
     expect(page.locator("#notice")).to_be_empty()

@@ -73,7 +73,7 @@ def test_a_finished_worker_can_begin_another_hit(page, live_server, worker_url) 
     press_line(page, FAR_RIGHT)
     next_button(page).click()
 
-    page.get_by_role("button", name="Begin another HIT").click()
+    page.get_by_role("button", name="Start another HIT").click()
 
     expect(page.get_by_role("slider")).to_be_visible()
 
@@ -206,7 +206,7 @@ def test_an_answer_without_connection_is_kept_and_arrives_once(
     press_line(page, FAR_RIGHT)
     context.set_offline(True)
     next_button(page).click()
-    expect(page.get_by_role("status")).to_contain_text("Your answer is kept on this device")
+    expect(page.get_by_role("status")).to_contain_text("Your answer is saved on this device")
 
     context.set_offline(False)
 
@@ -265,7 +265,7 @@ def test_an_item_answered_in_another_window_leads_to_the_next_one(
     next_button(page).click()
 
     expect_done(page, 1)
-    expect(page.get_by_role("status")).to_contain_text("had been answered already")
+    expect(page.get_by_role("status")).to_contain_text("has already been answered")
     assert live_server.n_done(worker_url) == 1
 
 

@@ -1,10 +1,10 @@
-// Talking to the server: one request, or one request repeated until the server has answered.
+// Talking to the server: one request, or one request repeated until the server replies.
 
 const TIMEOUT_MS = 20_000;
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 30_000;
 
-/** An answer that is not a success. Status 0: there was no answer at all. */
+/** A reply that is not a success. Status 0: there was no reply at all. */
 export class ApiError extends Error {
   constructor(status, { code = "", message = "", field = null } = {}, retryAfterMs = 0) {
     super(message || `HTTP ${status}`);
@@ -14,7 +14,7 @@ export class ApiError extends Error {
     this.retryAfterMs = retryAfterMs;
   }
 
-  /** Whether the same request may well succeed later. */
+  /** Whether the same request may succeed later. */
   get isTemporary() {
     return this.status === 0 || this.status === 408 || this.status === 429 || this.status >= 500;
   }
@@ -50,13 +50,13 @@ export async function fetchWithToken(method, path, token, body) {
   throw new ApiError(response.status, details.error, 1000 * seconds);
 }
 
-/** As `fetchWithToken`, giving the JSON of the reply. */
+/** Like `fetchWithToken`, but returns the JSON of the reply. */
 export async function request(method, path, token, body) {
   const response = await fetchWithToken(method, path, token, body);
   try {
     return await response.json();
   } catch (reason) {
-    // Cut off half-way: the same as no answer.
+    // Cut off half-way: the same as no reply.
     throw new ApiError(0, { message: String(reason) });
   }
 }
@@ -64,7 +64,7 @@ export async function request(method, path, token, body) {
 /**
  * Repeat `call` until it succeeds or fails for good, waiting twice as long after each failure.
  * @param {() => Promise<any>} call
- * @param {(error: ApiError, retryNow: () => void) => void} onWaiting  told before each wait
+ * @param {(error: ApiError, retryNow: () => void) => void} onWaiting  called before each wait
  */
 export async function persist(call, onWaiting) {
   for (let wait = FIRST_WAIT_MS; ; wait = Math.min(2 * wait, LONGEST_WAIT_MS)) {
@@ -72,7 +72,7 @@ export async function persist(call, onWaiting) {
       return await call();
     } catch (error) {
       if (!(error instanceof ApiError && error.isTemporary)) throw error;
-      // Spread out, so that a server that comes back is not met by everyone at once.
+      // Random waits, so that a server that comes back is not overrun by all pages at once.
       const spread = wait * (0.75 + 0.5 * Math.random());
       await pause(Math.max(spread, error.retryAfterMs), (retryNow) => onWaiting(error, retryNow));
     }
@@ -93,7 +93,7 @@ function pause(milliseconds, onStart) {
   });
 }
 
-/** A random UUID, also where the page came over plain http and crypto.randomUUID is missing. */
+/** A random UUID, even on pages served over plain http, where crypto.randomUUID is missing. */
 export function makeUuid() {
   if (typeof crypto.randomUUID === "function") return crypto.randomUUID();
   const bytes = crypto.getRandomValues(new Uint8Array(16));

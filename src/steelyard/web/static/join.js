@@ -1,4 +1,4 @@
-// The open link: gives whoever joins a worker's link of their own, and remembers it here.
+// The open link: everyone who joins gets a personal link, which this browser remembers.
 
 import { make, makeButton, readPage } from "./dom.js";
 import { ApiError, persist, request } from "./http.js";
@@ -17,7 +17,7 @@ function goTo(url) {
 async function join() {
   for (const button of actions.querySelectorAll("button")) button.disabled = true;
   try {
-    // If a reply is lost on the way, a second worker is made; the first never takes a HIT.
+    // If a reply gets lost, a second worker is created; the first one never takes a HIT.
     const { url } = await persist(() => request("POST", "/api/v1/join", token), showWaiting);
     rememberedUrl.write(url);
     goTo(url);

@@ -1,4 +1,4 @@
-// The manager's dashboard: progress, ranking, workers and links, kept fresh while it is looked at.
+// The manager's dashboard: progress, ranking, workers and links, refreshed while the page is visible.
 
 import { historyLine } from "./charts.js";
 import { make, makeButton, readPage } from "./dom.js";
@@ -6,8 +6,8 @@ import { ApiError, fetchWithToken, request } from "./http.js";
 import { number, rankingTable, workersSummary, workersTable } from "./tables.js";
 
 const REFRESH_MS = 2_000;
-// An analysis may be much work for the server: it is asked for again only after this many times
-// as long as the last one took, and only if there are new judgements.
+// An analysis can be a lot of work for the server. It is requested again only if there are new judgements,
+// and after this many times as long as the last one took.
 const ANALYSIS_REST = 5;
 const COPIED_MS = 1_500;
 
@@ -66,7 +66,7 @@ async function keepFresh() {
       say("This link does not work. Please use the manager’s link exactly as `steelyard links` prints it.");
       return;
     }
-    say("The server does not answer; trying again. What you see may be out of date.");
+    say("The server is not responding; trying again. What you see may be out of date.");
   }
   clearTimeout(timer);
   timer = setTimeout(keepFresh, REFRESH_MS);
@@ -125,22 +125,22 @@ function showFindings() {
   update("ranking", [analysis?.systems, analysis?.signature, analysis?.warnings, analysisError], drawRanking);
   const findings = new Map((analysis?.workers ?? []).map((finding) => [finding.worker_id, finding]));
   const { workers } = campaign.progress;
-  // The minute is part of what is shown: "last seen" ages even if nobody works.
+  // The minute counts as a change: "last seen" grows older even if nobody works.
   update("workers", [workers, [...findings.values()], Math.floor(Date.now() / 60_000)], () =>
     workers.length
       ? [workersSummary(workers, findings), workersTable(workers, findings)]
-      : [make("p", "soft", "Nobody has begun yet. Send out the links below.")],
+      : [make("p", "soft", "Nobody has started yet. Send out the links below.")],
   );
 }
 
 function drawRanking() {
   if (analysis === null) {
-    return [make("p", "", analysisError ?? "One moment …"), make("p", "soft", "The ranking appears here by itself.")];
+    return [make("p", "", analysisError ?? "One moment …"), make("p", "soft", "The ranking will appear here.")];
   }
   const warnings = analysis.warnings ?? [];
   return [
     rankingTable(analysis.systems),
-    make("p", "soft", "Systems between two rules form a cluster: the differences inside it may be chance."),
+    make("p", "soft", "Systems between two rules form a cluster: differences within a cluster may be due to chance."),
     warnings.length ? make("ul", "warnings", ...warnings.map((text) => make("li", "", text))) : null,
     make("p", "signature", analysis.signature),
   ].filter(Boolean);
@@ -150,17 +150,17 @@ function drawLinks({ open_url: openUrl, workers }) {
   const parts = [];
   if (openUrl) {
     parts.push(
-      make("p", "soft", "The open link: everyone who joins through it becomes a worker."),
+      make("p", "soft", "The open link: everyone who joins with it becomes a worker."),
       make("ul", "links", linkRow("Open link", openUrl)),
     );
   }
   if (workers?.length) {
     const rows = workers.map(({ worker_id: worker, url }) => linkRow(worker, url));
     parts.push(
-      make("details", "", make("summary", "", `Links of single workers (${number(workers.length)})`), make("ul", "links tall", ...rows)),
+      make("details", "", make("summary", "", `Personal links of workers (${number(workers.length)})`), make("ul", "links tall", ...rows)),
     );
   }
-  return parts.length ? parts : [make("p", "soft", "There are no links yet: make some with `steelyard links --add N`.")];
+  return parts.length ? parts : [make("p", "soft", "There are no links yet. Create some with `steelyard links --add N`.")];
 }
 
 function linkRow(label, url) {
@@ -199,7 +199,7 @@ async function downloadCsv(event) {
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
   } catch (error) {
-    say(`The file could not be fetched: ${error.message}`);
+    say(`The file could not be downloaded: ${error.message}`);
   }
   button.disabled = false;
 }

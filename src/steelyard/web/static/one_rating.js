@@ -1,9 +1,9 @@
-// An item with one question: the statement, the texts, and what it is answered with below them.
+// An item with one question: the statement, the texts, and the answers below them.
 
 import { make } from "./dom.js";
 import { drawTexts } from "./texts.js";
 
-/** What the scale is described by, for screen readers. */
+/** The element that describes the scale to screen readers. */
 export const STATEMENT_ID = "statement";
 
 /**
@@ -27,7 +27,7 @@ export function mountRating(root, item, options, scale, ...more) {
   return mountQuestion(root, options, drawTexts(item, options), scale, ...more);
 }
 
-/** The same with any texts that are drawn already, whatever they look like. */
+/** The same with texts that the widget has drawn itself. */
 export function mountQuestion(root, options, texts, scale, ...more) {
   root.replaceChildren(drawStatement(options), texts.element, scale.element, ...more);
   return {

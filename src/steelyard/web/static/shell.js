@@ -1,5 +1,5 @@
-// The worker's page around every protocol: start, one item after the other, end. Owns the network,
-// the clock, the kept answer, progress and focus. The protocol's widget draws the item and gives
+// The worker's page around every protocol: start, one item after another, end. It owns the network,
+// the clock, the kept answer, progress and focus. The protocol's widget draws the item and returns
 // the answer; see protocols/*/widget.js.
 
 import { fill, make, makeButton, readPage } from "./dom.js";
@@ -7,7 +7,7 @@ import { ApiError, makeUuid, persist, request } from "./http.js";
 import { keep } from "./keep.js";
 import { startStopwatch } from "./stopwatch.js";
 
-// The server believes no longer times; a page may well be left open over a weekend.
+// The server accepts no longer times, but a page may be left open over a weekend.
 const ONE_DAY_MS = 24 * 60 * 60 * 1000;
 
 const { page, token } = readPage();
@@ -76,7 +76,7 @@ function showWaiting(notice, error, retryNow, text) {
   notice.replaceChildren(say(key), " ", makeButton(say("retry_now"), retryNow, "link-button"));
 }
 
-// A request whose waiting fills the whole screen, for the moments when no item is shown.
+// A request that may take over the whole screen while it waits, because no item is shown.
 function ask(method, path) {
   const notice = make("p", "notice");
   notice.setAttribute("role", "status");
@@ -125,7 +125,7 @@ function showIntro(work) {
   );
 }
 
-// The page around the protocol may not be translated into the language of its instructions.
+// The page around the protocol may lack a translation into the language of the instructions.
 function inProtocolLanguage(element) {
   element.lang = protocolWords.language;
   element.dir = "auto";
@@ -188,7 +188,7 @@ function showItem(next, remark) {
 
   root.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || event.repeat || event.isComposing) return;
-    // There Enter has a meaning of its own.
+    // Enter already means something there.
     if (event.target.closest("summary, button, a")) return;
     event.preventDefault();
     submit();
@@ -200,8 +200,8 @@ function showItem(next, remark) {
   );
 }
 
-// Keeps the answer until the server has it for good. Where it cannot be taken (answered in another
-// window, say), the server decides what comes next.
+// Keeps the answer until the server has stored it. If the server refuses it (because the item was answered in
+// another window, say), the server decides what comes next.
 async function deliver(judgement, notice) {
   keptAnswer.write(judgement);
   try {
@@ -237,7 +237,7 @@ async function begin() {
   else showIntro(work);
 }
 
-// A page brought back by the Back button shows an item that may be answered by now.
+// After the Back button, the page may show an item that has been answered since.
 window.addEventListener("pageshow", (event) => {
   if (event.persisted) location.reload();
 });

@@ -1,6 +1,6 @@
-// How long something was really in front of the worker.
+// How long something was actually visible to the worker.
 
-/** Runs from now on, and stands still while the page is hidden. */
+/** Starts now and pauses while the page is hidden. */
 export function startStopwatch() {
   let counted = 0;
   let since = document.hidden ? null : performance.now();

@@ -120,7 +120,7 @@ function ago(time) {
   return "just now";
 }
 
-// A box of its own that can be reached and scrolled with the keyboard.
+// A box that can be focused and scrolled with the keyboard.
 function scrolling(table, label, className) {
   const box = make("div", className, table);
   box.tabIndex = 0;

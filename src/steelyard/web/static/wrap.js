@@ -1,4 +1,4 @@
-// Breaks a text into lines where nobody does it for us: on a canvas.
+// Breaks a text into lines for a canvas, which cannot do it by itself.
 
 // Written without spaces between words, so that a line may end after any word.
 const UNSPACED = ["Han", "Hiragana", "Katakana", "Thai", "Lao", "Khmer", "Myanmar"]

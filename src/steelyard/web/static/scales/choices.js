@@ -1,4 +1,4 @@
-// A few answers to choose one from: radio buttons, also answered by digits and arrow keys.
+// A few answers to choose from: radio buttons that also respond to digits and arrow keys.
 
 import { make } from "../dom.js";
 import { STATEMENT_ID } from "../one_rating.js";
@@ -22,9 +22,9 @@ export function drawChoices(options, { hasNumbers }, onChange) {
 }
 
 /**
- * Answers to choose one from, in this order, each under the words `words.choices` has for its value.
+ * Answers to choose from, in this order. `words.choices` has the label of each value.
  * @param {import("../texts.js").Options} options
- * @param {string} field  where the value of the chosen one stands in the answer
+ * @param {string} field  the field of the answer that holds the chosen value
  * @param {{value: number|string, digit: number, number?: string|null}[]} choices
  *   `digit`: the key that chooses it; `number`: shown with it
  * @param {() => void} onChange  called whenever `answer()` may have changed
@@ -66,7 +66,7 @@ export function drawAnswers({ words, direction, elapsed }, field, choices, onCha
       choose((index + step + buttons.length) % buttons.length);
     });
   });
-  // Digits choose from wherever the focus is, so that a worker need not Tab to the scale every time.
+  // Digits work wherever the focus is, so that workers need not Tab to the answers every time.
   const onDigit = (event) => {
     const digit = digitOf(event);
     const index = choices.findIndex((choice) => choice.digit === digit);
@@ -98,7 +98,7 @@ function stepOfKey(event, isMirrored) {
   return { ArrowDown: 1, ArrowUp: -1, ArrowRight: right, ArrowLeft: -right }[event.key] ?? 0;
 }
 
-/** The digit of a key, also where the keyboard writes another character with it, or NaN. */
+/** The digit of a key, even if the keyboard layout puts another character there; or NaN. */
 function digitOf(event) {
   if (event.altKey || event.ctrlKey || event.metaKey || event.repeat) return NaN;
   return Number(/^(?:Digit|Numpad)(\d)$/.exec(event.code)?.[1] ?? NaN);

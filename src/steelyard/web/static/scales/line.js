@@ -9,8 +9,8 @@ const SMALL_STEP = 1;
 const LARGE_STEP = 10;
 
 /**
- * The line has a tick at each of `words.marks`. `labels` are written along it, by the place they
- * belong to; where on the screen, the protocol's style sheet says (`.line-label-<place>`).
+ * The line has a tick at each of `words.marks`. `labels` are written along it, keyed by their place;
+ * the protocol's style sheet positions them (`.line-label-<place>`).
  *
  * The value counts from the low end: where the line is mirrored for a right-to-left language, 100 is
  * its left end. It is null until the first touch, and there is no handle before that.
@@ -62,7 +62,7 @@ export function drawLine({ words, presentation, direction, elapsed }, labels, on
     start: () => value,
     move: (clientX) => place(valueAt(clientX)),
     end: tally.move,
-    // The finger wanted to scroll the page: as if it had never touched the line.
+    // The finger was scrolling the page: treat the line as untouched.
     cancel: (before) => {
       if (before === null) tally.forget();
       show(before);
@@ -101,7 +101,7 @@ function drawSlider(words) {
 }
 
 function drawLabels(labels) {
-  // The words run their own way; where they stand is up to the line.
+  // The words keep their own direction; the line decides where they stand.
   return Object.entries(labels).map(([place, text]) =>
     make("span", `line-label line-label-${place}`, make("bdi", "", text)),
   );
@@ -150,7 +150,7 @@ function valueAfterKey(event, value, isMirrored) {
   return null;
 }
 
-/** Where a value lies, in words that hold no number: at a mark, or in a third of the way to the next. */
+/** Where a value lies, in words without numbers: at a mark, or in which third of the way to the next. */
 function placeInWords(value, { marks, position }) {
   const places = Object.keys(marks).map(Number);
   const passed = places.findLastIndex((place) => place <= value);
