@@ -274,7 +274,7 @@ def test_the_report_counts_both_translations_and_who_meets_whom(made) -> None:
         ({"gold": 0.5, "design": replace(PAIRS, gold_every=10)}, "pairs cannot use them"),
         ({"n_calibration": 5}, "no partner"),
         ({"design": replace(PAIRS, hit_size=97)}, "97 items cannot be cut"),
-        ({"n_segments": 15}, "30 pairs of translations in a round are fewer than the 40"),
+        ({"n_segments": 15}, "a round has 30 pairs of translations, fewer than the 40"),
     ],
 )
 def test_what_pairs_cannot_have_is_refused_with_the_reason(

@@ -26,6 +26,7 @@ from steelyard.design.problems import setting_problems, text_problems, text_warn
 from steelyard.domain.campaign import Campaign
 from steelyard.domain.errors import CampaignError
 from steelyard.domain.text import System
+from steelyard.domain.wording import counted
 from steelyard.domain.work import SCORED_KINDS, Hit, Item, ItemKind, ShownText, hit_name
 from steelyard.stats.connectivity import number_of_blocks
 
@@ -331,8 +332,8 @@ def _require_enough(campaign: Campaign, rounds: Sequence[Sequence[Pair]]) -> Non
     raise CampaignError(
         campaign.settings.name,
         [
-            f"{least} pairs of translations in a round are fewer than the {layout.n_regular} that one HIT of "
-            f"{layout.hit_size} items needs. {advice}"
+            f"a round has {counted(least, 'pair')} of translations, fewer than the {layout.n_regular} that "
+            f"one HIT of {layout.hit_size} items needs. {advice}"
         ],
     )
 
