@@ -47,7 +47,7 @@ def stored(db: str) -> list[dict[str, Any]]:
         return judged_frames(campaign).preferences.sort("submitted_at").to_dicts()
 
 
-@pytest.mark.parametrize("attribute", ["overall", "adequacy", "fluency"])
+@pytest.mark.parametrize("attribute", ["overall", "fluency"])
 def test_a_worker_finishes_a_hit_with_the_mouse_and_the_export_says_what_was_on_the_left(
     page, small_site, heard, attribute
 ) -> None:
@@ -92,7 +92,7 @@ def test_a_worker_finishes_a_hit_with_the_keyboard_alone(page, small_site, heard
 def test_both_orders_come_up_and_a_reload_does_not_change_them(page, small_site) -> None:
     site = small_site("pairwise")
     seen = set()
-    for _ in range(12):
+    for _ in range(20):
         url = site.join()
         start(page, url)
         first = shown(page)
@@ -161,7 +161,7 @@ def test_translations_are_side_by_side_above_their_answers(page, small_site) -> 
     assert [box["width"] for box in better] == [first["width"], second["width"]]
 
 
-@pytest.mark.parametrize("language", ["de", "ru", "ja", "ar"])
+@pytest.mark.parametrize("language", ["de", "ar"])
 def test_on_a_phone_one_is_above_the_other_and_nothing_scrolls_sideways(page, small_site, language) -> None:
     page.set_viewport_size(PHONE)
     texts = ARABIC if language == "ar" else (("Ein Wort.", "r", "Donaudampfschifffahrtsgesellschaft" * 3),)
