@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import click
@@ -128,6 +128,13 @@ def test_classes_that_disagree_about_an_order_are_merged_all_the_same() -> None:
     found = merged([[known["form"], known["folds"]], [known["folds"], known["form"]]])
 
     assert [one.name for one in found] == ["form", "folds"]
+
+
+def test_of_options_that_know_different_values_the_one_that_knows_most_is_kept() -> None:
+    known = {one.name: one for one in options_of(_Own)}
+    narrow = replace(known["form"], choices=("usual",))
+
+    assert merged([[narrow], [known["form"]]]) == merged([[known["form"]], [narrow]]) == [known["form"]]
 
 
 @click.command()

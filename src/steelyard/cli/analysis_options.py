@@ -18,13 +18,13 @@ from steelyard.cli.options import (
     seed_option,
     with_options,
 )
+from steelyard.domain.options import merged
 from steelyard.domain.result import MethodSettings
 from steelyard.domain.wording import joined
 from steelyard.flows.settings import AnalysisOptions
 
 if TYPE_CHECKING:
     from steelyard.domain.exhibit import Evidence
-    from steelyard.domain.options import Option
     from steelyard.domain.plugin import Check, Method
     from steelyard.domain.scale import Scale
     from steelyard.flows.source import Source
@@ -154,16 +154,16 @@ def _method_params() -> list[click.Option]:
     from steelyard.aggregation import methods
     from steelyard.qc import checks
 
-    kin: dict[str, list[Option]] = {}
     owners: dict[str, list[str]] = {}
     plugins: list[Method | Check] = [*methods().values(), *checks().values()]
     for plugin in plugins:
         for found in plugin.options:
-            kin.setdefault(found.name, []).append(found)
             owners.setdefault(found.name, []).append(plugin.name)
     # Where methods know different values, the command takes all; the method refuses those it has not.
-    widest = [max(alike, key=lambda found: len(found.choices)) for alike in kin.values()]
-    made = [made_option(found, section=f"Options of {joined(owners[found.name])}") for found in widest]
+    made = [
+        made_option(found, section=f"Options of {joined(owners[found.name])}")
+        for found in merged([plugin.options for plugin in plugins])
+    ]
     return sorted(made, key=lambda one: owners[str(one.name)])
 
 

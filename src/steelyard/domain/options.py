@@ -223,20 +223,21 @@ def signed_options(settings: Any, options: Sequence[Option]) -> dict[str, str]:
 def merged(lists: Sequence[Sequence[Option]]) -> list[Option]:
     """Options of several classes, each name once, in an order that agrees with that of every list.
 
-    Where two lists disagree about an order, the first one wins.
+    Where two lists disagree about an order, the first one wins; of options that know different values, the
+    one that knows most.
     """
-    rest = [list(options) for options in lists if options]
-    found: dict[str, Option] = {}
+    widest: dict[str, Option] = {}
+    for found in (one for options in lists for one in options):
+        if found.name not in widest or len(found.choices) > len(widest[found.name].choices):
+            widest[found.name] = found
+    rest = [[one.name for one in options] for options in lists if options]
+    order: list[str] = []
     while rest:
-        heads = (
-            options[0]
-            for options in rest
-            if not any(options[0].name == later.name for other in rest for later in other[1:])
-        )
+        heads = (names[0] for names in rest if not any(names[0] in other[1:] for other in rest))
         head = next(heads, rest[0][0])
-        found[head.name] = head
-        rest = [left for options in rest if (left := [one for one in options if one.name != head.name])]
-    return list(found.values())
+        order.append(head)
+        rest = [left for names in rest if (left := [name for name in names if name != head])]
+    return [widest[name] for name in order]
 
 
 def _typed(hint: Any) -> dict[str, Any]:
