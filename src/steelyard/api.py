@@ -246,9 +246,9 @@ def evaluate(judgements: Any, *, settings: EvaluationSettings | None = None, **o
     from steelyard.evaluation.settings import EvaluationSettings as Settings
     from steelyard.flows.evaluate import evaluate as try_methods
 
-    source, wished = _source_of(judgements), settings or Settings()
-    analysis = settings_from(source, compared=compared_methods(wished), **options)
-    return try_methods(source, replace(wished, analysis=analysis))
+    source, chosen = _source_of(judgements), settings or Settings()
+    analysis = settings_from(source, compared=compared_methods(chosen), **options)
+    return try_methods(source, replace(chosen, analysis=analysis))
 
 
 def normalise(
@@ -264,9 +264,9 @@ def normalise(
     from steelyard.evaluation.normalisation.settings import NormalisationSettings as Settings
     from steelyard.flows.normalise import normalise as compare
 
-    source, wished = _source_of(judgements), settings or Settings()
-    analysis = settings_from(source, compared=wished.methods or USUAL_METHODS, **options)
-    return compare(source, replace(wished, analysis=analysis))
+    source, chosen = _source_of(judgements), settings or Settings()
+    analysis = settings_from(source, compared=chosen.methods or USUAL_METHODS, **options)
+    return compare(source, replace(chosen, analysis=analysis))
 
 
 def replicate(
@@ -288,8 +288,8 @@ def replicate(
 
     first = _source_of(judgements)
     other = None if second is None else _source_of(second)
-    wished = replace(settings or Settings(), analysis=settings_from(first, **options))
-    return study(first, other, wished, prices=prices)
+    chosen = replace(settings or Settings(), analysis=settings_from(first, **options))
+    return study(first, other, chosen, prices=prices)
 
 
 def compare_years(
@@ -308,7 +308,7 @@ def compare_years(
     from steelyard.flows.longitudinal import longitudinal as compare
     from steelyard.flows.longitudinal import pair_source
 
-    wished = settings or Settings()
+    chosen = settings or Settings()
     if isinstance(judgements, str | PathLike) or not judgements:
         raise ChoiceError('Name the language pair of the judgements, such as {"de-en": "years.db"}.')
     named = list(judgements.items()) if isinstance(judgements, Mapping) else list(judgements)
@@ -317,8 +317,8 @@ def compare_years(
         source = _source_of(given)
         address = fspath(given) if isinstance(given, str | PathLike) else ""
         analysis = settings_from(source, **options)
-        sources.append(pair_source(address, source, analysis, pair=pair, texts=bool(wished.metrics)))
-    return compare(sources, wished)
+        sources.append(pair_source(address, source, analysis, pair=pair, texts=bool(chosen.metrics)))
+    return compare(sources, chosen)
 
 
 def link(
@@ -357,10 +357,10 @@ def judge_metrics(
     from steelyard.flows.meta import Wanted, judge, read_scored
     from steelyard.meta.settings import MetaSettings as Settings
 
-    wished = settings or Settings()
+    chosen = settings or Settings()
     named = None if metrics is None else (metrics,) if isinstance(metrics, str) else tuple(metrics)
-    wanted = Wanted(pair=pair, gold=gold, metrics=named, seed=wished.seed)
-    return judge(read_scored(fspath(scores), wanted), wished)
+    wanted = Wanted(pair=pair, gold=gold, metrics=named, seed=chosen.seed)
+    return judge(read_scored(fspath(scores), wanted), chosen)
 
 
 def _source_of(judgements: Any) -> Source:

@@ -27,7 +27,7 @@ _GOLD_KINDS = (*SCORED_KINDS, ItemKind.GOLD)
 # With fewer gold items, what is found about workers is rough [our choice].
 FEW_GOLD_ITEMS = 10
 _NAMES = (*CELL, "attribute", "worker_id")
-# What becomes of workers who judged no gold item.
+# How to treat workers who judged no gold item.
 WithoutGold = Literal["exclude", "shrunk"]
 
 

@@ -49,7 +49,7 @@ def fit(frame: pl.DataFrame, settings: TwoStageSettings, rng: np.random.Generato
     """Weighted mean of ratings that were brought to the gold first [Denkowski2010].
 
     Stage 1 adds to a worker's ratings the mean of what is missing to the gold, if that brings them closer
-    to it: who is always too harsh is put right. Stage 2 weighs workers by how close they are
+    to it: someone who is always too harsh is corrected. Stage 2 weighs workers by how close they are
     then: K_Delta is 1 for the gold itself and 0 for what chance would give; who is no better has no weight.
     Workers who judged no gold are left out, or (`without_gold="shrunk"`) get the mean weight, to which all
     others are drawn as well. The same gold corrects and weighs, so a worker who judged a single gold

@@ -147,7 +147,7 @@ def _effects(model: LearnedWorkers) -> tuple[IntArray, FloatArray]:
 def _believed(
     draws: PosteriorDraws, *, unit: float, level: FloatArray, origin: ItemOrigin | None = None
 ) -> Believed:
-    """What the draws say; with `origin`, systems are set right for the segments they were judged on."""
+    """What the draws say; with `origin`, systems are corrected for the segments they were judged on."""
 
     def of_sums(weights: csr_array) -> tuple[FloatArray, FloatArray]:
         drawn = (weights @ draws.quality.T.astype(np.float64)).T

@@ -1,4 +1,4 @@
-"""The options that decide what an analysis says, and what becomes of them."""
+"""The options that decide what an analysis says, and how they are used."""
 
 from __future__ import annotations
 

@@ -116,14 +116,14 @@ def _evidence(
     from steelyard.aggregation import methods
 
     compared = list(methods()) if exhibit.runs_methods else []
-    wished = {name: value for name, value in choices.items() if name not in _OPTIONS}
+    chosen = {name: value for name, value in choices.items() if name not in _OPTIONS}
     # Wrong options are refused before anything takes time.
     own, cells = ExhibitOptions(**given_options(ExhibitOptions, choices)), cells_of(choices["cells"])
     cell_metrics = metric_scores_of(choices["metric_scores"])
     titles, addresses = zip(*(split_name(source) for source in sources), strict=True)
     evidence = [
         found if title is None else replace(found, title=title)
-        for title, found in zip(titles, evidence_from(addresses, wished, compared=compared), strict=True)
+        for title, found in zip(titles, evidence_from(addresses, chosen, compared=compared), strict=True)
     ]
     options = replace(
         own,

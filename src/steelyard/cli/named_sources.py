@@ -11,7 +11,7 @@ _NAMED = re.compile(r"([\w.+-]+)=(.+)")
 def split_name(argument: str) -> tuple[str | None, str]:
     """The name and the address in an argument; None where it has no name.
 
-    An argument that is a file's name as it stands has none, and neither has a database's address.
+    An argument that is itself a file's name has none, and neither has a database's address.
 
     >>> split_name("de-en=fluency.csv"), split_name("postgresql://host/db?user=me")
     (('de-en', 'fluency.csv'), (None, 'postgresql://host/db?user=me'))

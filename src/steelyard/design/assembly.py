@@ -218,7 +218,7 @@ class _Items(_Lazy[Item]):
     def _made(self, start: int, stop: int) -> Iterator[Item]:
         kind, entry, base = self._kind[start:stop], self._entry[start:stop], self._base[start:stop]
         codes, numbers, entries = kind.tolist(), entry.tolist(), self._source.entries
-        # A calibration item has another kind of number; what it is named after is put right below.
+        # A calibration item has another kind of number; what it is named after is corrected below.
         own = np.where(kind == CODE[ItemKind.CALIBRATION], 0, entry)
         systems = [self._system[each] for each in entries.system[own].tolist()]
         segments = [self._segment[each] for each in entries.segment[own].tolist()]

@@ -85,7 +85,7 @@ class Method:
     `fit` raises NotEnoughData. `own_test`: differences between systems are tested by the method's own
     draws, whatever test the settings name; with `draws_nothing` by the errors of its scores, which allow for
     workers and segments. `weighs_workers`: it learns how far each worker can be trusted, so
-    that nobody need be left out. With both, the `sd` of its segments is how unsure it is of their scores, and
+    that nobody has to be left out. With both, the `sd` of its segments is their scores' uncertainty, and
     the weight of a worker is relative to the average one's. `settings`: the class of its settings, which
     declares the options that only this method and its kin have.
     """

@@ -91,13 +91,13 @@ def longitudinal(
             signatures.append(_signature(source, found.counts, settings))
             warnings += [f"{source.pair}: {warning}" for warning in found_of]
             step(1)
-        wished = StudySettings(
+        chosen = StudySettings(
             cells=settings.cells,
             metrics=(*settings.metric_scores, *computed),
             draws=first.method_settings.draws,
             level=first.method_settings.level,
         )
-        study = compare_cells(kept, wished, np.random.default_rng(first.seed))
+        study = compare_cells(kept, chosen, np.random.default_rng(first.seed))
         step(1)
     pairs = list(dict.fromkeys(source.pair for source in sources))
     return replace(

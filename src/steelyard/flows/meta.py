@@ -170,16 +170,16 @@ def _scored_texts(
     return scored
 
 
-def _campaign_gold(wished: str | None, attribute: str) -> str:
+def _campaign_gold(chosen: str | None, attribute: str) -> str:
     """The name of a campaign's gold: its attribute or da, either with -raw for the mean ratings."""
     from steelyard.flows.campaign_texts import RAW
     from steelyard.flows.metric_folder import USUAL_GOLD_NAME
 
     usual = attribute or USUAL_GOLD_NAME
     known = [f"{name}{ending}" for name in dict.fromkeys((usual, USUAL_GOLD_NAME)) for ending in ("", RAW)]
-    if wished is not None and wished not in known:
-        raise ChoiceError(f"There is no gold {wished!r} in a campaign. Use one of: {', '.join(known)}.")
-    return wished or usual
+    if chosen is not None and chosen not in known:
+        raise ChoiceError(f"There is no gold {chosen!r} in a campaign. Use one of: {', '.join(known)}.")
+    return chosen or usual
 
 
 def _campaign_notes(analysis: Analysis, texts: CampaignTexts, names: Sequence[str]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Scores carried over lines to an earlier scale, with all that is unsure of both."""
+"""Scores carried over lines to an earlier scale, with the uncertainty of both."""
 
 from __future__ import annotations
 

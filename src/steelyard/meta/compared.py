@@ -158,7 +158,7 @@ def _opinion(found: ScoreSet, systems: Sequence[str], sign: float) -> Opinion:
 
 
 def _rows(values: FloatArray, places: Sequence[int]) -> FloatArray:
-    """Rows in the order wished; NaN for -1, which is nobody."""
+    """Rows in the given order; NaN for -1, which is no row."""
     extended = np.concatenate([values, np.full((1, *values.shape[1:]), np.nan)])
     taken: FloatArray = extended[list(places)]
     return taken

@@ -34,7 +34,7 @@ class ScoredPair:
     """All scores of one language pair: people's under each name there is, and metrics'.
 
     `documents` and `domains` name each segment's; None where they are not known. `references`: systems that
-    are people's translations, by their names or because a metric holds others against them.
+    are people's translations, by their names or because a metric compares others with them.
     """
 
     pair: str

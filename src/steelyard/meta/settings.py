@@ -52,7 +52,7 @@ class MetaSettings:
     """Everything that decides what a study of metrics says, apart from the scores.
 
     `exclude`: systems to leave out. `with_references`: people's translations are systems too, save those
-    that a metric holds others against. `flip`: metrics, or the gold, for which lower is better.
+    that a metric compares others with. `flip`: metrics, or the gold, for which lower is better.
     `level` document: the scores of a document are the means of its segments', and take their place. `by`: the
     same numbers for each domain or document too. `tests`: statistics by which metrics are compared.
     `accuracy_test` verdicts: accuracies are tested as in published comparisons, which takes pairs of systems

@@ -127,11 +127,11 @@ def _named(exhibits: Sequence[Table | Figure], document: str) -> Iterator[tuple[
     taken = {document}
     for exhibit in exhibits:
         kind = "figure" if isinstance(exhibit, Figure) else "table"
-        wished = f"{kind}-{file_name(exhibit.name)}"
+        stem = f"{kind}-{file_name(exhibit.name)}"
         # Also on disks that take capitals and small letters for the same.
-        number = next(n for n in range(1, len(taken) + 2) if _numbered(wished, n).lower() not in taken)
-        taken.add(_numbered(wished, number).lower())
-        yield _numbered(wished, number), exhibit
+        number = next(n for n in range(1, len(taken) + 2) if _numbered(stem, n).lower() not in taken)
+        taken.add(_numbered(stem, number).lower())
+        yield _numbered(stem, number), exhibit
 
 
 def _numbered(name: str, number: int) -> str:

@@ -24,7 +24,7 @@ _SPEAKING = ("alpha", "icc", "pearson", "kappa")
 
 
 def analysis_text(analysis: Analysis) -> str:
-    """The ranking with its clusters, what became of the workers, the warnings and the signature."""
+    """The ranking with its clusters, the verdicts on workers, the warnings and the signature."""
     parts = [printable(analysis.title), "", ranking_text(analysis)]
     if len(analysis.attributes) > 1:
         parts += ["", attributes_text(analysis)]

@@ -201,7 +201,7 @@ def _require_same_units(earlier: LinkRows, later: LinkRows, known: pl.Series) ->
 
 
 def _refused(earlier: LinkRows | None, later: LinkRows, common: Common) -> NoReturn:
-    """Raises NotEnoughData that says what was looked for, and what there is."""
+    """Raises NotEnoughData that says what was looked for and what was found."""
     n_calibration = later.calibration["item"].n_unique()
     has = counted(n_calibration, "calibration item") if n_calibration else "no calibration items"
     target = "earlier scores" if earlier is None else earlier.title

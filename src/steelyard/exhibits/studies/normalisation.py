@@ -120,7 +120,7 @@ def normalisation_table(found: Normalisation) -> Table:
 
 
 def resistance_table(workers: pl.DataFrame, by_method: pl.DataFrame) -> Table:
-    """The random workers and, below them, what became of the scores of each method."""
+    """The random workers and, below them, how the scores of each method changed."""
     shown = {column.name: column for column in _OF_WORKERS}
     of_workers = tuple(
         shown.get(name) or Column(name, f"Weight, {name.replace('_', '-')}", 3)
