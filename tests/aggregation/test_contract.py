@@ -10,11 +10,11 @@ import polars as pl
 import pytest
 
 from steelyard.aggregation import method_options, methods
+from steelyard.domain.analysis_options import AnalysisOptions
 from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.options import options_of
 from steelyard.domain.plugin import Method
 from steelyard.domain.result import Fit, MethodSettings
-from steelyard.flows.settings import AnalysisOptions
 from steelyard.frames import ratings_frame, scored
 from steelyard.qc import check_options
 

@@ -18,10 +18,10 @@ from steelyard.cli.options import (
     seed_option,
     with_options,
 )
+from steelyard.domain.analysis_options import AnalysisOptions
 from steelyard.domain.options import merged
 from steelyard.domain.result import MethodSettings
 from steelyard.domain.wording import joined
-from steelyard.flows.settings import AnalysisOptions
 
 if TYPE_CHECKING:
     from steelyard.domain.exhibit import Evidence

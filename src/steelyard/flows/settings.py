@@ -4,56 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from steelyard.aggregation import method_options, methods, methods_with
+from steelyard.domain.analysis_options import AnalysisOptions
 from steelyard.domain.draws import LEAST_DRAWS
 from steelyard.domain.errors import ChoiceError
-from steelyard.domain.options import given_options, option, options_of
+from steelyard.domain.options import given_options, options_of
 from steelyard.domain.plugin import Method
-from steelyard.domain.result import AnalysisSettings, ClusterRule, MethodSettings
+from steelyard.domain.result import AnalysisSettings, MethodSettings
 from steelyard.domain.wording import joined
 from steelyard.qc import check_options, checks, checks_with
 
 if TYPE_CHECKING:
     from steelyard.flows.source import Source
-
-
-@dataclass(frozen=True, slots=True)
-class AnalysisOptions:
-    """The options of every analysis, whatever its method; those of methods are in their own settings."""
-
-    method: str | None = option(
-        None,
-        help="How ratings become scores: see `steelyard methods`.",
-        usual="mean-z; bradley-terry for preferences",
-    )
-    check: str | None = option(
-        None,
-        help="How workers are checked: see `steelyard checks`, or none.",
-        usual="the campaign's, or paired-t",
-    )
-    check_attributes: tuple[str, ...] = option(
-        (), help="Check workers by these attributes only.", metavar="NAME,…", usual="all"
-    )
-    require_consistency: bool = option(
-        False, help="Workers pass only if they rate repeats as they did at first."
-    )
-    keep_hits: bool | None = option(
-        None,
-        help="Keep or leave out single HITs that were rejected or careless.",
-        opposite="exclude-hits",
-        usual="leave out",
-    )
-    keep: Literal["everyone", "passing"] | None = option(
-        None, help="Whose ratings count.", usual="passing; everyone for methods that weigh workers"
-    )
-    clusters: ClusterRule | None = option(None, help="Rule for borders between clusters.", usual="strict")
-    recipe: Literal["wmt"] | None = option(
-        None, help="Choose all of these as WMT21 and WMT22 did; other options given still win."
-    )
-    attribute: str | None = option(None, help="Take one attribute of a file with several.")
-    seed: int = option(7, help="Seed of everything random.", minimum=0)
 
 
 def wmt_settings(settings: AnalysisSettings) -> AnalysisSettings:
