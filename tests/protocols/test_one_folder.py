@@ -24,7 +24,7 @@ from steelyard.design.problems import setting_problems
 from steelyard.domain.campaign import Campaign
 from steelyard.domain.errors import AnswerError
 from steelyard.domain.plugin import Protocol
-from steelyard.domain.work import ShownItem, ShownText
+from steelyard.domain.work import ItemKind, ShownItem, ShownText
 from steelyard.flows.analyse import analyse
 from steelyard.flows.create import create
 from steelyard.flows.export import export
@@ -35,6 +35,7 @@ from steelyard.flows.settings import settings_from
 from steelyard.flows.simulate import simulate
 from steelyard.flows.source import read_source
 from steelyard.protocols import check_words, protocols, words_in
+from steelyard.store import campaigns
 from steelyard.web.app import create_app
 
 # The files of the first are those of the page that tells how to add a protocol.
@@ -374,6 +375,18 @@ def test_a_degraded_control_says_which_side_it_was_on(judged: tuple[OpenCampaign
     original = {"a": "b", "b": "a"}
     kept = [original[side] == said for side, said in zip(sides, controls["preference"], strict=True)]
     assert sum(kept) > len(kept) / 2
+
+
+def test_no_place_in_the_database_gives_a_control_away(judged: tuple[OpenCampaign, JudgedFrames]) -> None:
+    # Workers know both ids that the order shown follows from, so the order stored must be random too.
+    campaign, _ = judged
+    with campaign.store.read() as connection:
+        rows = campaigns.audit_rows(connection)
+
+    places = [row.place for row in rows if row.kind is ItemKind.DEGRADED]
+
+    n = len(places)
+    assert abs(places.count(1) - n / 2) < 4 * (n / 4) ** 0.5
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "parquet"])

@@ -1,4 +1,4 @@
-"""Sources: a campaign's database or a judgements file, read once into a ratings frame."""
+"""Sources: a campaign's database or judgements files, read once into frames."""
 
 from __future__ import annotations
 
