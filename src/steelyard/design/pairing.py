@@ -86,8 +86,8 @@ def n_pair_hits(campaign: Campaign) -> int:
 def draw_pairs(campaign: Campaign, entries: Entries, *, rng: np.random.Generator) -> Iterator[list[Pair]]:
     """The pairs of each round, segment by segment. Two entries with the same text never meet.
 
-    Where a system has no text of its own for a segment, or the same as its partner, those left over are
-    paired among themselves, first the pairs of systems that have met least.
+    Where a system has no text for a segment, or the same text as its partner, the systems left over are
+    paired with each other, starting with those that have met least.
     """
     tournament = matchings(len(campaign.systems))
     # Systems and segments take their places in the tournament by lot.
