@@ -127,6 +127,6 @@ def test_what_is_put_back_was_never_taken():
     turns = Turns(np.array([3, 2, 1]), rng=np.random.default_rng(3))
     before = turns.behind.copy()
 
-    turns.put_back(turns.take(4, most=np.full(3, 4)))
+    turns.note(-turns.take(4, most=np.full(3, 4)))
 
     assert turns.behind == pytest.approx(before)

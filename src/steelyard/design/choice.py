@@ -82,7 +82,7 @@ class BaseChoice:
             chosen[hit] = ranking.first(hit, counts)
             while kind is ItemKind.DEGRADED and not all(map(self._book.degrade, row[chosen[hit]].tolist())):
                 # Some cannot be: choose again among the others.
-                turns.put_back(counts)
+                turns.note(-counts)
                 own, left = system[hit, None], self._grade(kind, row[None], is_free[hit, None])
                 fewest, greatest = self._bounds(kind, own, left)
                 counts = turns.take(quota, least=fewest[0], most=greatest[0])

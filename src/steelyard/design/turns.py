@@ -66,9 +66,5 @@ class Turns:
         return np.where((slow.sum(axis=1) >= number)[:, None], slow, most)
 
     def note(self, counts: IntArray) -> None:
-        """Take into account what was given without asking whose turn it is."""
+        """Take into account what was given without asking whose turn it is; below 0: what was put back."""
         self.behind += int(counts.sum()) * self.share - counts
-
-    def put_back(self, counts: IntArray) -> None:
-        """Forget what was given."""
-        self.behind -= int(counts.sum()) * self.share - counts
