@@ -13,6 +13,7 @@ from steelyard.aggregation._worker_fit import Believed, fit_believed, with_learn
 from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.plugin import Method
 from steelyard.domain.result import Diagnostics, Fit
+from steelyard.domain.wording import counted
 from steelyard.stats.arrays import FloatArray
 from steelyard.stats.worker_model.effects import ItemOrigin
 from steelyard.stats.worker_model.problem import WorkerRatings
@@ -205,10 +206,9 @@ def _without_weight(model: LearnedWorkers) -> tuple[str, ...]:
     constant = int((~model.units.varied).sum())
     if not constant:
         return ()
-    one = constant == 1
     return (
-        f"{constant} worker{'' if one else 's'} always gave the same rating: that says nothing, "
-        f"so {'it has' if one else 'they have'} no weight.",
+        f"{counted(constant, 'worker')} always gave the same rating: that says nothing, "
+        f"so {'it has' if constant == 1 else 'they have'} no weight.",
     )
 
 

@@ -19,6 +19,7 @@ from steelyard.domain.result import (
     Fit,
     MethodSettings,
 )
+from steelyard.domain.wording import counted
 from steelyard.flows.kept import frame_read, keep_good
 from steelyard.flows.quality import of_attributes
 from steelyard.flows.ranking import ranked_systems, system_pairs, untested_pairs
@@ -141,9 +142,8 @@ def _by_attribute(
 def _few_workers(counts: Counts, settings: AnalysisSettings) -> tuple[str, ...]:
     if counts.kept_workers >= ENOUGH_WORKERS or not settings.method_settings.draws:
         return ()
-    one = counts.kept_workers == 1
     return (
-        f"The scores rest on {counts.kept_workers} worker{'' if one else 's'}: what others would have said "
+        f"The scores rest on {counted(counts.kept_workers, 'worker')}: what others would have said "
         "cannot be estimated from so few, so the intervals are too narrow.",
     )
 

@@ -11,6 +11,7 @@ from typing import Any
 from steelyard.domain.campaign import GivenItem
 from steelyard.domain.errors import SourceError
 from steelyard.domain.text import Segment
+from steelyard.domain.wording import counted
 from steelyard.domain.work import ItemKind
 from steelyard.formats._appraise_names import (
     KINDS_BY_TYPE,
@@ -283,7 +284,7 @@ def _warnings(counts: _Counts, texts: _Collected, references_shown: bool) -> Ite
     }
     for which, n in left_out.items():
         if n:
-            yield f"Left out {n} item{'s' if n > 1 else ''} {which}."
+            yield f"Left out {counted(n, 'item')} {which}."
     segments = list(texts.segments(references_shown))
     for what, there in (
         ("source", [s.source for s in segments]),

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from steelyard.domain.wording import counted
 from steelyard.formats._appraise_names import is_tutorial
 
 # What is judged in one place of a HIT.
@@ -22,7 +23,7 @@ def without_documents(rows: pl.DataFrame, warnings: list[str]) -> pl.DataFrame:
 
 
 def without_second_rows(rows: pl.DataFrame, submission: Sequence[str], warnings: list[str]) -> pl.DataFrame:
-    """The rows without those that are there already, to the millisecond."""
+    """The rows without repetitions of earlier ones, to the millisecond."""
     again = rows.select(
         pl.struct(*submission, "system").is_first_distinct().not_() & pl.col("end").is_not_null()
     ).to_series()
@@ -45,8 +46,8 @@ def without_superseded(rows: pl.DataFrame, warnings: list[str]) -> pl.DataFrame:
 
 
 def _without(rows: pl.DataFrame, where: pl.Series, warnings: list[str], why: str) -> pl.DataFrame:
-    """The rows but those where `where` holds; these are counted in a warning."""
+    """The rows except those where `where` holds; these are counted in a warning."""
     n = int(where.fill_null(False).sum())
     if n:
-        warnings.append(f"Left out {n} row{'s' if n > 1 else ''}: {why}.")
+        warnings.append(f"Left out {counted(n, 'row')}: {why}.")
     return rows.filter(~where.fill_null(False))
