@@ -39,8 +39,10 @@ PASSWORD = "toy-secret"
 NOON = datetime(2024, 5, 1, 12, 0, tzinfo=UTC)
 
 
-# The gate gives the same answer every time, on slow machines too.
-settings.register_profile("gate", derandomize=True, deadline=None)
+# The gate gives the same answer every time, on slow machines too. To look further, with new examples each
+# time, run `.venv/bin/pytest --hypothesis-profile=thorough`.
+settings.register_profile("gate", derandomize=True, deadline=None, max_examples=40)
+settings.register_profile("thorough", deadline=None, max_examples=1000)
 settings.load_profile("gate")
 
 ALLOWED_SKIP = "the folder of real data is absent"

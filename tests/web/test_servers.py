@@ -21,6 +21,7 @@ from steelyard.flows.links import add_workers
 from steelyard.flows.open import open_campaign
 
 Serve = Callable[..., Any]
+N_WORKERS = 6
 
 
 def client_of(base_url: str, token: str) -> httpx2.Client:
@@ -57,10 +58,10 @@ def test_two_servers_on_one_postgresql_never_give_an_item_twice(
 ) -> None:
     create(campaign_file, postgres_address, now=noon)
     with open_campaign(postgres_address) as campaign:
-        workers = add_workers(campaign, 10, base_url="", now=noon)
+        workers = add_workers(campaign, N_WORKERS, base_url="", now=noon)
         base_urls = [serve(postgres_address).base_url, serve(postgres_address).base_url]
 
-        with ThreadPoolExecutor(10) as threads:
+        with ThreadPoolExecutor(N_WORKERS) as threads:
             given = list(
                 threads.map(
                     lambda numbered: judge_through(
@@ -71,10 +72,10 @@ def test_two_servers_on_one_postgresql_never_give_an_item_twice(
             )
         frame = judged_frames(campaign).ratings
 
-    assert [len(set(each)) for each in given] == [50] * 10
-    assert len({each[0][0] for each in given}) == 10
-    assert frame.height == 500
-    assert frame["hit_id"].n_unique() == 10
+    assert [len(set(each)) for each in given] == [50] * N_WORKERS
+    assert len({each[0][0] for each in given}) == N_WORKERS
+    assert frame.height == 50 * N_WORKERS
+    assert frame["hit_id"].n_unique() == N_WORKERS
     assert frame.select("worker_id", "item_id").is_duplicated().sum() == 0
     regular = Counter(frame.filter(frame["item_kind"] == "regular")["item_id"])
     assert set(regular.values()) == {1}
