@@ -174,6 +174,15 @@ def test_strengths_are_those_that_a_general_optimiser_finds(ties: TieModel) -> N
     np.testing.assert_allclose([*found.log_strength, found.tie], [*best_strength, best.x[3]], atol=2e-5)
 
 
+def _minus_log_joint(values: FloatArray, data: PairedOutcomes, n: int) -> float:
+    """Of log strengths, the tie parameter and slopes together, after Davidson."""
+    apart = (values[data.first] - values[data.second]) * values[n + 1 :][data.worker]
+    chance = outcome_probabilities(apart, values[n], ties="davidson")
+    said = np.log(chance[np.arange(len(apart)), 1 - data.outcome])
+    prior = np.sum(values[: n + 1] ** 2) / PRIOR_SD**2 + np.sum((values[n + 1 :] - 1) ** 2) / SLOPE_SD**2
+    return float(prior / 2 - np.sum(said))
+
+
 def test_slopes_and_strengths_are_jointly_the_most_probable() -> None:
     slope = np.array([0.0, 0.5, 1.0, 1.5, 2.0])
     data = _simulated(
@@ -182,15 +191,27 @@ def test_slopes_and_strengths_are_jointly_the_most_probable() -> None:
 
     found = fit_strengths(data, n_systems=3, learn_slopes=True)
 
-    def minus_log_probability(values: FloatArray) -> float:
-        apart = (values[data.first] - values[data.second]) * values[4:][data.worker]
-        chance = outcome_probabilities(apart, values[3], ties="davidson")
-        said = np.log(chance[np.arange(len(apart)), 1 - data.outcome])
-        prior = np.sum(values[:4] ** 2) / PRIOR_SD**2 + np.sum((values[4:] - 1) ** 2) / SLOPE_SD**2
-        return float(prior / 2 - np.sum(said))
-
-    best = optimize.minimize(minus_log_probability, np.array([0, 0, 0, 0.0, 1, 1, 1, 1, 1]), tol=1e-9)
+    start = np.array([0, 0, 0, 0.0, 1, 1, 1, 1, 1])
+    best = optimize.minimize(_minus_log_joint, start, args=(data, 3), tol=1e-9)
     np.testing.assert_allclose([*found.log_strength, found.tie, *found.slope], best.x, atol=1e-4)
+
+
+def test_slopes_settle_where_many_comparisons_leave_their_scale_to_the_prior() -> None:
+    slope = np.array([0.2, 0.8, 2.0])
+    data = _simulated(
+        np.random.default_rng(5),
+        strength=np.array([2.0, 0.0, -2.0]),
+        n_workers=3,
+        slope=slope,
+        per_worker=4000,
+    )
+
+    found = fit_strengths(data, n_systems=3, learn_slopes=True)
+
+    values = np.array([*found.log_strength, found.tie or 0.0, *found.slope])
+    gradient = optimize.approx_fprime(values, _minus_log_joint, 1e-6, data, 3)
+    # Differences of a sum near 10,000 are good to about 0.01 here; a thousandth off, slopes alone pull by 1.
+    np.testing.assert_allclose(gradient, 0, atol=0.05)
 
 
 def test_a_worker_who_answers_at_random_gets_a_slope_near_0() -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.optimize import brentq
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
@@ -19,6 +20,9 @@ PRIOR_SD = 3.0
 SLOPE_SD = 0.5
 
 _TOLERANCE = 1e-9
+# Slopes and strengths that move less than this from one round to the next have settled.
+_SETTLED = 1e-7
+_SMALLEST_SCALE = 1e-6
 _MOST_STEPS = 500
 # A tie parameter to begin with; of thresholds it must be positive.
 _FIRST_TIE = 0.5
@@ -92,11 +96,11 @@ def fit_strengths(
     if not learn_slopes:
         return found
     for _ in range(_MOST_STEPS):
-        slope = _learn_slopes(outcomes, found)
         before = found
-        found = _learn_strengths(outcomes, replace(found, slope=slope))
+        found = _learn_strengths(outcomes, replace(found, slope=_learn_slopes(outcomes, found)))
+        found = _rescaled(found)
         moved = np.abs(found.log_strength - before.log_strength).max(initial=0.0)
-        if max(moved, np.abs(slope - before.slope).max(initial=0.0)) < 1e-7:
+        if max(moved, np.abs(found.slope - before.slope).max(initial=0.0)) < _SETTLED:
             return found
     raise ArithmeticError(f"bradley-terry: slopes did not settle after {_MOST_STEPS} rounds")
 
@@ -147,6 +151,8 @@ def _learn_strengths(outcomes: PairedOutcomes, found: Strengths) -> Strengths:
     """The most probable log strengths and tie parameter for given slopes, from those given on."""
     slope = found.slope[outcomes.worker]
     objective = _objective(outcomes, slope, found)
+    # Each comparison adds the rounding error of a logarithm near 1.
+    noise = 1e-14 * float(outcomes.count.sum())
     for step_number in range(_MOST_STEPS):
         apart = found.log_strength[outcomes.first] - found.log_strength[outcomes.second]
         rows = outcome_terms(slope * apart, outcomes.outcome, found.tie, ties=found.ties)
@@ -158,28 +164,59 @@ def _learn_strengths(outcomes: PairedOutcomes, found: Strengths) -> Strengths:
         # The log-probability has one top only, so any step that climbs is good; halve those that do not.
         share = 1.0
         here = objective(found)
-        while share > 1e-12 and not objective(_moved(found, share * step)) >= here - 1e-12 * abs(here):
+        while share > 1e-12 and not objective(_moved(found, share * step)) >= here - noise:
             share /= 2
         found = _moved(found, share * step)
-        if np.abs(step).max(initial=0.0) < _TOLERANCE:
+        # Where no step climbs any more, only rounding errors are left.
+        if np.abs(share * step).max(initial=0.0) < _TOLERANCE:
             centred = found.log_strength - found.log_strength.mean()
             return replace(found, log_strength=centred, steps=found.steps + step_number + 1)
     raise ArithmeticError(f"bradley-terry: no convergence after {_MOST_STEPS} steps")
 
 
 def _learn_slopes(outcomes: PairedOutcomes, found: Strengths) -> FloatArray:
-    """One step of Newton's method for every worker's slope, strengths given; as good as the top by then."""
+    """The most probable slope of every worker for given strengths, by Newton's method."""
     slope: FloatArray = found.slope
     apart = found.log_strength[outcomes.first] - found.log_strength[outcomes.second]
+    longest, last = np.full(len(slope), 0.5), np.zeros(len(slope))
     for _ in range(_MOST_STEPS):
         rows = outcome_terms(slope[outcomes.worker] * apart, outcomes.outcome, found.tie, ties=found.ties)
         top = np.bincount(outcomes.worker, outcomes.count * apart * rows.d, len(slope))
         bottom = np.bincount(outcomes.worker, -outcomes.count * apart**2 * rows.dd, len(slope))
         step = (top - (slope - 1) / SLOPE_SD**2) / (bottom + SLOPE_SD**-2)
-        slope = slope + np.clip(step, -0.5, 0.5)
-        if np.abs(step).max(initial=0.0) < _TOLERANCE:
+        # Whoever turns back has gone too far, and must take smaller steps.
+        longest = np.where(step * last < 0, longest / 2, longest)
+        last = np.clip(step, -longest, longest)
+        slope = slope + last
+        if np.abs(last).max(initial=0.0) < _TOLERANCE:
             return slope
     raise ArithmeticError(f"bradley-terry: slopes did not converge after {_MOST_STEPS} steps")
+
+
+def _rescaled(found: Strengths) -> Strengths:
+    """The same products of slopes and strengths, with the most probable scale of both.
+
+    The comparisons do not fix that scale, only the priors do; learning slopes and strengths in turn would
+    approach it very slowly where there are many comparisons. Slopes times c and strengths over c are
+    best where c sum(s^2) - sum(s) = (deviation of slopes / of strengths)^2 sum(strength^2) / c^3.
+    """
+    squares, total = float(np.sum(found.slope**2)), float(np.sum(found.slope))
+    if squares == 0:
+        return found
+    pull = SLOPE_SD**2 / found.prior_sd**2 * float(np.sum(found.log_strength**2))
+
+    def excess(c: float) -> float:
+        return c * squares - total - pull / c**3
+
+    lowest, highest = 1.0, 1.0
+    while excess(lowest) > 0 and lowest > _SMALLEST_SCALE:
+        lowest /= 2
+    while excess(highest) < 0:
+        highest *= 2
+    if excess(lowest) >= 0:
+        return found
+    scale = brentq(excess, lowest, highest, xtol=1e-14)
+    return replace(found, slope=found.slope * scale, log_strength=found.log_strength / scale)
 
 
 def _objective(outcomes: PairedOutcomes, slope: FloatArray, found: Strengths) -> Callable[[Strengths], float]:
