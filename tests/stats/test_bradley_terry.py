@@ -405,3 +405,37 @@ def test_inputs_are_left_as_they_are() -> None:
 
     for name, array in before.items():
         np.testing.assert_array_equal(getattr(data, name), array)
+
+
+@every_model
+@pytest.mark.parametrize("learn_slopes", [False, True], ids=["plain", "slopes"])
+@pytest.mark.parametrize("count", [1.0, 10_000.0], ids=["once", "often"])
+def test_every_kind_of_outcomes_has_finite_answers(ties: TieModel, learn_slopes: bool, count: float) -> None:
+    rng = np.random.default_rng(13)
+    first = rng.integers(5, size=40)
+    second = (first + 1 + rng.integers(4, size=40)) % 5
+    in_order = np.where(first < second, 1, -1)
+    kinds = [
+        np.zeros(40, dtype=np.int64),
+        in_order,
+        np.where(rng.random(40) < 0.9, 0, in_order),
+        np.where(rng.random(40) < 0.1, 0, in_order),
+        rng.integers(-1, 2, size=40),
+    ]
+    for outcome in kinds:
+        for n in (1, 2, 40):
+            data = PairedOutcomes(
+                first[:n],
+                second[:n],
+                outcome[:n],
+                np.full(n, count),
+                rng.integers(4, size=n),
+                rng.integers(6, size=n),
+            )
+
+            found = fit_strengths(data, n_systems=5, ties=ties, learn_slopes=learn_slopes)
+            errors = strength_errors(data, found)
+            lower, upper = strength_intervals(found.log_strength, errors, level=0.95)
+
+            assert np.isfinite([found.log_strength, lower, upper]).all()
+            assert (lower <= upper).all()

@@ -24,6 +24,7 @@ _TOLERANCE = 1e-9
 _SETTLED = 1e-7
 _SMALLEST_SCALE = 1e-6
 _MOST_STEPS = 500
+_MOST_ROUNDS = 5_000
 # A tie parameter to begin with; of thresholds it must be positive.
 _FIRST_TIE = 0.5
 
@@ -95,14 +96,14 @@ def fit_strengths(
     found = _learn_strengths(outcomes, found)
     if not learn_slopes:
         return found
-    for _ in range(_MOST_STEPS):
+    for _ in range(_MOST_ROUNDS):
         before = found
         found = _learn_strengths(outcomes, replace(found, slope=_learn_slopes(outcomes, found)))
         found = _rescaled(found)
         moved = np.abs(found.log_strength - before.log_strength).max(initial=0.0)
         if max(moved, np.abs(found.slope - before.slope).max(initial=0.0)) < _SETTLED:
             return found
-    raise ArithmeticError(f"bradley-terry: slopes did not settle after {_MOST_STEPS} rounds")
+    raise ArithmeticError(f"bradley-terry: slopes did not settle after {_MOST_ROUNDS:,} rounds")
 
 
 def unlinked_groups(outcomes: PairedOutcomes, *, n_systems: int) -> list[list[int]]:
