@@ -195,6 +195,32 @@ def test_a_reference_control_is_a_translation_beside_the_reference(built, shape_
         assert kinds[ItemKind.REGULAR].text in {t.text for t in texts_of(made.item[item.base_item_id])}
 
 
+def test_no_reference_stands_beside_a_translation_that_looks_the_same(campaign_of, shape_of, new_ids) -> None:
+    quota = {ItemKind.DEGRADED: 5, ItemKind.REFERENCE: 5}
+    campaign = campaign_of(shape_of(design=replace(PAIRS, quota=quota)))
+    copied = campaign.translations["system-0"]
+    segments = [
+        replace(each, reference=f"{text} ") for each, text in zip(campaign.segments, copied, strict=True)
+    ]
+
+    made = build(replace(campaign, segments=tuple(segments)), rng=np.random.default_rng(1), new_ids=new_ids)
+
+    controls = [item for item in made.items if item.kind is ItemKind.REFERENCE]
+    assert controls
+    assert "system-0" not in {item.system_id for item in controls}
+
+
+@pytest.mark.parametrize("change", [lambda text: f"{text} ", lambda text: text.replace(" ", "  ", 1)])
+def test_translations_that_look_the_same_never_meet(campaign_of, shape_of, change) -> None:
+    campaign = campaign_of(shape_of(n_systems=3, design=replace(PAIRS, ratings_per_item=3)))
+    texts = campaign.translations
+    alike = texts | {"system-1": [change(text) for text in texts["system-0"]]}
+
+    rounds, _ = drawn(replace(campaign, translations=alike))
+
+    assert {pair for pairs in rounds for pair in pairs} == {(0, 2), (1, 2)}
+
+
 def test_a_pair_that_comes_again_in_a_later_round_is_the_same_item(built, shape_of) -> None:
     made = built(shape_of(n_systems=2, n_segments=80, design=replace(PAIRS, ratings_per_item=3)))
 

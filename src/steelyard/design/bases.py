@@ -34,6 +34,15 @@ def has_visible_text(text: str) -> bool:
     return text[:1].isalnum() or any(unicodedata.category(each) not in _UNSEEN_CATEGORIES for each in text)
 
 
+def as_seen(text: str) -> str:
+    """The text as it looks on a page: spaces run together, and nothing where nothing is visible.
+
+    >>> as_seen("cafe\\u0301  noir "), as_seen("\\u200b")
+    ('café noir', '')
+    """
+    return " ".join(unicodedata.normalize("NFC", text).split()) if has_visible_text(text) else ""
+
+
 def borrowing(campaign: Campaign) -> Callable[[int], Sequence[str]]:
     """For the index of a segment, texts of other documents in the target language to borrow from.
 
@@ -103,6 +112,14 @@ class BaseBook:
         self.grade[~self.is_visible] = NEVER
         has_reference = np.array([has_visible_text(text) for text in self._reference], dtype=np.bool_)
         self.has_reference: BoolArray = self.is_visible & has_reference[entries.segment]
+        if campaign.settings.design.n_translations > 1:
+            # Side by side, a translation and a reference that look the same are no control.
+            self.has_reference &= self._differs_from_reference()
+
+    def _differs_from_reference(self) -> BoolArray:
+        references = [as_seen(text) for text in self._reference]
+        pairs = zip(self._entries.text, self._entries.segment.tolist(), strict=True)
+        return np.array([as_seen(text) != references[segment] for text, segment in pairs], dtype=np.bool_)
 
     @classmethod
     def of(

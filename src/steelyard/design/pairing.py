@@ -19,7 +19,7 @@ import numpy as np
 
 from steelyard.design import grouped
 from steelyard.design.assembly import Design
-from steelyard.design.bases import has_visible_text
+from steelyard.design.bases import as_seen, has_visible_text
 from steelyard.design.entries import Entries, entries_of
 from steelyard.design.layout import fitting_size, layout_of, layout_problems, layout_warnings
 from steelyard.design.problems import setting_problems, text_problems, text_warnings, warnings_after
@@ -84,9 +84,9 @@ def n_pair_hits(campaign: Campaign) -> int:
 
 
 def draw_pairs(campaign: Campaign, entries: Entries, *, rng: np.random.Generator) -> Iterator[list[Pair]]:
-    """The pairs of each round, segment by segment. Two entries with the same text never meet.
+    """The pairs of each round, segment by segment. Two texts that look the same never meet.
 
-    Where a system has no text for a segment, or the same text as its partner, the systems left over are
+    Where a system has no text for a segment, or one that looks like its partner's, the systems left over are
     paired with each other, starting with those that have met least.
     """
     tournament = matchings(len(campaign.systems))
@@ -142,7 +142,7 @@ class _Meetings:
     """Which systems have met so far, on which segment, and which of the two came first."""
 
     def __init__(self, entries: Entries) -> None:
-        self._text, self._system = entries.text, entries.system.tolist()
+        self._seen, self._system = list(map(as_seen, entries.text)), entries.system.tolist()
         self._met: Counter[tuple[int, int]] = Counter()
         self._n_first: Counter[int] = Counter()
         self._pairs: Counter[Pair] = Counter()
@@ -151,7 +151,7 @@ class _Meetings:
         """The pairs of one segment, given its entries by system and the matching whose turn it is."""
         left, pairs = set(own), []
         for one, other in matching:
-            if one in own and other in own and self._text[own[one]] != self._text[own[other]]:
+            if one in own and other in own and self._seen[own[one]] != self._seen[own[other]]:
                 pairs.append(self._meet(own[one], own[other]))
                 left -= {one, other}
         while (best := self._least_met(own, sorted(left))) is not None:
@@ -164,7 +164,7 @@ class _Meetings:
         possible = [
             (self._pairs[self._known(own[one], own[other])], self._met[one, other], own[one], own[other])
             for one, other in combinations(left, 2)
-            if self._text[own[one]] != self._text[own[other]]
+            if self._seen[own[one]] != self._seen[own[other]]
         ]
         return min(possible)[2:] if possible else None
 

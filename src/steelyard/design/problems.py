@@ -150,7 +150,9 @@ def too_few_bases(campaign: Campaign, layout: Layout, kind: ItemKind) -> str:
         title = choose(attribute=settings.degraded_attribute, name=settings.design.degradation).title.lower()
         reason = f"that can be degraded ({title}); single words and near-identical texts cannot"
     elif kind is ItemKind.REFERENCE:
-        reason, advice = "with a visible reference", "Add references, or lower the quota of reference items."
+        other = " that differs from them" if settings.design.n_translations > 1 else ""
+        reason = f"with a visible reference{other}"
+        advice = "Add references, or lower the quota of reference items."
     else:
         reason = "with visible text"
     return (
