@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from steelyard.domain.errors import SourceError
 from steelyard.domain.judgement import PREFERENCES, SPAN_SIDES, FrameName
-from steelyard.domain.work import ItemKind
+from steelyard.domain.work import SCORED_KINDS, ItemKind
 from steelyard.formats.judgements_file import from_table, neighbour, read_judgements, write_judgements
 from steelyard.frames import preferences_frame, ratings_frame, spans_frame
 
@@ -148,6 +148,70 @@ def test_the_same_pair_twice_in_one_judgement_is_refused(tmp_path: Path) -> None
     assert problem == "line 3: judgement_id j1 compares A with B twice; keep one of the rows."
 
 
+IDS = "worker,segment,system_a,system_b,preference,judgement_id,credited_a,credited_b\n"
+
+
+@pytest.mark.parametrize(
+    ("row", "problem"),
+    [
+        ("w1,1,B,A,b,j1,,", "line 3: judgement_id j1 compares B with A twice; keep one of the rows."),
+        ("w2,1,A,C,a,j1,,", "line 3: judgement_id j1 has another worker than above."),
+        (
+            'w1,2,A,B,a,j2,"[""B""]",',
+            'line 3: credited_a ["B"] names a system that the row has already.',
+        ),
+        (
+            'w1,2,A,B,a,j2,"[""C""]","[""C""]"',
+            'line 3: credited_a ["C"] names a system that the row has already.',
+        ),
+    ],
+)
+def test_rows_that_contradict_each_other_are_refused(tmp_path: Path, row: str, problem: str) -> None:
+    text = f"{IDS}w1,1,A,B,a,j1,,\n{row}\n"
+
+    assert _problems(_file(tmp_path, text)) == (problem,)
+
+
+def test_a_side_of_a_control_is_not_for_regular_rows(tmp_path: Path) -> None:
+    [problem] = _problems(_file(tmp_path, f"{PREFERRED}w1,1,A,B,a,regular,b\n"))
+
+    assert problem == "line 5: control_side b is for degraded and reference rows only; check the kind."
+
+
+@pytest.mark.parametrize(
+    ("row", "problem"),
+    [
+        ("w1,A,1,0,4,minor,j1", "line 3: judgement_id j1 marks the same twice; keep one of the rows."),
+        (
+            "w1,A,1,,,,j1",
+            "line 3: severity is empty, which means no error, but judgement_id j1 marks errors there.",
+        ),
+        ("w2,A,1,5,6,minor,j1", "line 3: judgement_id j1 has another worker than above."),
+        ("w1,A,1,1e30,2e30,minor,j2", "line 3: start 1e30 is too large."),
+    ],
+)
+def test_spans_that_contradict_each_other_are_refused(tmp_path: Path, row: str, problem: str) -> None:
+    text = f"worker,system,segment,start,end,severity,judgement_id\nw1,A,1,0,4,minor,j1\n{row}\n"
+
+    assert _problems(_file(tmp_path, text))[0] == problem
+
+
+@pytest.mark.parametrize(
+    ("header", "column"),
+    [
+        ("worker,segment,system_a,preference", "system_b"),
+        ("worker,segment,system_a,system_b", "preference"),
+        ("worker,system,segment,start,end", "severity"),
+    ],
+)
+def test_what_is_missing_is_a_column_of_the_frame_that_the_others_are_of(
+    tmp_path: Path, header: str, column: str
+) -> None:
+    [problem] = _problems(_file(tmp_path, f"{header}\n"))
+
+    assert problem.startswith(f"there is no column {column}. ")
+
+
 def test_a_control_that_hides_which_side_it_is_on_is_worth_a_warning(tmp_path: Path) -> None:
     found = read_judgements(_file(tmp_path, PREFERRED.replace("degraded,a", "degraded,")))
 
@@ -181,6 +245,21 @@ judged = {
     "submitted_at": st.none() | moments,
 }
 credited = st.none() | st.lists(names, min_size=1, max_size=3)
+
+
+def _distinct(row: dict[str, Any]) -> bool:
+    """Whether a row names every system once."""
+    named = [row[name] for name in ("system_a", "system_b", "system_id") if name in row]
+    for name in ("credited_a", "credited_b", "credited"):
+        named += row.get(name) or []
+    return len(set(named)) == len(named)
+
+
+def _sided(row: dict[str, Any]) -> dict[str, Any]:
+    """The row, without the side of a control where there is none."""
+    return row if row["item_kind"] not in SCORED_KINDS else row | {"control_side": None}
+
+
 preference_rows = st.fixed_dictionaries(
     {
         **judged,
@@ -191,7 +270,8 @@ preference_rows = st.fixed_dictionaries(
         "credited_a": credited,
         "credited_b": credited,
     }
-).filter(lambda row: row["system_a"] != row["system_b"])
+)
+preference_rows = preference_rows.filter(_distinct).map(_sided)
 spans = st.tuples(st.integers(0, 10**6), st.integers(1, 10**6)).map(lambda pair: (pair[0], sum(pair)))
 span_rows = st.one_of(
     st.fixed_dictionaries({**judged, "severity": names, "span": spans}),
@@ -207,7 +287,7 @@ span_rows = st.one_of(
             "side": st.sampled_from(SPAN_SIDES),
             "credited": credited,
         }
-    )
+    ).filter(_distinct)
 )
 
 
@@ -257,6 +337,16 @@ def test_ratings_come_with_the_spans_of_the_same_judgements(tmp_path: Path, judg
     found = read_judgements(path)
 
     assert (len(found.frame), len(found.spans), found.warnings) == (1, 1, ())
+
+
+def test_files_of_something_else_beside_the_ratings_are_left_out(tmp_path: Path) -> None:
+    path = _file(tmp_path, "worker,segment,rating\nw1,1,50\n", "news.csv")
+    _file(tmp_path, "name,length\nbridge,300\n", "news.spans.csv")
+
+    found = read_judgements(path)
+
+    assert found.spans.is_empty()
+    assert found.warnings == ("news.spans.csv was left out: its columns are not those of spans.",)
 
 
 def test_files_of_other_judgements_beside_the_ratings_are_left_out(tmp_path: Path) -> None:

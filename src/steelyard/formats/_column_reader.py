@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import polars as pl
 
@@ -15,6 +15,8 @@ from steelyard.frames import hit_times_frame
 
 # Our choice: nobody reads more; further problems are only counted.
 MOST_TOLD = 10_000
+# Beyond this, numbers read as floats are no longer exact.
+_LARGEST = 2**53
 # 72,5 is a number where the comma is the decimal mark; in a table it could also be two cells.
 _DECIMAL_COMMA = r"^\s*[-+]?\d+,\d+\s*$"
 
@@ -161,15 +163,51 @@ class ColumnReader:
         self.refuse(name, wrong, 'is not a list of names such as ["A", "B"]')
         return pl.Series(name, [found or None for found in lists], dtype=pl.List(pl.String))
 
+    def refuse_again(
+        self, frame: pl.DataFrame, said: pl.Expr, text: Callable[[Mapping[str, str]], str]
+    ) -> None:
+        """Refuse rows that say something again that an earlier row of the same judgement has said.
+
+        `text` gives the complaint about a row. Without a judgement_id nobody can tell.
+        """
+        again = ~pl.struct("judgement_id", said).is_first_distinct() & pl.col("judgement_id").is_not_null()
+        found = frame.with_row_index("row").filter(again)
+        texts = [
+            text({name: shown(str(cell)) for name, cell in row.items()})
+            for row in found.iter_rows(named=True)
+        ]
+        self.complain(found.with_columns(pl.Series("text", texts, pl.String)))
+
+    def refuse_mixed(self, frame: pl.DataFrame) -> None:
+        """Refuse rows whose judgement has another worker or HIT than in the first of its rows."""
+        for name, column in {"worker": "worker_id", "hit": "hit_id"}.items():
+            other = pl.col(column) != pl.col(column).first().over("judgement_id")
+            rows = frame.with_row_index("row").filter(pl.col("judgement_id").is_not_null() & other)
+            texts = [
+                f"judgement_id {shown(each)} has another {name} than above" for each in rows["judgement_id"]
+            ]
+            self.complain(rows.with_columns(pl.Series("text", texts, pl.String)))
+
+    def refuse_credited_twice(self, frame: pl.DataFrame, credited: Sequence[str], *systems: pl.Expr) -> None:
+        """Refuse rows that name a system more than once, among `systems` and those `credited` with them."""
+        filled = [name for name in credited if frame[name].count()]
+        if not filled:
+            return
+        lists = (pl.col(name).fill_null(pl.lit([], pl.List(pl.String))) for name in filled)
+        named = pl.concat_list(*systems, *lists).list.drop_nulls()
+        twice = frame.select(named.list.n_unique() < named.list.len()).to_series()
+        self.refuse(filled[0], twice, "names a system that the row has already")
+
     def whole(self, name: str) -> pl.Series:
         """The column as whole numbers from 0 on; null where empty or refused."""
-        number = self.not_negative(name)
-        self.refuse(name, number % 1 != 0, "is not a whole number")
-        return number.cast(pl.Int64, strict=False)
+        return self._as_whole(name, self.not_negative(name))
 
     def position(self) -> pl.Series:
-        number = self.number("position")
-        self.refuse("position", number % 1 != 0, "is not a whole number")
+        return self._as_whole("position", self.number("position"))
+
+    def _as_whole(self, name: str, number: pl.Series) -> pl.Series:
+        self.refuse(name, number % 1 != 0, "is not a whole number")
+        self.refuse(name, number.abs() > _LARGEST, "is too large")
         return number.cast(pl.Int64, strict=False)
 
     def not_negative(self, name: str) -> pl.Series:

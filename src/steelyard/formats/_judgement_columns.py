@@ -101,7 +101,10 @@ def frame_of(found: Sequence[str], wanted: Mapping[str, str]) -> FrameName:
     names = {column.strip().lower() for column in found} | set(wanted)
     if "rating" in names:
         return "ratings"
-    return next((frame for frame, peculiar in _PECULIAR.items() if names.issuperset(peculiar)), "ratings")
+    whole = [frame for frame, peculiar in _PECULIAR.items() if names.issuperset(peculiar)]
+    # Some of these, and nothing that could be a rating: what is missing is a column of that frame.
+    parts = [frame for frame, peculiar in _PECULIAR.items() if names.intersection(peculiar)]
+    return next(iter(whole or (() if names.intersection(_NAMES["rating"]) else parts)), "ratings")
 
 
 def choose_columns(found: Sequence[str], wanted: Mapping[str, str]) -> ColumnChoice:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import polars as pl
 
 from steelyard.domain.judgement import PREFERENCES
 from steelyard.domain.work import FALSE_KINDS, SCORED_KINDS
 from steelyard.formats._column_reader import ColumnReader
-from steelyard.formats._judgement_columns import shown
 from steelyard.frames import CONTROL_SIDES, preferences_frame
-
-# What makes two rows the same thing said twice.
-_SAID = ("judgement_id", "attribute", "segment_id", "system_a", "system_b", "control_side")
 
 
 def read_preferences(reader: ColumnReader) -> pl.DataFrame | None:
@@ -25,12 +23,17 @@ def read_preferences(reader: ColumnReader) -> pl.DataFrame | None:
         "credited_a": reader.names("credited_a"),
         "credited_b": reader.names("credited_b"),
     }
-    itself = columns["item_kind"].is_in([str(kind) for kind in SCORED_KINDS])
-    itself &= columns["system_a"] == columns["system_b"]
+    is_scored = columns["item_kind"].is_in([str(kind) for kind in SCORED_KINDS])
+    itself = is_scored & (columns["system_a"] == columns["system_b"])
     reader.refuse("system_b", itself, "is system_a too, and a system is not compared with itself")
+    sided = is_scored & columns["control_side"].is_not_null()
+    reader.refuse("control_side", sided, "is for degraded and reference rows only; check the kind")
     if not reader.problems:
         frame = pl.DataFrame(columns)
-        _refuse_twice(reader, frame)
+        other = pl.when(is_scored).then("system_b")
+        reader.refuse_credited_twice(frame, ("credited_a", "credited_b"), pl.col("system_a"), other)
+        reader.refuse_mixed(frame)
+        reader.refuse_again(frame, _compared(), _compares_twice)
     if reader.problems:
         return None
     _warn_of_unknown_sides(reader, frame)
@@ -38,16 +41,23 @@ def read_preferences(reader: ColumnReader) -> pl.DataFrame | None:
     return preferences_frame(frame)
 
 
-def _refuse_twice(reader: ColumnReader, frame: pl.DataFrame) -> None:
-    """One judgement says only once which of a pair of translations is better."""
-    again = ~pl.struct(_SAID).is_first_distinct() & pl.col("judgement_id").is_not_null()
-    rows = frame.with_row_index("row").filter(again)
-    texts = [
-        f"judgement_id {shown(row['judgement_id'])} compares {shown(row['system_a'])} with "
-        f"{shown(row['system_b'])} twice; keep one of the rows"
-        for row in rows.iter_rows(named=True)
-    ]
-    reader.complain(rows.with_columns(pl.Series("text", texts, pl.String)))
+def _compared() -> pl.Expr:
+    """What a row compares, whichever of the two stands first."""
+    sides = (
+        pl.struct(
+            pl.col(f"system_{side}").alias("system"),
+            control=(pl.col("control_side") == side).fill_null(False),
+        )
+        for side in CONTROL_SIDES
+    )
+    return pl.struct("attribute", "segment_id", pl.concat_list(*sides).list.sort().alias("pair")).alias(
+        "said"
+    )
+
+
+def _compares_twice(row: Mapping[str, str]) -> str:
+    pair = f"{row['system_a']} with {row['system_b']}"
+    return f"judgement_id {row['judgement_id']} compares {pair} twice; keep one of the rows"
 
 
 def _warn_of_unknown_sides(reader: ColumnReader, frame: pl.DataFrame) -> None:

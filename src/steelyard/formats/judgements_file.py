@@ -20,7 +20,7 @@ from steelyard.domain.scale import Scale
 from steelyard.formats import _appraise_results, _flat_2016, results_2016
 from steelyard.formats._folder import files_to_analyse
 from steelyard.formats._hit_times import completed, may_be_hit_time
-from steelyard.formats._judgement_columns import ALIASES, as_text, choose_columns, named, shown
+from steelyard.formats._judgement_columns import ALIASES, as_text, choose_columns, frame_of, named, shown
 from steelyard.formats._judgement_table import (
     JudgementsFile,
     JudgementTable,
@@ -98,16 +98,32 @@ def read_judgements(
     path, where = Path(path), str(path)
     if path.is_dir():
         raise SourceError(where, [_is_folder(path)])
+    return _judgements_of(_opened(path, columns), path, columns=columns, scale=scale, gold_scale=gold_scale)
+
+
+def _opened(path: Path, columns: Mapping[str, str] | None) -> JudgementTable:
+    """The table in a file, as it is."""
+    where = str(path)
     ending = Path(path.name.removesuffix(".gz")).suffix.lower()
     if ending == ".parquet" and path.suffix != ".gz":
-        table = JudgementTable(_read_parquet(path), row_numbers)
-    elif ending == ".jsonl":
-        table = _read_jsonl(read_text(path), where)
-    elif ending in SEPARATORS:
-        opened = read_separated if columns else _read_any_separated
-        table = opened(read_text(path), SEPARATORS[ending], where)
-    else:
-        raise SourceError(where, [f"cannot tell the format; end the name in {', '.join(ENDINGS)}."])
+        return JudgementTable(_read_parquet(path), row_numbers)
+    if ending == ".jsonl":
+        return _read_jsonl(read_text(path), where)
+    if ending in SEPARATORS:
+        read = read_separated if columns else _read_any_separated
+        return read(read_text(path), SEPARATORS[ending], where)
+    raise SourceError(where, [f"cannot tell the format; end the name in {', '.join(ENDINGS)}."])
+
+
+def _judgements_of(
+    table: JudgementTable,
+    path: Path,
+    *,
+    columns: Mapping[str, str] | None = None,
+    scale: Scale | None = None,
+    gold_scale: Scale | None = None,
+) -> JudgementsFile:
+    where = str(path)
     ours = None if columns else _of_another_system(table, path, scale=scale)
     is_ours = ours is None
     if ours is None:
@@ -134,7 +150,12 @@ def _with_neighbours(ratings: JudgementsFile, path: Path) -> JudgementsFile:
         other = neighbour(path, frame)
         if not other.is_file():
             continue
-        beside = read_judgements(other)
+        table = _opened(other, None)
+        if frame_of(table.cells.columns, {}) != frame:
+            warning = f"{other.name} was left out: its columns are not those of {frame}."
+            ratings = replace(ratings, warnings=(*ratings.warnings, warning))
+            continue
+        beside = _judgements_of(table, other)
         found = getattr(beside, frame)
         if ratings.frame.is_empty() or ids & _whole_judgements(found):
             ratings = replace(ratings, **{frame: found})
