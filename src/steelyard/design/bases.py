@@ -6,6 +6,7 @@ import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from typing import overload
+from unicodedata import normalize as normalise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,7 +41,7 @@ def as_seen(text: str) -> str:
     >>> as_seen("cafe\\u0301  noir "), as_seen("\\u200b")
     ('café noir', '')
     """
-    return " ".join(unicodedata.normalize("NFC", text).split()) if has_visible_text(text) else ""
+    return " ".join(normalise("NFC", text).split()) if has_visible_text(text) else ""
 
 
 def borrowing(campaign: Campaign) -> Callable[[int], Sequence[str]]:
