@@ -9,12 +9,13 @@ import numpy as np
 import polars as pl
 import pytest
 
-from steelyard.aggregation import method_options, methods
+from steelyard.aggregation import method_options, methods, usual_method
 from steelyard.domain.analysis_options import AnalysisOptions
 from steelyard.domain.errors import NotEnoughData
+from steelyard.domain.judgement import FrameName
 from steelyard.domain.options import options_of
 from steelyard.domain.plugin import Method
-from steelyard.domain.result import Fit, MethodSettings
+from steelyard.domain.result import AnalysisSettings, Fit, MethodSettings
 from steelyard.frames import ratings_frame, scored
 from steelyard.qc import check_options
 
@@ -295,3 +296,11 @@ def test_names_of_options_mean_one_thing(method: Method) -> None:
         assert option.name not in common | reading | of_checks
         other = alike[option.name]
         assert (option.kind, option.default, option.signature) == (other.kind, other.default, other.signature)
+
+
+@pytest.mark.parametrize(
+    ("gives", "expected"), [(("ratings", "preferences"), "mean-z"), (("preferences",), "bradley-terry")]
+)
+def test_each_frame_has_its_usual_method(gives: tuple[FrameName, ...], expected: str) -> None:
+    assert usual_method(gives) == expected
+    assert usual_method(("ratings",)) == AnalysisSettings().method

@@ -9,10 +9,11 @@ import numpy as np
 import polars as pl
 import pytest
 
+from steelyard.domain.judgement import FrameName
 from steelyard.domain.plugin import Check
-from steelyard.domain.result import CheckSettings, Verdict
+from steelyard.domain.result import AnalysisSettings, CheckSettings, Verdict
 from steelyard.frames import ratings_frame
-from steelyard.qc import checks, checks_of
+from steelyard.qc import checks, checks_of, usual_check
 
 # The others' power is not that of a paired t-test, and not known.
 WITH_POWER = ("paired-t", "signed-rank")
@@ -190,3 +191,12 @@ def test_it_is_named_titled_and_cited(check: Check) -> None:
     assert check.name == check.name.lower()
     assert check.title
     assert check.cite
+
+
+@pytest.mark.parametrize(
+    ("gives", "expected"),
+    [(("ratings", "preferences"), "paired-t"), (("preferences",), "preferred-original")],
+)
+def test_each_frame_has_its_usual_check(gives: tuple[FrameName, ...], expected: str) -> None:
+    assert usual_check(gives) == expected
+    assert usual_check(("ratings",)) == AnalysisSettings().check

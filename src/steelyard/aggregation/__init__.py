@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import cache
 from typing import Any
 
+from steelyard.domain.judgement import FRAME_NAMES, FrameName
 from steelyard.domain.options import Option, merged
 from steelyard.domain.plugin import Method
 from steelyard.domain.result import MethodSettings
@@ -17,6 +18,14 @@ from steelyard.registry import discover
 def methods() -> dict[str, Method]:
     """Every registered method by the name people type."""
     return discover(sys.modules[__name__], "METHOD")
+
+
+def usual_method(gives: Collection[FrameName]) -> str:
+    """The method for judgements of these frames where none is asked for: that of ratings if there are any."""
+    usual = {method.usual_for: name for name, method in methods().items()}
+    return next(
+        (usual[frame] for frame in FRAME_NAMES if frame in gives and frame in usual), usual["ratings"]
+    )
 
 
 def method_options(names: Iterable[str] | None = None) -> list[Option]:

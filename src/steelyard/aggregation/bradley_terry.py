@@ -206,4 +206,5 @@ METHOD = Method(
     settings=BradleyTerrySettings,
     own_test=True,
     draws_nothing=True,
+    usual_for="preferences",
 )

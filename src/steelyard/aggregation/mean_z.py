@@ -71,4 +71,5 @@ METHOD = Method(
     fit=fit,
     mean_of="z",
     links_items=True,
+    usual_for="ratings",
 )

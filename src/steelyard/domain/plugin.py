@@ -116,6 +116,8 @@ class Method:
     """Its scores of single items can link campaigns: they rest neither on other items nor on known ones."""
     samples: bool = False
     """It samples: its scores have some random error whatever the ratings."""
+    usual_for: FrameName | None = None
+    """The frame for which it is the method used where none is asked for."""
 
     @property
     def options(self) -> tuple[Option, ...]:
@@ -143,6 +145,8 @@ class Check:
     reads: FrameName = "ratings"
     settings: type[CheckSettings] = CheckSettings
     """The class of its settings, which declares the options that only this check has."""
+    is_usual: bool = False
+    """It is the check used for the frame it reads where none is asked for."""
 
     @property
     def options(self) -> tuple[Option, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from steelyard.aggregation import method_options, methods, methods_with
+from steelyard.aggregation import method_options, methods, methods_with, usual_method
 from steelyard.domain.analysis_options import AnalysisOptions
 from steelyard.domain.draws import LEAST_DRAWS
 from steelyard.domain.errors import ChoiceError
@@ -14,7 +14,7 @@ from steelyard.domain.options import given_options, options_of
 from steelyard.domain.plugin import Method
 from steelyard.domain.result import AnalysisSettings, MethodSettings
 from steelyard.domain.wording import joined
-from steelyard.qc import check_options, checks, checks_with
+from steelyard.qc import check_options, checks, checks_with, usual_check
 
 if TYPE_CHECKING:
     from steelyard.flows.source import Source
@@ -65,9 +65,9 @@ class ChosenOptions:
 
 
 def read_choices(
-    given: Mapping[str, Any], *, compared: Iterable[str] = (), usual_method: str | None = None
+    given: Mapping[str, Any], *, compared: Iterable[str] = (), usual: str | None = None
 ) -> ChosenOptions:
-    """The options given, read; None was not given. Without a method or recipe it is the `usual_method`.
+    """The options given, read; None was not given. Without a method or recipe it is the `usual` one.
 
     ChoiceError for an option that does not exist, that neither the method nor those `compared` have, or whose
     value does not fit.
@@ -76,10 +76,9 @@ def read_choices(
     _require_known_names(given)
     analysis = AnalysisOptions(**given_options(AnalysisOptions, given))
     recipe = RECIPES[analysis.recipe] if analysis.recipe is not None else None
-    usual = AnalysisSettings() if recipe is None else recipe(AnalysisSettings())
-    if usual_method is not None and recipe is None:
-        usual = replace(usual, method=usual_method)
-    method = named_method(analysis.method or usual.method)
+    if recipe is not None:
+        usual = recipe(AnalysisSettings()).method
+    method = named_method(analysis.method or usual or AnalysisSettings().method)
     _require_takers(given, list(dict.fromkeys([method.name, *compared])))
     own = _own_options(method, given)
     for_others = tuple(
@@ -100,7 +99,7 @@ def settings_from(source: Source, *, compared: Iterable[str] = (), **choices: An
     which takes those that it has. Unless the caller says otherwise, the campaign's own check is used, and
     nobody is left out of a method that weighs workers by itself. ChoiceError as for `read_choices`.
     """
-    chosen = read_choices(choices, compared=compared, usual_method=usual_method(source))
+    chosen = read_choices(choices, compared=compared, usual=usual_method(source.gives))
     asked, method = chosen.analysis, chosen.method
     settings = AnalysisSettings(
         seed=asked.seed,
@@ -109,7 +108,7 @@ def settings_from(source: Source, *, compared: Iterable[str] = (), **choices: An
     )
     if asked.recipe is not None:
         settings = RECIPES[asked.recipe](settings)
-    check = asked.check or usual_check(source)
+    check = asked.check or _check_of(source)
     _require_check_with(chosen.for_check, check)
     keep = asked.keep or ("everyone" if method.weighs_workers else "passing")
     shared = replace(settings.method_settings, **chosen.shared, for_others=chosen.for_others)
@@ -127,17 +126,13 @@ def settings_from(source: Source, *, compared: Iterable[str] = (), **choices: An
     )
 
 
-def usual_method(source: Source) -> str:
-    """The method of a source where none is asked for: `mean-z`, or `bradley-terry` without any rating."""
-    only_preferences = "preferences" in source.gives and "ratings" not in source.gives
-    return "bradley-terry" if only_preferences else AnalysisSettings().method
-
-
-def usual_check(source: Source) -> str:
-    """The campaign's own check, or the usual one; `preferred-original` where neither can read the source."""
-    wanted = source.check or AnalysisSettings().check
-    reads_other = wanted in checks() and checks()[wanted].reads not in source.gives
-    return "preferred-original" if reads_other and "preferences" in source.gives else wanted
+def _check_of(source: Source) -> str:
+    """The campaign's own check, or the usual one where it has none or the source has nothing for it to read."""
+    if source.check is None:
+        return usual_check(source.gives)
+    own = checks().get(source.check)
+    fits = own is None or own.reads in source.gives or not source.gives
+    return source.check if fits else usual_check(source.gives)
 
 
 def named_method(name: str) -> Method:

@@ -9,7 +9,6 @@ from typing import Any
 
 from steelyard.domain.campaign import Campaign, CampaignSettings, DesignSettings
 from steelyard.domain.errors import CampaignError, SourceError
-from steelyard.domain.judgement import FrameName
 from steelyard.domain.languages import problem_with
 from steelyard.domain.plugin import Protocol
 from steelyard.domain.text import CalibrationText
@@ -23,10 +22,7 @@ from steelyard.formats.campaign_tables import CampaignFile
 from steelyard.formats.campaign_texts import TextsOfFiles, read_texts
 from steelyard.formats.text_file import read_text
 from steelyard.protocols import protocols
-from steelyard.qc import checks
-
-# The check of workers where the campaign file names none, by what the protocol gives.
-USUAL_CHECKS: dict[FrameName, str] = {"ratings": "paired-t", "preferences": "preferred-original"}
+from steelyard.qc import checks, usual_check
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +109,7 @@ def _setting_problems(parsed: CampaignFile) -> list[str]:
 def _check_name(parsed: CampaignFile, protocol: Protocol | None) -> str:
     if parsed.quality.check is not None:
         return parsed.quality.check
-    usual = [USUAL_CHECKS[frame] for frame in (protocol.gives if protocol else ()) if frame in USUAL_CHECKS]
-    return usual[0] if usual else USUAL_CHECKS["ratings"]
+    return usual_check(protocol.gives if protocol else ())
 
 
 def _check_problems(name: str, protocol: Protocol | None) -> list[str]:

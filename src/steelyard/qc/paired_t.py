@@ -35,4 +35,5 @@ CHECK = Check(
     title="Paired t-test on degraded pairs",
     cite=("Graham2014",),
     run=run,
+    is_usual=True,
 )

@@ -74,4 +74,5 @@ CHECK = Check(
     cite=("Conover1999",),
     run=run,
     reads="preferences",
+    is_usual=True,
 )
