@@ -127,7 +127,7 @@ def settings_from(source: Source, *, compared: Iterable[str] = (), **choices: An
 
 
 def _check_of(source: Source) -> str:
-    """The campaign's own check, or the usual one where it has none or the source has nothing for it to read."""
+    """The campaign's own check, or the usual one where it has none or that cannot read the source."""
     if source.check is None:
         return usual_check(source.gives)
     own = checks().get(source.check)
