@@ -46,7 +46,7 @@ def matchings(n_systems: int) -> tuple[Matching, ...]:
     With an odd number of systems one of them sits out in each matching, each in its turn.
 
     >>> matchings(4)
-    (((0, 3), (1, 2)), ((0, 1), (2, 3)), ((0, 2), (1, 3)))
+    (((0, 3), (1, 2)), ((0, 2), (1, 3)), ((0, 1), (2, 3)))
     """
     # A dummy makes the number even: the system that meets it sits out.
     n_players = n_systems + n_systems % 2
