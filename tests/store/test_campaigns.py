@@ -32,6 +32,7 @@ def test_every_choice_of_the_design_comes_back(store: Store, toy_campaign: Campa
         degradation="delete-words",
         merge_duplicates=False,
         n_translations=2,
+        degraded_as="adequacy",
     )
     usual = DesignSettings()
     settings = dataclasses.replace(toy_campaign.settings, design=design)
