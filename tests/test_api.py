@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 import steelyard as sy
-from steelyard.domain.errors import SourceError
+from steelyard.domain.errors import ChoiceError, SourceError
 from steelyard.flows.create import create
 from steelyard.flows.open import open_campaign
 from steelyard.flows.simulate import simulate
@@ -112,3 +112,12 @@ def test_a_campaign_is_planned_explained_made_and_written_out(campaign_file: Pat
     assert report.n_hits * 50 == n_items
     assert pl.read_csv(tmp_path / "hits.csv").height == n_items
     assert n_judgements == 0
+
+
+def test_an_option_that_no_exhibit_has_is_named_with_those_that_exist() -> None:
+    analysis = sy.analyse(pl.DataFrame(ROWS), check="none")
+
+    with pytest.raises(
+        ChoiceError, match=r"There is no option 'categorys' of exhibits\. Use any of: categories"
+    ):
+        analysis.table("agreement", categorys=(5, 2))

@@ -95,6 +95,10 @@ class Analysis(AnalysisRecord):
 
     def _options(self, options: dict[str, Any]) -> ExhibitOptions:
         usual = {"seed": self.settings.seed, "draws": self.settings.method_settings.draws}
+        known = [field.name for field in fields(ExhibitOptions)]
+        for name in options:
+            if name not in known:
+                raise ChoiceError(f"There is no option {name!r} of exhibits. Use any of: {', '.join(known)}.")
         return ExhibitOptions(**(usual | options))
 
 

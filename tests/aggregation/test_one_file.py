@@ -117,7 +117,7 @@ def test_help_has_them_under_the_name_of_the_method(capsys: pytest.CaptureFixtur
 @pytest.mark.parametrize(
     ("typed", "said"),
     [
-        (["--way", "left"], "There is no --way 'left'. Use one of: up, down."),
+        (["--way", "left"], "--way cannot be 'left'. Use one of: up, down."),
         (["--points", "-1"], "--points must be at least 0, not -1."),
         (["--points", "few"], "--points must be a whole number, not 'few'."),
     ],
@@ -133,7 +133,7 @@ def test_values_that_do_not_fit_are_wrong_usage(
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"method": "moved", "way": "left"}, "There is no way 'left'. Use one of: up, down."),
+        ({"method": "moved", "way": "left"}, "way cannot be 'left'. Use one of: up, down."),
         ({"method": "moved", "points": -1}, "points must be at least 0, not -1."),
         ({"method": "mean-z", "points": 1}, "points is an option of moved, not of mean-z."),
         ({"method": "moved", "pionts": 1}, "There is no option 'pionts' in an analysis. Use any of: method,"),

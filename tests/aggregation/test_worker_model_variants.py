@@ -104,7 +104,7 @@ def test_the_published_model_takes_an_offset_for_each_hit() -> None:
 
 
 def test_sampling_knows_no_truncated_ends() -> None:
-    with pytest.raises(ChoiceError, match=r"There is no ends 'truncated'\. Use one of: open, censored\."):
+    with pytest.raises(ChoiceError, match=r"ends cannot be 'truncated'\. Use one of: open, censored\."):
         _fit("worker-model-gibbs", _crowd(), ends="truncated")
 
 

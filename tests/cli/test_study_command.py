@@ -94,6 +94,39 @@ def test_a_source_is_not_written_over(option: str, source: Path, capsys: pytest.
     assert source.read_bytes() == before
 
 
+@pytest.mark.parametrize(("place", "named"), [("-", "the terminal"), ("out", "out")])
+def test_two_results_do_not_go_to_one_place(
+    place: str,
+    named: str,
+    source: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    outputs = ["--html", place, "--json", place if place == "-" else f"./{place}"]
+    assert run(["replicate", str(source), *QUICK["replicate"], *outputs]) == UNUSABLE
+
+    printed, said = capsys.readouterr()
+    assert printed == ""
+    assert (
+        f"Two results cannot both go to {'./' if place != '-' else ''}{named}: name a file for each." in said
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_nothing_is_written_where_one_of_the_files_cannot_be(
+    source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    outputs = ["--html", str(tmp_path / "page.html"), "--json", str(tmp_path / "no" / "study.json")]
+
+    assert run(["replicate", str(source), *QUICK["replicate"], *outputs]) == UNUSABLE
+
+    assert "there is no such folder" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_folder_that_cannot_be_made_is_named(
     source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

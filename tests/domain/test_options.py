@@ -60,8 +60,8 @@ def test_options_are_read_from_the_fields_of_a_class() -> None:
 @pytest.mark.parametrize(
     ("values", "said"),
     [
-        ({"form": "odd"}, "There is no form 'odd'. Use one of: usual, printed."),
-        ({"unit": "page"}, "There is no unit 'page'. Use one of: judgement, worker."),
+        ({"form": "odd"}, "form cannot be 'odd'. Use one of: usual, printed."),
+        ({"unit": "page"}, "unit cannot be 'page'. Use one of: judgement, worker."),
         ({"folds": 1}, "folds must be at least 2, not 1."),
         ({"folds": 2.5}, "folds must be a whole number, not 2.5."),
         ({"folds": True}, "folds must be a whole number, not True."),
@@ -86,7 +86,7 @@ def test_the_command_line_is_told_the_name_of_its_option() -> None:
     with pytest.raises(ChoiceError) as refused:
         _Own(form="odd")  # type: ignore[arg-type]
 
-    assert refused.value.spelt(as_command_line).startswith("There is no --form 'odd'.")
+    assert refused.value.spelt(as_command_line).startswith("--form cannot be 'odd'.")
 
 
 def test_numbers_of_other_libraries_are_numbers() -> None:

@@ -279,8 +279,8 @@ def test_intervals_are_told_of_methods_that_have_them(noisy: pl.DataFrame) -> No
 @pytest.mark.parametrize(
     ("choices", "said"),
     [
-        ({"level": "words"}, "There is no level 'words'"),
-        ({"truth": "mine"}, "There is no truth 'mine'"),
+        ({"level": "words"}, "level cannot be 'words'"),
+        ({"truth": "mine"}, "truth cannot be 'mine'"),
         ({"level": "systems", "truth": "rest"}, "use others or passing"),
         ({"level": "systems", "ratings": (2,)}, "for the level segments only"),
         ({"draws": 1}, "draws must be at least 2"),

@@ -74,7 +74,7 @@ def test_the_signature_tells_the_scale_of_gold_where_it_is_another(source: Sourc
 
 @pytest.mark.parametrize("name", CHOICES)
 def test_a_value_that_does_not_exist_is_refused(source: Source, name: str) -> None:
-    with pytest.raises(ChoiceError, match=f"There is no {name} 'odd'. Use one of"):
+    with pytest.raises(ChoiceError, match=f"{name} cannot be 'odd'. Use one of"):
         settings_from(source, method=methods_with(name)[0], **{name: "odd"})
 
 

@@ -206,9 +206,9 @@ def test_the_same_settings_give_the_same_analysis(source: Source, everyone: Anal
 @pytest.mark.parametrize(
     ("choice", "known"),
     [
-        ({"offset_per": "day"}, "There is no offset_per 'day'. Use one of: usual, worker, system, hit."),
-        ({"ends": "soft"}, "There is no ends 'soft'. Use one of: open, censored, truncated."),
-        ({"keep": "some"}, "There is no keep 'some'. Use one of: everyone, passing."),
+        ({"offset_per": "day"}, "offset_per cannot be 'day'. Use one of: usual, worker, system, hit."),
+        ({"ends": "soft"}, "ends cannot be 'soft'. Use one of: open, censored, truncated."),
+        ({"keep": "some"}, "keep cannot be 'some'. Use one of: everyone, passing."),
     ],
 )
 def test_unknown_choices_are_answered_with_the_known_ones(

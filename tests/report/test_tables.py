@@ -228,6 +228,19 @@ def test_a_wide_table_is_shrunk_to_the_line() -> None:
     assert written.count("{") == written.count("}")
 
 
+def test_a_folded_table_keeps_columns_of_the_same_heading_with_what_they_are_about() -> None:
+    titles = ["Source", *(title for of in ("raw", "z", "rank") for title in (of, "Low", "High"))]
+    rows = pl.DataFrame({f"c{k}": ["x" * 10] for k in range(len(titles))})
+
+    written = table_text(Table("t", "T", tuple(map(Column, rows.columns, titles)), rows))
+
+    headings = [line.split() for line in written.splitlines() if line.startswith("Source")]
+    assert headings == [
+        ["Source", "raw", "Low", "High", "z", "Low", "High"],
+        ["Source", "rank", "Low", "High"],
+    ]
+
+
 def test_sentences_get_a_column_that_wraps() -> None:
     rows = pl.DataFrame({"why": ["word " * 30]})
 

@@ -127,7 +127,8 @@ class _OptionType(click.ParamType):  # type: ignore[type-arg]
         try:
             return self.found.read(value)
         except ChoiceError as error:
-            self.fail(error.spelt(as_command_line), param, ctx)
+            # The message names the option already.
+            raise click.UsageError(error.spelt(as_command_line), ctx) from None
 
 
 def with_options(*options: Decorator) -> Decorator:
@@ -162,13 +163,26 @@ def show(text: str, document: str, json_file: str | None) -> None:
 
 
 def keep_sources(sources: Sequence[str], *targets: str | Path | None) -> None:
-    """Refuse to write over what is read, or over any campaign's database."""
+    """Refuse what cannot be written, before anything takes time.
+
+    That is over what is read, over any campaign's database, into no folder, or two things to one place.
+    """
+    places: list[Path] = []
     for target in targets:
-        if target is None or str(target) == "-":
+        if target is None:
             continue
         path = Path(target)
+        place = path if str(target) == "-" else path.resolve()
+        if place in places:
+            where = "the terminal" if str(target) == "-" else str(target)
+            raise click.UsageError(f"Two results cannot both go to {where}: name a file for each.")
+        places.append(place)
+        if str(target) == "-":
+            continue
         if not path.name:
             raise click.BadParameter(f"{str(target)!r} is not the name of a file.")
+        if not path.parent.is_dir():
+            raise click.FileError(str(target), "there is no such folder")
         if any(_is_same(path, source) for source in sources):
             raise click.BadParameter(f"{target} is being read: name another file to write to.")
         if path.is_file():

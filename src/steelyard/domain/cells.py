@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
 
+from steelyard.domain.wording import joined
+
 Cell = Literal["curr_old", "curr_new", "best_old", "best_new"]
 CELLS: tuple[Cell, ...] = get_args(Cell)
 # The systems that make up each cell.
@@ -55,5 +57,5 @@ def cell_systems(text: str) -> CellSystems:
         found[cell] = names
     missing = [cell for cell in CELLS if cell not in found]
     if missing:
-        raise ValueError(f"{' and '.join(missing)} must be named too; write it as {HOW_TO_NAME_CELLS}")
+        raise ValueError(f"{joined(missing)} must be named too; write it as {HOW_TO_NAME_CELLS}")
     return tuple((cell, found[cell]) for cell in CELLS)

@@ -81,7 +81,7 @@ class Option:
         if self.choices:
             if value not in self.choices:
                 raise ChoiceError(
-                    f"There is no {{{self.name}}} {value!r}. Use one of: {', '.join(self.choices)}."
+                    f"{{{self.name}}} cannot be {value!r}. Use one of: {', '.join(self.choices)}."
                 )
             return value
         found = self._converted(value)

@@ -13,7 +13,7 @@ from steelyard.domain.errors import ChoiceError
 from steelyard.domain.options import given_options, options_of
 from steelyard.domain.plugin import Method
 from steelyard.domain.result import AnalysisSettings, MethodSettings
-from steelyard.domain.wording import joined
+from steelyard.domain.wording import counted, joined
 from steelyard.qc import check_options, checks, checks_with, usual_check
 
 if TYPE_CHECKING:
@@ -157,7 +157,8 @@ def _shared_options(given: Mapping[str, Any]) -> dict[str, Any]:
     draws = shared.get("draws")
     if draws is not None and 0 < draws < LEAST_DRAWS:
         raise ChoiceError(
-            f"{draws} draws cannot give an interval. Use at least {LEAST_DRAWS}, or 0 for no intervals."
+            f"{counted(draws, 'draw')} cannot give an interval. Use at least {LEAST_DRAWS}, or 0 for no "
+            "intervals."
         )
     return shared
 

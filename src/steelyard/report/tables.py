@@ -24,7 +24,8 @@ WIDTH = 100
 _GAP = "  "
 # Stars stand right behind their number.
 _STARS = "*"
-# A column with one of these headings belongs to the one before it, and is never parted from it.
+# A column with one of these headings belongs to the one before it, and is never parted from it. So does one
+# whose heading other columns have too, as far as there is room: alone, nothing would say which one it is.
 _BELONGING = (_STARS, "±", "to", "high")
 
 
@@ -93,13 +94,13 @@ def _folded(written: list[_Written]) -> list[list[_Written]]:
         0,
     )
     names, others = written[:naming], written[naming:]
-    groups: list[list[_Written]] = []
-    for column in others:
-        if groups and " ".join(column.heading).lower() in _BELONGING:
-            groups[-1].append(column)
-        else:
-            groups.append([column])
-    if not names or any(_width([*names, *group]) > WIDTH for group in groups):
+    headings = [" ".join(column.heading).lower() for column in others]
+    repeated = [heading for heading in headings if headings.count(heading) > 1]
+    for belonging in ((*_BELONGING, *repeated), _BELONGING):
+        groups = _grouped(others, belonging)
+        if names and all(_width([*names, *group]) <= WIDTH for group in groups):
+            break
+    else:
         return [written]
     blocks = [[*names]]
     for group in groups:
@@ -107,6 +108,17 @@ def _folded(written: list[_Written]) -> list[list[_Written]]:
             blocks.append([*names])
         blocks[-1] += group
     return blocks
+
+
+def _grouped(columns: Sequence[_Written], belonging: Sequence[str]) -> list[list[_Written]]:
+    """The columns, each together with those after it whose headings are among these."""
+    groups: list[list[_Written]] = []
+    for column in columns:
+        if groups and " ".join(column.heading).lower() in belonging:
+            groups[-1].append(column)
+        else:
+            groups.append([column])
+    return groups
 
 
 def _block(columns: Sequence[_Written], borders: Sequence[int]) -> list[str]:
