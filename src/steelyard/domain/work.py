@@ -25,7 +25,7 @@ SCORED_KINDS = (ItemKind.REGULAR, ItemKind.REPEAT)
 # A control is made from a regular item of the same HIT, its base.
 CONTROL_KINDS = (ItemKind.DEGRADED, ItemKind.REPEAT, ItemKind.REFERENCE)
 # Controls that show another text than a system's own.
-FALSE_KINDS = (ItemKind.DEGRADED, ItemKind.REFERENCE)
+SUBSTITUTE_KINDS = (ItemKind.DEGRADED, ItemKind.REFERENCE)
 # Items whose quality is known in advance: from an expert, or from an earlier campaign.
 KNOWN_KINDS = (ItemKind.GOLD, ItemKind.CALIBRATION)
 
@@ -90,7 +90,7 @@ def own_kind(kind: ItemKind, beside: Sequence[ItemKind]) -> ItemKind:
     >>> own_kind(ItemKind.DEGRADED, [ItemKind.DEGRADED]).value, own_kind(ItemKind.DEGRADED, []).value
     ('regular', 'degraded')
     """
-    return ItemKind.REGULAR if kind in FALSE_KINDS and kind in beside else kind
+    return ItemKind.REGULAR if kind in SUBSTITUTE_KINDS and kind in beside else kind
 
 
 def texts_of(item: Item) -> tuple[ShownText, ...]:

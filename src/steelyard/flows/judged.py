@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from steelyard.domain.judgement import Said
-from steelyard.domain.work import FALSE_KINDS, ItemKind, ShownItem, ShownText, own_kind
+from steelyard.domain.work import SUBSTITUTE_KINDS, ItemKind, ShownItem, ShownText, own_kind
 from steelyard.flows.open import OpenCampaign
 from steelyard.frames import preferences_frame, ratings_frame, spans_frame
 from steelyard.protocols import protocols
@@ -19,7 +19,7 @@ from steelyard.store import judgements
 from steelyard.store.judgements import JudgementColumns
 
 _KINDS = {kind.value: kind for kind in ItemKind}
-_FALSE = [str(kind) for kind in FALSE_KINDS]
+_SUBSTITUTES = [str(kind) for kind in SUBSTITUTE_KINDS]
 # What the rows of all frames have in common, whichever translation they are about.
 _OF_JUDGEMENT: dict[str, Any] = {
     "judgement_id": pl.String,
@@ -181,8 +181,8 @@ def _preferences(batch: _Batch) -> pl.DataFrame:
     numbers = [number for number, _ in rows]
     side_a = batch.rows(numbers, [row.place_a for _, row in rows])
     side_b = batch.rows(numbers, [row.place_b for _, row in rows])
-    false_a, false_b = (side["item_kind"].is_in(_FALSE) for side in (side_a, side_b))
-    control_side = pl.when(false_a).then(pl.lit("a")).when(false_b).then(pl.lit("b"))
+    control_a, control_b = (side["item_kind"].is_in(_SUBSTITUTES) for side in (side_a, side_b))
+    control_side = pl.when(control_a).then(pl.lit("a")).when(control_b).then(pl.lit("b"))
     return (
         side_a.drop("item_kind")
         .rename({"kind_of_item": "item_kind", "system_id": "system_a", "credited": "credited_a"})

@@ -11,7 +11,7 @@ import numpy as np
 
 from steelyard.domain.judgement import Answer
 from steelyard.domain.plugin import Protocol
-from steelyard.domain.work import FALSE_KINDS, ShownText, own_kind
+from steelyard.domain.work import SUBSTITUTE_KINDS, ShownText, own_kind
 from steelyard.flows.assign import NextItem, WorkView, next_item, shown_order
 from steelyard.flows.links import add_workers
 from steelyard.flows.open import OpenCampaign
@@ -76,7 +76,7 @@ def _qualities(fact: ItemFacts, base: ItemFacts | None) -> list[float]:
     references = [fact.reference, *(each.segment.reference for each in fact.beside)]
     texts = [first, *beside]
     # A damaged copy is below the text it was made from: one shown beside it, or that of its base.
-    originals = {text[:2]: text.text for text in texts if text.kind not in FALSE_KINDS}
+    originals = {text[:2]: text.text for text in texts if text.kind not in SUBSTITUTE_KINDS}
     base_text = None if base is None else base.text
     return [
         item_quality(

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import polars as pl
 
 from steelyard.domain.judgement import PREFERENCES
-from steelyard.domain.work import FALSE_KINDS, SCORED_KINDS
+from steelyard.domain.work import SCORED_KINDS, SUBSTITUTE_KINDS
 from steelyard.formats._column_reader import ColumnReader
 from steelyard.frames import CONTROL_SIDES, preferences_frame
 
@@ -61,7 +61,7 @@ def _compares_twice(row: Mapping[str, str]) -> str:
 
 
 def _warn_of_unknown_sides(reader: ColumnReader, frame: pl.DataFrame) -> None:
-    controls = frame["item_kind"].is_in([str(kind) for kind in FALSE_KINDS])
+    controls = frame["item_kind"].is_in([str(kind) for kind in SUBSTITUTE_KINDS])
     n = int((controls & frame["control_side"].is_null()).sum())
     if n:
         reader.warnings.append(
