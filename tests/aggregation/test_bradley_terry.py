@@ -112,9 +112,21 @@ def test_shares_called_bad_are_reported_by_system() -> None:
 
     fit = _fit(_preferences([*rows, ("w", "s4", "z", "x", "a")]))
 
-    assert "Of 4 preferences, 50 % were for neither translation: they count as ties." in fit.warnings
+    assert "Of 4 preferences, 50 % were for neither translation: they count as ties." in fit.notes
     bad = "Both translations were called bad in 1 of 4 comparisons. By system: x 33.3 %, y 50.0 %, z 0.0 %."
-    assert bad in fit.warnings
+    assert bad in fit.notes
+    # Half of them decided nothing, which is no alarm.
+    assert not any("neither" in warning for warning in fit.warnings)
+
+
+@readers
+def test_a_warning_says_if_most_preferences_are_for_neither(name: str) -> None:
+    rows = [("w", f"s{i}", "x", "y", "a" if i < 4 else "tie" if i < 8 else "both_bad") for i in range(10)]
+
+    fit = _fit(_preferences(rows), name)
+
+    few = "Most preferences, 60 % of 10, were for neither translation, so the scores rest on few decisions."
+    assert few in fit.warnings
 
 
 def test_every_system_is_credited_for_a_text_it_shares() -> None:

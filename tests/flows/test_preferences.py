@@ -51,6 +51,41 @@ def test_the_usual_method_and_check_are_those_of_preferences(evidence: Evidence)
     assert "|test:errors|" in evidence.analysis.signature
 
 
+@pytest.mark.parametrize(
+    ("method", "absent", "present"),
+    [
+        ("bradley-terry", {"unit", "over", "per", "boot"}, {"test", "clusters", "seed"}),
+        ("trueskill", {"unit", "over", "per"}, {"boot", "seed"}),
+    ],
+)
+def test_a_signature_states_only_what_applied(method: str, absent: set[str], present: set[str]) -> None:
+    source = _source()
+
+    signature = weigh(source, settings_from(source, method=method, draws=40)).analysis.signature
+
+    keys = {part.partition(":")[0] for part in signature.split("|")}
+    assert not absent & keys
+    assert present <= keys
+
+
+def test_a_signature_says_that_there_are_no_intervals() -> None:
+    source = _source()
+
+    assert "|boot:0|" in weigh(source, settings_from(source, draws=0)).analysis.signature
+
+
+def test_shares_of_ties_are_reported_with_the_counts_and_are_no_warning(evidence: Evidence) -> None:
+    analysis = evidence.analysis
+
+    (note, *_) = analysis.notes
+    assert "were for neither translation" in note
+    assert not any("neither" in warning for warning in analysis.warnings)
+    assert f"\n{note}\n" in analysis_text(analysis)
+    assert json.loads(analysis_json(analysis))["notes"] == list(analysis.notes)
+    page = report_html(analysis)
+    assert page.index(note) < page.index("Contents")
+
+
 def test_the_check_of_a_campaign_gives_way_if_it_cannot_read_preferences() -> None:
     source = replace(_source(), check="paired-t")
 

@@ -64,7 +64,7 @@ def fit_comparisons(
     if compared.rows["attribute"].n_unique() > 1:
         of_attribute = pl.col("attribute")
         alone = tuple((name, fit_of(compared.rows.filter(of_attribute == name), [name])) for name in values)
-    return replace(together, warnings=warnings, attributes=alone)
+    return replace(together, warnings=warnings, notes=compared.notes, attributes=alone)
 
 
 def score_counts(

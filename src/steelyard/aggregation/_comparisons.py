@@ -13,6 +13,7 @@ from steelyard.aggregation._order import CELL, in_canonical_order
 from steelyard.aggregation._preferences import (
     compared_preferences,
     judged_sides,
+    mostly_undecided,
     preference_workers,
     undecided,
 )
@@ -61,6 +62,7 @@ class ComparedSystems:
     by_attribute: dict[str, Comparisons]
     workers: pl.DataFrame
     warnings: tuple[str, ...]
+    notes: tuple[str, ...] = ()
 
 
 class _Names(NamedTuple):
@@ -95,9 +97,15 @@ def compare_systems(
     names = _Names(systems, segments, worker_ids if by_worker else [])
     if is_of_preferences(frame):
         by_attribute = _by_attribute(preferences, lambda part: _preferred(part, names))
-        warnings = undecided(preferences)
         return ComparedSystems(
-            rows, systems, segments, worker_ids, by_attribute, preference_workers(frame), warnings
+            rows,
+            systems,
+            segments,
+            worker_ids,
+            by_attribute,
+            preference_workers(frame),
+            warnings=mostly_undecided(preferences),
+            notes=undecided(preferences),
         )
     if len(systems) < 2:
         raise NotEnoughData(

@@ -9,6 +9,9 @@ from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.wording import counted
 from steelyard.preferences import OUTCOMES, scored_preferences
 
+# Above this share of ties, they are worth a warning [our choice].
+_MOST_UNDECIDED = 0.5
+
 
 def compared_preferences(frame: pl.DataFrame, *, method: str) -> pl.DataFrame:
     """The preferences between two systems with `outcome`; raises NotEnoughData if there are none.
@@ -45,6 +48,17 @@ def preference_workers(frame: pl.DataFrame) -> pl.DataFrame:
     unknown = ("mean", "sd", "offset", "slope", "precision", "weight")
     names = frame.select(pl.col("worker_id").cast(pl.String).unique().sort())
     return names.with_columns(pl.lit(None, pl.Float64).alias(name) for name in unknown)
+
+
+def mostly_undecided(rows: pl.DataFrame) -> tuple[str, ...]:
+    """A warning where most preferences are for neither, so that the scores rest on the few others."""
+    share = (rows["outcome"] == 0).sum() / len(rows)
+    if share <= _MOST_UNDECIDED:
+        return ()
+    return (
+        f"Most preferences, {100 * share:.0f} % of {len(rows):,}, were for neither translation, so the "
+        "scores rest on few decisions.",
+    )
 
 
 def undecided(rows: pl.DataFrame) -> tuple[str, ...]:

@@ -82,7 +82,7 @@ def fit(frame: pl.DataFrame, settings: BradleyTerrySettings, rng: np.random.Gene
         *_open_distances(compared, parts),
     )
     workers = _with_slopes(compared, parts)
-    return replace(together, warnings=warnings, attributes=alone, workers=workers)
+    return replace(together, warnings=warnings, notes=compared.notes, attributes=alone, workers=workers)
 
 
 def _with_slopes(compared: ComparedSystems, parts: dict[str, _Part]) -> pl.DataFrame:

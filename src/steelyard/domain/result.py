@@ -190,6 +190,7 @@ class Fit:
     what the method multiplies ratings by, 0 for workers it leaves out).
     `draws` (draws, systems): what the scores of `systems` may be, where the method believes in more than
     one answer. `diagnostics`: of a method that comes to its answer step by step.
+    `warnings`: what to know before trusting the scores; `notes`: what else to know of the judgements.
     `attributes`: where the ratings are of several, what the method makes of each, by name; a method that
     looks at the ratings of one attribute alone for that may leave it to the caller.
     """
@@ -199,6 +200,7 @@ class Fit:
     p_values: np.ndarray
     workers: pl.DataFrame
     warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     attributes: tuple[tuple[str, Fit], ...] = ()
     draws: np.ndarray | None = None
     diagnostics: Diagnostics | None = None
@@ -241,7 +243,7 @@ class Analysis:
     `segments`: system_id, segment_id, score, sd, mean_rating, n.
     `attributes`: the rankings by each attribute, if the ratings are of several.
     `agreement`: of, scale, categories, n_pairs, agreement, chance, coefficient, value, lower, upper.
-    `draws` (draws, systems) and `diagnostics`: see `Fit`.
+    `draws` (draws, systems), `diagnostics` and `notes`: see `Fit`.
     `contamination`: share of random clickers to be expected among those who passed; None if unknown.
     """
 
@@ -260,3 +262,4 @@ class Analysis:
     draws: np.ndarray | None = None
     diagnostics: Diagnostics | None = None
     warnings: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()

@@ -63,7 +63,9 @@ def weigh(source: Source, settings: AnalysisSettings) -> Evidence:
     sample, sampled = _for_agreement(quality.kept, settings)
     analysis = Analysis(
         title=source.title,
-        signature=signature(settings, counts, campaign=source.campaign, protocol=source.protocol),
+        signature=signature(
+            settings, counts, campaign=source.campaign, protocol=source.protocol, reads=reads
+        ),
         settings=settings,
         counts=counts,
         workers=_workers(quality.workers, fit, settings),
@@ -76,6 +78,7 @@ def weigh(source: Source, settings: AnalysisSettings) -> Evidence:
         contamination=quality.contamination,
         draws=fit.draws,
         diagnostics=diagnostics,
+        notes=fit.notes,
         warnings=(
             *source.warnings,
             *_missing_systems(systems, fit),

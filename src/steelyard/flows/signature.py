@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from steelyard.aggregation import chosen_options, method_options, methods
+from steelyard.domain.judgement import FrameName
 from steelyard.domain.options import options_of, signed_options
 from steelyard.domain.plugin import Method
 from steelyard.domain.result import LEAST_PAIRS, NO_CHECK, AnalysisSettings, Counts, MethodSettings
@@ -11,8 +12,18 @@ from steelyard.qc import check_options
 from steelyard.version import __version__
 
 
-def signature(settings: AnalysisSettings, counts: Counts, *, campaign: str, protocol: str | None) -> str:
-    """Every choice that was made; rare ones only where they differ from the usual."""
+def signature(
+    settings: AnalysisSettings,
+    counts: Counts,
+    *,
+    campaign: str,
+    protocol: str | None,
+    reads: FrameName = "ratings",
+) -> str:
+    """Every choice that was made; rare ones only where they differ from the usual.
+
+    Choices about ratings are left out where the method `reads` something else.
+    """
     method, usual = settings.method_settings, MethodSettings()
     used = methods()[settings.method]
     shared = signed_options(method, options_of(MethodSettings))
@@ -24,7 +35,7 @@ def signature(settings: AnalysisSettings, counts: Counts, *, campaign: str, prot
         "qc": _quality(settings),
         "kept": f"{counts.kept_judgements}/{counts.judgements}",
         "method": settings.method,
-        **{name: shared.get(name) for name in ("unit", "over", "per")},
+        **{name: shared.get(name) for name in _averaged(used, reads)},
         "test": _own_test(used) if used.own_test else shared.get("test"),
         "clusters": settings.clusters,
         **signed_method_options(method),
@@ -36,7 +47,8 @@ def signature(settings: AnalysisSettings, counts: Counts, *, campaign: str, prot
         "level": method.level if method.level != usual.level else None,
         "scale": _range(method.scale) if method.scale != VAS else None,
         "gold-scale": _range(method.gold_scale) if method.gold_scale is not None else None,
-        "boot": shared["boot"],
+        # Without draws there are no intervals, also where those come from standard errors.
+        "boot": shared["boot"] if method.draws == 0 or not used.draws_nothing else None,
         "seed": settings.seed,
     }
     return "|".join(f"{name}:{value}" for name, value in parts.items() if value is not None)
@@ -53,6 +65,14 @@ def _signed_check_options(settings: AnalysisSettings) -> dict[str, str]:
     chosen = dict(settings.check_options)
     signed = (found.signed(chosen[found.name]) for found in check_options() if found.name in chosen)
     return dict(part for part in signed if part is not None)
+
+
+def _averaged(method: Method, reads: FrameName) -> tuple[str, ...]:
+    """The keys that say how ratings were averaged and standardised."""
+    if reads != "ratings":
+        return ()
+    # A method of standard errors averages no segment score.
+    return ("over", "per") if method.draws_nothing else ("unit", "over", "per")
 
 
 def _own_test(method: Method) -> str:

@@ -26,7 +26,8 @@ WORKER_KEYS = (
 def analysis_record(analysis: Analysis) -> dict[str, Any]:
     """The analysis in plain types. What is unknown is None, never 0 or NaN; nothing is rounded.
 
-    `posterior` is there if the method has drawn scores, `diagnostics` if it comes to its answer step by step.
+    `posterior` is there if the method has drawn scores, `diagnostics` if it comes to its answer step by step,
+    `notes` if it has something to say about the judgements.
     """
     excluded = excluded_hits(analysis)
     return {
@@ -48,6 +49,7 @@ def analysis_record(analysis: Analysis) -> dict[str, Any]:
         "contamination": plain(analysis.contamination),
         **_posterior(analysis),
         **_diagnostics(analysis),
+        **({"notes": list(analysis.notes)} if analysis.notes else {}),
         "warnings": list(analysis.warnings),
     }
 

@@ -75,6 +75,7 @@ def write_latex(
         f"Method: {method.title} ({method.name}). Check: {analysis.settings.check}. "
         f"Differences between systems: {differences(analysis.settings)}.",
         *(f"{line[0].upper()}{line[1:]}." for line in further if line),
+        *analysis.notes,
         *missing,
     ]
     return write_document(

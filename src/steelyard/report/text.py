@@ -41,6 +41,7 @@ def analysis_text(analysis: Analysis) -> str:
         )
         if line
     ]
+    parts += map(printable, analysis.notes)
     if analysis.warnings:
         parts += ["", *(f"Warning: {printable(warning)}" for warning in analysis.warnings)]
     parts += ["", printable(analysis.signature)]
