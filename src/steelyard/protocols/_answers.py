@@ -146,6 +146,8 @@ def _wanted(schema: Mapping[str, Any]) -> str:
     'a whole number from 1 to 5'
     >>> _wanted({"type": "array", "minItems": 2, "maxItems": 2})
     'a list of 2 entries'
+    >>> _wanted({"type": "array", "minItems": 2, "maxItems": 2, "uniqueItems": True})
+    'a list of 2 different entries'
     """
     if "enum" in schema:
         return f"one of {', '.join(str(value) for value in schema['enum'])}"
@@ -154,6 +156,8 @@ def _wanted(schema: Mapping[str, Any]) -> str:
     if kind in _COUNTED:
         noun, least, most = _COUNTED[kind]
         low, high = schema.get(least, 0), schema.get(most)
+        if schema.get("uniqueItems"):
+            noun = f"different {noun}"
         if high is None:
             return f"{name} of {low} {noun} or more" if low else name
         return f"{name} of {high} {noun}" if low == high else f"{name} of {low} to {high} {noun}"
