@@ -196,6 +196,14 @@ def test_two_studies_share_a_page(result: StudyResult) -> None:
 # LaTeX
 
 
+def test_a_signature_among_the_notes_stays_whole(result: StudyResult) -> None:
+    signature = "steelyard:0.1|" + "|".join(f"key{k}:value" for k in range(20))
+
+    text = study_text(replace(result, notes=(f"Gold: {signature}",)))
+
+    assert signature in text.split()
+
+
 def test_the_folder_has_a_part_for_each_table_and_figure(result: StudyResult, tmp_path: Path) -> None:
     written = write_study_latex(tmp_path / "tex", [result])
 

@@ -88,7 +88,7 @@ def draws_of(analysis: Analysis) -> FloatArray:
     if analysis.draws is None or not len(analysis.draws):
         raise NotEnoughData(
             f"The method {analysis.settings.method} gives every system one score and no draws of what else "
-            "it may be: use {method=worker-model}."
+            "it may be: use {method=worker-model} on ratings."
         )
     draws: FloatArray = np.asarray(analysis.draws, dtype=np.float64)
     return draws

@@ -85,7 +85,7 @@ def _rows(source: Evidence) -> pl.DataFrame:
     if not has_parameters(source.analysis):
         raise NotEnoughData(
             f"The method {source.analysis.settings.method} learns neither offset nor precision of workers: "
-            "use {method=worker-model}."
+            "use {method=worker-model} on ratings."
         )
     seen = beside_truth(source).select(
         "worker_id", "n_items", seen_precision="precision", seen_offset="offset"

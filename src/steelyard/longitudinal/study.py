@@ -96,10 +96,10 @@ class _Draws:
     rng: np.random.Generator
 
     def off(self, *parts: Leverage) -> FloatArray:
-        """How far a gain may be off that these ratings move; nothing where no draws are wanted, or where a
-        single worker tells nothing of what others would have said."""
-        is_told = self.n and all(len(np.unique(part.worker)) > 1 for part in parts)
-        return gain_draws(parts, draws=self.n, rng=self.rng.spawn(1)[0]) if is_told else np.empty(0)
+        """How far a gain may be off that these ratings move; nothing without draws, or where a
+        single worker cannot show what others would have said."""
+        is_known = self.n and all(len(np.unique(part.worker)) > 1 for part in parts)
+        return gain_draws(parts, draws=self.n, rng=self.rng.spawn(1)[0]) if is_known else np.empty(0)
 
 
 def compare_cells(

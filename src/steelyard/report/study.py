@@ -61,4 +61,5 @@ def _lines(sentences: Sequence[str]) -> str:
 
 
 def _paragraph(text: str) -> list[str]:
-    return wrap(printable(text), tables.WIDTH, break_on_hyphens=False)
+    # A signature is longer than a line, and stays whole so that it can be copied.
+    return wrap(printable(text), tables.WIDTH, break_on_hyphens=False, break_long_words=False)

@@ -92,7 +92,7 @@ def gold_study(frame: pl.DataFrame) -> GoldStudy:
     calibration items is no gold.
     """
     if frame.is_empty():
-        raise NotEnoughData("There are no judgements yet, so there is nothing to hold against gold.")
+        raise NotEnoughData("There are no judgements yet, so there is nothing to compare with gold.")
     kind = pl.col("item_kind").cast(pl.String)
     regular = kind.replace({str(ItemKind.GOLD): str(ItemKind.REGULAR)})
     # As text: among categories, regular may be none of them.

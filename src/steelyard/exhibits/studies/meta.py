@@ -52,7 +52,7 @@ def meta_study(found: MetaEvaluation) -> StudyResult:
         settings=settings,
         tables=(table,),
         figures=(metrics_figure(found),) if tested else (),
-        conclusion=tuple(map(_clusters_line, tested)),
+        conclusion=_conclusion(tested),
         notes=found.notes,
         warnings=found.warnings,
         signature=found.signature,
@@ -152,6 +152,13 @@ def metrics_figure(found: MetaEvaluation) -> Figure:
         f"{star_caption(threshold)}",
         panels=[_panel(one, threshold, has_title=len(shown) > 1) for one in shown],
     )
+
+
+def _conclusion(tested: Sequence[Significance]) -> tuple[str, ...]:
+    if not tested:
+        return ()
+    how = "Metrics by each statistic tested, best first: > means significantly better than all that follow."
+    return (how, *map(_clusters_line, tested))
 
 
 def _clusters_line(one: Significance) -> str:
