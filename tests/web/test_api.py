@@ -152,6 +152,19 @@ def test_without_a_valid_token_there_is_nothing(site: Any, token: str | None) ->
     assert response.json()["error"]["code"] == "unknown_link"
 
 
+@pytest.mark.parametrize(
+    ("frame", "ending"),
+    [("ratings", ".judgements.csv"), ("preferences", ".judgements.preferences.csv")],
+)
+def test_files_of_several_frames_are_named_so_that_they_are_read_together(
+    site: Any, frame: str, ending: str
+) -> None:
+    response = site.client.get(f"/api/v1/judgements.csv?frame={frame}", headers=site.as_manager())
+
+    name = site.campaign.settings.name
+    assert response.headers["Content-Disposition"] == f'attachment; filename="{name}{ending}"'
+
+
 @pytest.mark.parametrize("path", ["campaign", "analysis", "judgements.csv", "links"])
 def test_a_worker_cannot_read_what_the_manager_reads(site: Any, path: str) -> None:
     response = site.client.get(f"/api/v1/{path}", headers=site.as_worker())

@@ -93,7 +93,8 @@ def read_source(
 
     path = Path(source)
     read = read_judgements(path, columns=columns, scale=scale, gold_scale=gold_scale)
-    name = re.sub(r"\.(judgements|preferences|spans)$", "", path.name.removesuffix(".gz").rpartition(".")[0])
+    stem = path.name.removesuffix(".gz").rpartition(".")[0]
+    name = re.sub(r"(\.judgements)?(\.(preferences|spans))?$", "", stem)
     return Source(
         gather_credit(read.frame),
         title=name,

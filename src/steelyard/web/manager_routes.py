@@ -50,7 +50,7 @@ def analysis(desk: DeskOf) -> dict[str, Any]:
 @router.get("/judgements.csv", response_class=Response)
 def judgements(desk: DeskOf, frame: FrameName | None = None) -> Response:
     """All judgements as a file that `steelyard analyse` reads: what the protocol gives first, or `frame`."""
-    from steelyard.formats.judgements_file import write_judgements
+    from steelyard.formats.judgements_file import neighbour, write_judgements
 
     settings = desk.campaign.settings
     wanted = frame or protocols()[settings.protocol].gives[0]
@@ -58,8 +58,10 @@ def judgements(desk: DeskOf, frame: FrameName | None = None) -> Response:
         path = Path(folder) / "judgements.csv"
         write_judgements(getattr(judged_frames(desk.campaign), wanted), path, name=wanted)
         content = path.read_bytes()
-    name = "judgements" if wanted == "ratings" else wanted
-    disposition = f'attachment; filename="{settings.name}.{name}.csv"'
+    name = Path(f"{settings.name}.judgements.csv")
+    # Saved in one folder, the files are found with the ratings.
+    name = name if wanted == "ratings" else neighbour(name, wanted)
+    disposition = f'attachment; filename="{name}"'
     return Response(content, media_type="text/csv", headers={"Content-Disposition": disposition})
 
 
