@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
@@ -201,6 +200,8 @@ def _rescaled(found: Strengths) -> Strengths:
     approach it very slowly where there are many comparisons. Slopes times c and strengths over c are
     best where c sum(s^2) - sum(s) = (deviation of slopes / of strengths)^2 sum(strength^2) / c^3.
     """
+    from scipy.optimize import brentq  # slow to import, and every method is looked up for --help
+
     squares, total = float(np.sum(found.slope**2)), float(np.sum(found.slope))
     if squares == 0:
         return found
