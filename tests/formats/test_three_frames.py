@@ -181,10 +181,9 @@ def test_a_side_of_a_control_is_not_for_regular_rows(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("row", "problem"),
     [
-        ("w1,A,1,0,4,minor,j1", "line 3: judgement_id j1 marks the same twice; keep one of the rows."),
         (
             "w1,A,1,,,,j1",
-            "line 3: severity is empty, which means no error, but judgement_id j1 marks errors there.",
+            "line 3: severity is empty, which means no error, but judgement_id j1 has other rows for it.",
         ),
         ("w2,A,1,5,6,minor,j1", "line 3: judgement_id j1 has another worker than above."),
         ("w1,A,1,1e30,2e30,minor,j2", "line 3: start 1e30 is too large."),
@@ -194,6 +193,13 @@ def test_spans_that_contradict_each_other_are_refused(tmp_path: Path, row: str, 
     text = f"worker,system,segment,start,end,severity,judgement_id\nw1,A,1,0,4,minor,j1\n{row}\n"
 
     assert _problems(_file(tmp_path, text))[0] == problem
+
+
+def test_two_omissions_of_one_translation_may_look_the_same(tmp_path: Path) -> None:
+    rows = "w1,A,1,,,major,j1\n" * 2
+    text = f"worker,system,segment,start,end,severity,judgement_id\n{rows}"
+
+    assert len(read_judgements(_file(tmp_path, text)).spans) == 2
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 
 import polars as pl
 
@@ -162,21 +162,6 @@ class ColumnReader:
         wrong = pl.Series([found == [] for found in lists], dtype=pl.Boolean)
         self.refuse(name, wrong, 'is not a list of names such as ["A", "B"]')
         return pl.Series(name, [found or None for found in lists], dtype=pl.List(pl.String))
-
-    def refuse_again(
-        self, frame: pl.DataFrame, said: pl.Expr, text: Callable[[Mapping[str, str]], str]
-    ) -> None:
-        """Refuse rows that say something again that an earlier row of the same judgement has said.
-
-        `text` gives the complaint about a row. Without a judgement_id nobody can tell.
-        """
-        again = ~pl.struct("judgement_id", said).is_first_distinct() & pl.col("judgement_id").is_not_null()
-        found = frame.with_row_index("row").filter(again)
-        texts = [
-            text({name: shown(str(cell)) for name, cell in row.items()})
-            for row in found.iter_rows(named=True)
-        ]
-        self.complain(found.with_columns(pl.Series("text", texts, pl.String)))
 
     def refuse_mixed(self, frame: pl.DataFrame) -> None:
         """Refuse rows whose judgement has another worker or HIT than in the first of its rows."""

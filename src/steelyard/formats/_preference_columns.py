@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import polars as pl
 
 from steelyard.domain.judgement import PREFERENCES
 from steelyard.domain.work import SCORED_KINDS, SUBSTITUTE_KINDS
 from steelyard.formats._column_reader import ColumnReader
+from steelyard.formats._judgement_columns import shown
 from steelyard.frames import CONTROL_SIDES, preferences_frame
 
 
@@ -33,7 +32,7 @@ def read_preferences(reader: ColumnReader) -> pl.DataFrame | None:
         other = pl.when(is_scored).then("system_b")
         reader.refuse_credited_twice(frame, ("credited_a", "credited_b"), pl.col("system_a"), other)
         reader.refuse_mixed(frame)
-        reader.refuse_again(frame, _compared(), _compares_twice)
+        _refuse_twice(reader, frame)
     if reader.problems:
         return None
     _warn_of_unknown_sides(reader, frame)
@@ -55,9 +54,16 @@ def _compared() -> pl.Expr:
     )
 
 
-def _compares_twice(row: Mapping[str, str]) -> str:
-    pair = f"{row['system_a']} with {row['system_b']}"
-    return f"judgement_id {row['judgement_id']} compares {pair} twice; keep one of the rows"
+def _refuse_twice(reader: ColumnReader, frame: pl.DataFrame) -> None:
+    """One judgement says only once which of a pair of translations is better."""
+    again = ~pl.struct("judgement_id", _compared()).is_first_distinct() & pl.col("judgement_id").is_not_null()
+    rows = frame.with_row_index("row").filter(again)
+    texts = [
+        f"judgement_id {shown(row['judgement_id'])} compares {shown(row['system_a'])} with "
+        f"{shown(row['system_b'])} twice; keep one of the rows"
+        for row in rows.iter_rows(named=True)
+    ]
+    reader.complain(rows.with_columns(pl.Series("text", texts, pl.String)))
 
 
 def _warn_of_unknown_sides(reader: ColumnReader, frame: pl.DataFrame) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import polars as pl
 
 from steelyard.domain.judgement import SPAN_SIDES
@@ -12,7 +10,6 @@ from steelyard.formats._judgement_columns import shown
 from steelyard.frames import spans_frame
 
 _TRANSLATION = ("system_id", "segment_id", "attribute")
-_MARKED = ("start", "end", "severity", "category", "side")
 
 
 def read_spans(reader: ColumnReader) -> pl.DataFrame | None:
@@ -37,7 +34,6 @@ def read_spans(reader: ColumnReader) -> pl.DataFrame | None:
         frame = pl.DataFrame(columns)
         reader.refuse_credited_twice(frame, ["credited"], pl.col("system_id"))
         reader.refuse_mixed(frame)
-        reader.refuse_again(frame, pl.struct(*_TRANSLATION, *_MARKED).alias("said"), _marks_twice)
         _refuse_errors_of_none(reader, frame)
     if reader.problems:
         return None
@@ -45,17 +41,13 @@ def read_spans(reader: ColumnReader) -> pl.DataFrame | None:
     return spans_frame(frame)
 
 
-def _marks_twice(row: Mapping[str, str]) -> str:
-    return f"judgement_id {row['judgement_id']} marks the same twice; keep one of the rows"
-
-
 def _refuse_errors_of_none(reader: ColumnReader, frame: pl.DataFrame) -> None:
-    """A translation is either without error or has errors, in one judgement."""
-    judged = ["judgement_id", *_TRANSLATION]
-    both = pl.col("severity").is_null() & pl.col("severity").is_not_null().any().over(judged)
-    rows = frame.with_row_index("row").filter(pl.col("judgement_id").is_not_null() & both)
+    """A translation without error has one row in a judgement. Errors may look the same: two omissions do."""
+    several = pl.len().over("judgement_id", *_TRANSLATION) > 1
+    none = pl.col("severity").is_null() & pl.col("judgement_id").is_not_null()
+    rows = frame.with_row_index("row").filter(none & several)
     texts = [
-        f"severity is empty, which means no error, but judgement_id {shown(each)} marks errors there"
+        f"severity is empty, which means no error, but judgement_id {shown(each)} has other rows for it"
         for each in rows["judgement_id"]
     ]
     reader.complain(rows.with_columns(pl.Series("text", texts, pl.String)))
