@@ -12,7 +12,8 @@ often their scores are in the right order. Last, which workers pass `preferred-o
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import fields, replace
 
 import numpy as np
 from scipy.stats import norm
@@ -20,7 +21,7 @@ from scipy.stats import norm
 from steelyard.domain.result import CheckSettings
 from steelyard.qc.preferred_original import CHECK
 from steelyard.simulate.preferences import PreferenceCrowd, simulated_preferences
-from steelyard.stats.arrays import FloatArray
+from steelyard.stats.arrays import BoolArray, FloatArray
 from steelyard.stats.bradley_terry import PairedOutcomes, fit_strengths
 from steelyard.stats.strength_errors import (
     StrengthErrors,
@@ -39,6 +40,8 @@ CROWDS = {
 }
 TASTES = {"none": (0.0, 0.0), "workers": (0.8, 0.0), "segments": (0.0, 0.8), "both": (0.4, 0.4)}
 GAPS = (0.25, 0.5, 1.0)
+
+Change = Callable[[PairedOutcomes, np.random.Generator], PairedOutcomes]
 
 
 def main() -> None:
@@ -73,6 +76,18 @@ def main() -> None:
     for name, drop in {"at random": 0.0, "drop 1": 1.0, "drop 2": 2.0, "drop 3": 3.0}.items():
         passed = [pass_rate(drop, n_pairs, rng) for n_pairs in (10, 20)]
         print(f"{name:20} {passed[0]:9.3f} {passed[1]:9.3f}")
+    print("\nBusy workers: few make most of the comparisons. Tastes of ten documents, known and unknown")
+    rng = np.random.default_rng(7)
+    for name, crowd in CROWDS.items():
+        busy = replace(crowd, n_regular=4 * crowd.n_regular, worker_sd=0.8)
+        texts = replace(crowd, n_segments=10, segment_sd=0.8)
+        cases = (("busy", busy, busy_workers), ("known", texts, None), ("unknown", texts, forget_documents))
+        for label, some, change in cases:
+            shares = calibration(some, samples, rng, change=change)
+            print(
+                f"{name:16} {label:9} {shares[0]:7.3f} {shares[1]:12.3f} {shares[2]:7.3f} {shares[3]:12.3f}",
+                flush=True,
+            )
 
 
 def outcomes_of(crowd: PreferenceCrowd, strengths: FloatArray, rng: np.random.Generator) -> PairedOutcomes:
@@ -86,11 +101,32 @@ def outcomes_of(crowd: PreferenceCrowd, strengths: FloatArray, rng: np.random.Ge
     return PairedOutcomes(first, second, outcome, np.ones(len(frame)), worker, segment)
 
 
-def calibration(crowd: PreferenceCrowd, samples: int, rng: np.random.Generator) -> FloatArray:
+def busy_workers(data: PairedOutcomes, rng: np.random.Generator) -> PairedOutcomes:
+    """About a quarter of the comparisons, workers' numbers of them being log-normal with deviation 1.2."""
+    share = rng.lognormal(0.0, 1.2, int(data.worker.max()) + 1)
+    wanted = np.maximum(3, len(data.first) / 4 * share / share.sum())
+    # Rows come one worker after another.
+    start = np.searchsorted(data.worker, data.worker)
+    return _rows(data, np.arange(len(data.first)) - start < wanted[data.worker])
+
+
+def forget_documents(data: PairedOutcomes, rng: np.random.Generator) -> PairedOutcomes:
+    """Ten segments of each document, which nobody knows to belong together."""
+    return replace(data, segment=10 * data.segment + rng.integers(10, size=len(data.segment)))
+
+
+def _rows(data: PairedOutcomes, kept: BoolArray) -> PairedOutcomes:
+    return PairedOutcomes(*(getattr(data, field.name)[kept] for field in fields(data)))
+
+
+def calibration(
+    crowd: PreferenceCrowd, samples: int, rng: np.random.Generator, *, change: Change | None = None
+) -> FloatArray:
     """Coverage and rate of false differences among equal systems, ours and as if all were independent."""
     found = []
     for _ in range(samples):
         data = outcomes_of(crowd, np.zeros(N_SYSTEMS), rng)
+        data = data if change is None else change(data, rng)
         strengths = fit_strengths(data, n_systems=N_SYSTEMS)
         errors = strength_errors(data, strengths)
         lower, upper = strength_intervals(strengths.log_strength, errors, level=0.95)

@@ -272,3 +272,55 @@ def test_slopes_need_comparisons_by_one_worker() -> None:
 
     assert fit.workers["slope"].null_count() == 4
     assert fit.systems["score"].is_finite().all()
+
+
+def _of_documents(frame: pl.DataFrame, n_documents: int) -> pl.DataFrame:
+    number = pl.col("segment_id").cast(pl.String).str.slice(1).cast(pl.Int64) % n_documents
+    return preferences_frame(frame.with_columns(document_id=pl.format("d{}", number)))
+
+
+def test_comparisons_of_one_document_go_together() -> None:
+    frame = _of_documents(_crowd(n_workers=30, segment_sd=0.5), 12)
+    as_segments = preferences_frame(frame.with_columns(segment_id="document_id"))
+
+    fit, expected = _fit(frame), _fit(as_segments)
+
+    np.testing.assert_allclose(fit.p_values, expected.p_values)
+    for name in ("score", "lower", "upper"):
+        np.testing.assert_allclose(fit.systems[name].to_numpy(), expected.systems[name].to_numpy())
+    # The segments keep their scores.
+    assert fit.segments["segment_id"].n_unique() > 12
+
+
+def test_documents_with_tastes_do_not_tell_equal_systems_apart() -> None:
+    rng = np.random.default_rng(3)
+    rejected = []
+    for _ in range(40):
+        # A taste for each document: all of its segments are the same to the crowd.
+        crowd = PreferenceCrowd(n_workers=20, n_segments=10, n_regular=40, segment_sd=0.8)
+        frame = simulated_preferences({"x": 0.0, "y": 0.0, "z": 0.0}, crowd, rng)
+        segment = pl.format("{}-{}", "segment_id", pl.Series(rng.integers(10, size=len(frame))))
+        fit = _fit(preferences_frame(frame.with_columns(document_id="segment_id", segment_id=segment)))
+        rejected.append(np.mean(fit.p_values[~np.eye(3, dtype=np.bool_)] < 0.05))
+
+    assert np.mean(rejected) < 0.09
+
+
+def test_few_documents_or_none_leave_segments_on_their_own() -> None:
+    frame = _crowd(n_workers=30, segment_sd=0.5)
+
+    fit = _fit(frame)
+
+    np.testing.assert_array_equal(_fit(_of_documents(frame, 4)).p_values, fit.p_values)
+    assert not np.array_equal(_fit(_of_documents(frame, 5)).p_values, fit.p_values, equal_nan=True)
+
+
+@readers
+def test_a_method_that_takes_workers_as_given_says_so(name: str) -> None:
+    def said(draws: int) -> bool:
+        warnings = _fit(_crowd(n_workers=3), name, draws=draws).warnings
+        return any("not for other workers" in warning for warning in warnings)
+
+    assert said(20) == (name != METHOD.name)
+    # No intervals, nothing to say about them.
+    assert not said(0)

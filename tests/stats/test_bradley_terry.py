@@ -356,6 +356,45 @@ def test_influence_is_what_leaving_out_a_worker_does() -> None:
     np.testing.assert_allclose(of_worker - of_worker.mean(), change, atol=0.1 * np.abs(change).max() + 1e-4)
 
 
+@pytest.mark.parametrize("learn_slopes", [False, True], ids=["no-slopes", "slopes"])
+def test_leaving_out_a_worker_with_half_of_the_comparisons_is_foreseen(learn_slopes: bool) -> None:
+    data = _simulated(
+        np.random.default_rng(13), strength=np.linspace(1, -1, 3), n_workers=30, per_worker=100, worker_sd=0.3
+    )
+    data = replace(data, worker=np.where(data.worker < 15, 0, data.worker - 14))
+    found = fit_strengths(data, n_systems=3, learn_slopes=learn_slopes)
+
+    foreseen = strength_influence(data, found).without[0]
+
+    others = PairedOutcomes(*(getattr(data, name)[data.worker > 0] for name in PairedOutcomes.__slots__))
+    others = replace(others, worker=others.worker - 1)
+    change = found.log_strength - fit_strengths(others, n_systems=3, learn_slopes=learn_slopes).log_strength
+    # One step of Newton's method, not all of them; without leaving the worker out it would be half of this.
+    np.testing.assert_allclose(foreseen - foreseen.mean(), change, atol=0.2 * np.abs(change).max())
+
+
+def test_a_few_busy_workers_do_not_tell_equal_systems_apart() -> None:
+    rng = np.random.default_rng(21)
+    rejected, covered = [], []
+    for _ in range(150):
+        # Of 10 workers one often makes half of the comparisons.
+        share = rng.lognormal(0.0, 1.2, 10)
+        size = np.maximum(3, 300 * share / share.sum()).astype(int)
+        data = _simulated(rng, strength=np.zeros(4), worker_sd=0.8, n_workers=10, per_worker=int(size.max()))
+        place = np.arange(len(data.first)) % size.max()
+        kept = place < size[data.worker]
+        data = PairedOutcomes(*(getattr(data, name)[kept] for name in PairedOutcomes.__slots__))
+        found = fit_strengths(data, n_systems=4)
+        errors = strength_errors(data, found)
+        p_values = strength_p_values(found.log_strength, errors)
+        lower, upper = strength_intervals(found.log_strength, errors, level=0.95)
+        rejected.append(np.mean(p_values[~np.eye(4, dtype=np.bool_)] < 0.05))
+        covered.append(np.mean((lower < 0) & (upper > 0)))
+
+    assert np.mean(rejected) < 0.075
+    assert np.mean(covered) > 0.91
+
+
 @pytest.mark.parametrize(
     ("worker_sd", "segment_sd"), [(0.0, 0.0), (0.6, 0.0), (0.4, 0.4)], ids=["independent", "workers", "both"]
 )

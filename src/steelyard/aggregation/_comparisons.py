@@ -27,6 +27,11 @@ from steelyard.preferences import is_of_preferences
 from steelyard.stats.arrays import IntArray
 from steelyard.stats.rounding import TIE_DECIMALS
 
+_WORKERS_AS_GIVEN = (
+    "Intervals and p-values of this method allow for other segments, not for other workers. Where workers "
+    "differ in what they prefer, equal systems are often found to differ; bradley-terry allows for that."
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Comparisons:
@@ -97,6 +102,7 @@ def compare_systems(
     names = _Names(systems, segments, worker_ids if by_worker else [])
     if is_of_preferences(frame):
         by_attribute = _by_attribute(preferences, lambda part: _preferred(part, names))
+        as_given = () if by_worker or not settings.draws else (_WORKERS_AS_GIVEN,)
         return ComparedSystems(
             rows,
             systems,
@@ -104,7 +110,7 @@ def compare_systems(
             worker_ids,
             by_attribute,
             preference_workers(frame),
-            warnings=mostly_undecided(preferences),
+            warnings=(*mostly_undecided(preferences), *as_given),
             notes=undecided(preferences),
         )
     if len(systems) < 2:

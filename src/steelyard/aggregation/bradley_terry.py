@@ -14,7 +14,7 @@ from steelyard.aggregation._segment_draws import Scored, fit_scored, lacking_att
 from steelyard.domain.options import option
 from steelyard.domain.plugin import Method
 from steelyard.domain.result import Fit, MethodSettings
-from steelyard.stats.arrays import BoolArray, FloatArray
+from steelyard.stats.arrays import BoolArray, FloatArray, IntArray
 from steelyard.stats.bradley_terry import (
     PairedOutcomes,
     Strengths,
@@ -30,6 +30,9 @@ from steelyard.stats.strength_errors import (
     strength_p_values,
 )
 from steelyard.stats.tied_outcomes import TieModel
+
+# Fewer documents than this are no sample of others, like fewer workers [our choice].
+ENOUGH_DOCUMENTS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +57,18 @@ def fit(frame: pl.DataFrame, settings: BradleyTerrySettings, rng: np.random.Gene
     The difference between two scores is the log odds that a worker prefers the first system where one of
     the two is preferred; ties after Davidson [Davidson1970] or after Rao and Kupper [Rao1967]. Scores have
     mean 0. A weak prior keeps those of systems that always win or lose finite, and a warning names them.
-    Intervals and p-values allow for workers and segments that go their own ways; nothing is drawn, so
-    the seed does not matter. A segment's score is the system's share of wins in its decided comparisons.
+    Intervals and p-values allow for workers and segments that go their own ways, and for documents where five
+    or more are named; nothing is drawn, so the seed does not matter. A segment's score is the system's share
+    of wins in its decided comparisons.
 
     With `worker_slopes` differences between systems count times each worker's slope, near 0 for a worker
     who answers at random. Where comparisons are between ratings of several workers there are no slopes.
     """
     compared = compare_systems(frame, settings, method=METHOD.name, by_worker=True)
+    text = _texts_drawn(frame, compared.segments)
     parts = {
-        name: _part(found, len(compared.systems), settings) for name, found in compared.by_attribute.items()
+        name: _part(found, len(compared.systems), settings, text=text)
+        for name, found in compared.by_attribute.items()
     }
     together = _fit_of(compared, compared.rows, parts, settings)
     alone: tuple[tuple[str, Fit], ...] = ()
@@ -117,14 +123,42 @@ class _Part:
     log_strength: FloatArray
 
 
-def _part(comparisons: Comparisons, n_systems: int, settings: BradleyTerrySettings) -> _Part:
+def _texts_drawn(frame: pl.DataFrame, segments: list[str]) -> IntArray:
+    """For each segment the number of what could have been drawn instead: its document, if one is named.
+
+    Of fewer than five documents nothing could be learnt about others: each segment then stands for itself.
+    """
+    name = pl.col("segment_id").cast(pl.String)
+    documents = (
+        frame.filter(pl.col("document_id").is_not_null())
+        .group_by(name)
+        .agg(document_id=pl.col("document_id").cast(pl.String).min())
+    )
+    drawn = pl.DataFrame({"segment_id": segments}, schema={"segment_id": pl.String}).join(
+        documents, on="segment_id", how="left", maintain_order="left"
+    )
+    alone = pl.col("document_id").is_null()
+    text = drawn.select(
+        pl.struct(pl.when(alone).then("segment_id").otherwise("document_id"), alone.alias("alone"))
+        .rank("dense")
+        .cast(pl.Int64)
+        - 1
+    ).to_series()
+    if text.n_unique() < ENOUGH_DOCUMENTS:
+        return np.arange(len(segments))
+    return text.to_numpy()
+
+
+def _part(
+    comparisons: Comparisons, n_systems: int, settings: BradleyTerrySettings, *, text: IntArray
+) -> _Part:
     outcomes = PairedOutcomes(
         first=comparisons.first,
         second=comparisons.second,
         outcome=comparisons.outcome,
         count=comparisons.count.astype(np.float64),
         worker=comparisons.worker,
-        segment=comparisons.segment,
+        segment=text[comparisons.segment],
     )
     # All have worker 0 where comparisons are between ratings of several workers.
     learn_slopes = settings.worker_slopes and bool(comparisons.worker.any())

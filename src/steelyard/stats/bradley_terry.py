@@ -32,7 +32,8 @@ _FIRST_TIE = 0.5
 class PairedOutcomes:
     """Comparisons of two systems: `outcome` is 1 if the first won, -1 if the second did, 0 for a tie.
 
-    Each row happened `count` times. The indices are 0, 1, 2, ...; all arrays: (n,).
+    Each row happened `count` times. The indices are 0, 1, 2, ...; all arrays: (n,). Documents may stand in
+    `segment`: it says which comparisons share a text that could have been another.
     """
 
     first: IntArray

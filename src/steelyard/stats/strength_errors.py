@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
 
 import numpy as np
 from scipy.sparse import block_diag, csr_array
@@ -11,7 +11,7 @@ from scipy.special import stdtr, stdtrit
 
 from steelyard.stats.arrays import BoolArray, FloatArray, IntArray
 from steelyard.stats.bradley_terry import SLOPE_SD, PairedOutcomes, Strengths, information_of
-from steelyard.stats.tied_outcomes import outcome_terms
+from steelyard.stats.tied_outcomes import OutcomeTerms, outcome_terms
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,9 @@ class StrengthErrors:
 
     `by_worker`, `by_segment` and `by_cell` take comparisons that share a worker, a segment or both as
     clusters; `by_model` takes all of them as independent. `df`: degrees of freedom, one less than
-    there are workers or segments, whichever are fewer.
+    there are workers or segments, whichever are fewer. That between workers is of leaving each out in turn
+    [Bell2002]: a worker who made most of the comparisons drew the strengths along, so that what is left of
+    that worker's pull looks smaller than it was.
     """
 
     by_worker: FloatArray
@@ -65,11 +67,13 @@ class StrengthInfluence:
     """How far each row of comparisons moves the log strengths, to first order: `pull @ effect`, (n, S).
 
     `pull` (n, k) says what each row pulls at, `effect` (k, S) what that does to the log strengths.
-    `by_model` (S, S) is their covariance if all comparisons were independent.
+    `without` (workers, S) is how far they lie from where they would be without a worker. `by_model` (S, S)
+    is their covariance if all comparisons were independent.
     """
 
     pull: csr_array
     effect: FloatArray
+    without: FloatArray
     worker: IntArray
     segment: IntArray
     by_model: FloatArray
@@ -90,6 +94,7 @@ def strength_influence(outcomes: PairedOutcomes, found: Strengths) -> StrengthIn
         width += 1
     information = information_of(outcomes, rows, slope, found)
     effects = [np.eye(width)]
+    of_slopes = np.zeros((n_workers, width))
     if found.slopes_learnt:
         own = np.bincount(outcomes.worker, -count * apart**2 * rows.dd, n_workers) + SLOPE_SD**-2
         # How the pull of each worker changes with that worker's slope.
@@ -101,15 +106,26 @@ def strength_influence(outcomes: PairedOutcomes, found: Strengths) -> StrengthIn
             shared[:, -1] = np.bincount(outcomes.worker, count * apart * rows.dt, n_workers)
         effects.append(shared / own[:, None])
         information -= effects[1].T @ shared
+        of_slopes = shared / np.sqrt(own)[:, None]
         # The prior of a slope is part of what its worker says, in even parts over the worker's rows.
         prior = (found.slope - 1) / SLOPE_SD**2 / np.bincount(outcomes.worker, minlength=n_workers).clip(1)
         entries.append((count * apart * rows.d - prior[outcomes.worker], width + outcomes.worker))
         width += n_workers
     values, places = (np.concatenate(part) for part in zip(*entries, strict=True))
     inverse = np.asarray(np.linalg.pinv(information, hermitian=True), dtype=np.float64)[:, :n_systems]
+    pulls = csr_array((values, (np.tile(row, len(entries)), places)), shape=(n, width))
+    members = csr_array((np.ones(n), (outcomes.worker, row)), shape=(n_workers, n))
+    of_worker: FloatArray = (members @ pulls) @ np.vstack(effects)
+    without = np.zeros((n_workers, n_systems))
+    for worker, places in _rows_by_worker(outcomes.worker):
+        some = PairedOutcomes(*(getattr(outcomes, field.name)[places] for field in fields(outcomes)))
+        own = information_of(some, OutcomeTerms(*(part[places] for part in rows)), slope[places], found)
+        own -= np.diag(np.full(len(own), found.prior_sd**-2)) + np.outer(of_slopes[worker], of_slopes[worker])
+        without[worker] = np.linalg.lstsq(information - own, of_worker[worker], rcond=None)[0][:n_systems]
     return StrengthInfluence(
-        csr_array((values, (np.tile(row, len(entries)), places)), shape=(n, width)),
+        pulls,
         np.vstack(effects) @ inverse,
+        without,
         outcomes.worker,
         outcomes.segment,
         inverse[:n_systems],
@@ -131,7 +147,7 @@ def combined_errors(
     worker = np.concatenate([part.worker for part in parts])
     segment = np.concatenate([part.segment for part in parts])
     cell = worker * (int(segment.max(initial=0)) + 1) + segment
-    by_worker, n_workers = _between(pull, effect, worker)
+    by_worker, n_workers = _between_workers(parts, shares)
     by_segment, n_segments = _between(pull, effect, segment)
     by_cell, _ = _between(pull, effect, cell)
     model = np.zeros_like(by_worker)
@@ -170,6 +186,26 @@ def strength_p_values(log_strength: FloatArray, errors: StrengthErrors) -> Float
     difference = (log_strength[row] - log_strength[column])[apart]
     p_values[apart] = stdtr(errors.df, -difference / deviation)
     return p_values.reshape(n, n)
+
+
+def _rows_by_worker(worker: IntArray) -> Iterator[tuple[int, IntArray]]:
+    """Every worker with the places of that worker's rows."""
+    order = np.argsort(worker, kind="stable")
+    names, start = np.unique(worker[order], return_index=True)
+    yield from zip(names.tolist(), np.split(order, start[1:]), strict=True)
+
+
+def _between_workers(parts: Sequence[StrengthInfluence], shares: FloatArray) -> tuple[FloatArray, int]:
+    """Covariance of the log strengths when each worker is left out in turn, and the number of workers."""
+    n = len(np.unique(np.concatenate([part.worker for part in parts])))
+    n_systems = shares.shape[1]
+    if n < 2:
+        return np.zeros((n_systems, n_systems)), n
+    moved = np.zeros((max(len(part.without) for part in parts), n_systems))
+    for part, share in zip(parts, shares, strict=True):
+        moved[: len(part.without)] += part.without * share
+    covariance: FloatArray = moved.T @ moved
+    return covariance * (n - 1) / n, n
 
 
 def _between(pull: csr_array, effect: FloatArray, cluster: IntArray) -> tuple[FloatArray, int]:
