@@ -230,6 +230,27 @@ def test_a_fair_crowd_leans_to_no_side(evidence: Evidence) -> None:
     assert not any("shown first" in warning for warning in evidence.analysis.warnings)
 
 
+@pytest.mark.parametrize(
+    ("method", "n_workers", "words"),
+    [
+        ("bradley-terry", 1, "The scores rest on 1 worker: what others would have said cannot be estimated"),
+        (
+            "bradley-terry",
+            3,
+            "The scores rest on 3 workers: the intervals allow for what others would have said",
+        ),
+        ("trueskill", 3, "The scores rest on 3 workers: what others would have said cannot be estimated"),
+    ],
+)
+def test_few_workers_are_reported_as_the_intervals_have_it(method: str, n_workers: int, words: str) -> None:
+    source = _source(replace(CROWD, n_workers=n_workers, n_careless=0))
+
+    warnings = analyse(source, settings_from(source, method=method, check="none", draws=50)).warnings
+
+    assert [warning for warning in warnings if warning.startswith(words)]
+    assert len([warning for warning in warnings if "scores rest on" in warning]) == 1
+
+
 def test_a_rejected_hit_is_left_out() -> None:
     source = _source()
     rejected = pl.DataFrame({"worker_id": ["w005"], "hit_id": ["h005"], "is_rejected": [True]})

@@ -86,7 +86,7 @@ def weigh(source: Source, settings: AnalysisSettings) -> Evidence:
             *fit.warnings,
             *_ignored_test(method, settings),
             *untested_pairs(fit),
-            *_few_workers(counts, settings),
+            *_few_workers(counts, settings, in_errors=method.draws_nothing and reads == "preferences"),
             *sampled,
         ),
     )
@@ -142,9 +142,15 @@ def _by_attribute(
     )
 
 
-def _few_workers(counts: Counts, settings: AnalysisSettings) -> tuple[str, ...]:
+def _few_workers(counts: Counts, settings: AnalysisSettings, *, in_errors: bool) -> tuple[str, ...]:
+    """A warning about few workers. `in_errors`: whether intervals allow for workers, however few."""
     if counts.kept_workers >= ENOUGH_WORKERS or not settings.method_settings.draws:
         return ()
+    if in_errors and counts.kept_workers > 1:
+        return (
+            f"The scores rest on {counts.kept_workers} workers: the intervals allow for what others would "
+            "have said, and with so few they are wide and hardly any difference is significant.",
+        )
     return (
         f"The scores rest on {counted(counts.kept_workers, 'worker')}: what others would have said "
         "cannot be estimated from so few, so the intervals are too narrow.",
