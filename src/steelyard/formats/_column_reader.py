@@ -163,11 +163,17 @@ class ColumnReader:
         self.refuse(name, wrong, 'is not a list of names such as ["A", "B"]')
         return pl.Series(name, [found or None for found in lists], dtype=pl.List(pl.String))
 
-    def refuse_mixed(self, frame: pl.DataFrame) -> None:
+    def shared_judgements(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """The rows that are not alone in their judgement, with their number in `row`."""
+        ids = frame["judgement_id"]
+        if ids.drop_nulls().n_unique() == ids.count():
+            return frame.clear().with_row_index("row")
+        return frame.with_row_index("row").filter(ids.is_not_null() & ids.is_duplicated())
+
+    def refuse_mixed(self, shared: pl.DataFrame) -> None:
         """Refuse rows whose judgement has another worker or HIT than in the first of its rows."""
         for name, column in {"worker": "worker_id", "hit": "hit_id"}.items():
-            other = pl.col(column) != pl.col(column).first().over("judgement_id")
-            rows = frame.with_row_index("row").filter(pl.col("judgement_id").is_not_null() & other)
+            rows = shared.filter(pl.col(column) != pl.col(column).first().over("judgement_id"))
             texts = [
                 f"judgement_id {shown(each)} has another {name} than above" for each in rows["judgement_id"]
             ]

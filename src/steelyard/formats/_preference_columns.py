@@ -31,8 +31,9 @@ def read_preferences(reader: ColumnReader) -> pl.DataFrame | None:
         frame = pl.DataFrame(columns)
         other = pl.when(is_scored).then("system_b")
         reader.refuse_credited_twice(frame, ("credited_a", "credited_b"), pl.col("system_a"), other)
-        reader.refuse_mixed(frame)
-        _refuse_twice(reader, frame)
+        shared = reader.shared_judgements(frame)
+        reader.refuse_mixed(shared)
+        _refuse_twice(reader, shared)
     if reader.problems:
         return None
     _warn_of_unknown_sides(reader, frame)
@@ -54,10 +55,9 @@ def _compared() -> pl.Expr:
     )
 
 
-def _refuse_twice(reader: ColumnReader, frame: pl.DataFrame) -> None:
+def _refuse_twice(reader: ColumnReader, shared: pl.DataFrame) -> None:
     """One judgement says only once which of a pair of translations is better."""
-    again = ~pl.struct("judgement_id", _compared()).is_first_distinct() & pl.col("judgement_id").is_not_null()
-    rows = frame.with_row_index("row").filter(again)
+    rows = shared.filter(~pl.struct("judgement_id", _compared()).is_first_distinct())
     texts = [
         f"judgement_id {shown(row['judgement_id'])} compares {shown(row['system_a'])} with "
         f"{shown(row['system_b'])} twice; keep one of the rows"

@@ -33,19 +33,19 @@ def read_spans(reader: ColumnReader) -> pl.DataFrame | None:
     if not reader.problems:
         frame = pl.DataFrame(columns)
         reader.refuse_credited_twice(frame, ["credited"], pl.col("system_id"))
-        reader.refuse_mixed(frame)
-        _refuse_errors_of_none(reader, frame)
+        shared = reader.shared_judgements(frame)
+        reader.refuse_mixed(shared)
+        _refuse_errors_of_none(reader, shared)
     if reader.problems:
         return None
     reader.take_hit_times(frame)
     return spans_frame(frame)
 
 
-def _refuse_errors_of_none(reader: ColumnReader, frame: pl.DataFrame) -> None:
+def _refuse_errors_of_none(reader: ColumnReader, shared: pl.DataFrame) -> None:
     """A translation without error has one row in a judgement. Errors may look the same: two omissions do."""
     several = pl.len().over("judgement_id", *_TRANSLATION) > 1
-    none = pl.col("severity").is_null() & pl.col("judgement_id").is_not_null()
-    rows = frame.with_row_index("row").filter(none & several)
+    rows = shared.filter(pl.col("severity").is_null() & several)
     texts = [
         f"severity is empty, which means no error, but judgement_id {shown(each)} has other rows for it"
         for each in rows["judgement_id"]
