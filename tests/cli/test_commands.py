@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.cli.main import COMMANDS, run
+from steelyard.cli.main import COMMANDS, DONE, UNUSABLE, run
 from steelyard.cli.serve import listening_socket, url_of
 from steelyard.flows.open import open_campaign
 from steelyard.protocols import protocols
@@ -383,3 +383,38 @@ def test_the_output_can_be_cut_short_by_its_reader(judged: Path) -> None:
 
     assert done.stdout.startswith("manager")
     assert done.stderr == ""
+
+
+def test_links_do_not_take_the_place_of_the_campaign(
+    judged: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = judged.read_bytes()
+
+    assert run(["links", str(judged), "--json", str(judged)]) == UNUSABLE
+    assert run(["protocols", "--json", str(judged)]) == UNUSABLE
+
+    assert "name another file to write to" in capsys.readouterr().err
+    assert judged.read_bytes() == before
+
+
+def test_a_plan_does_not_take_the_place_of_the_campaign_file(
+    campaign_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = campaign_file.read_bytes()
+
+    assert run(["plan", "--campaign", str(campaign_file), "--json", str(campaign_file)]) == UNUSABLE
+
+    assert "is being read" in capsys.readouterr().err
+    assert campaign_file.read_bytes() == before
+
+
+def test_a_page_on_the_terminal_is_nothing_but_the_page(
+    judged: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    outputs = ["--html", "-", "--latex", str(tmp_path / "tex")]
+
+    assert run(["report", str(judged), "--check", "none", "--draws", "0", *outputs]) == DONE
+
+    printed, said = capsys.readouterr()
+    assert printed.rstrip().endswith("</html>")
+    assert "report.tex" in said

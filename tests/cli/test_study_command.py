@@ -123,7 +123,7 @@ def test_nothing_is_written_where_one_of_the_files_cannot_be(
 
     assert run(["replicate", str(source), *QUICK["replicate"], *outputs]) == UNUSABLE
 
-    assert "there is no such folder" in capsys.readouterr().err
+    assert "No such file or directory" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 
 

@@ -136,4 +136,4 @@ def report(source: str, html_file: str | None, latex_folder: Path | None, **choi
             write_latex(latex_folder, analysis, exhibits, missing)
         except OSError as error:
             raise click.FileError(str(latex_folder), error.strerror) from None
-        click.echo(f"{judged} {latex_folder / 'report.tex'}")
+        click.echo(f"{judged} {latex_folder / 'report.tex'}", err=html_file == "-")

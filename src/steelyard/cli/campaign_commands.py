@@ -13,6 +13,7 @@ from steelyard.cli.options import (
     base_url_option,
     database_argument,
     json_option,
+    keep_sources,
     progress_bar,
     seed_option,
     target_option,
@@ -122,6 +123,7 @@ def links(db: str, add: int | None, base_url: str, json_file: str | None) -> Non
     from steelyard.flows.links import links as all_links
     from steelyard.flows.open import open_campaign
 
+    keep_sources([db], json_file)
     base_url = base_url.rstrip("/")
     with open_campaign(db) as campaign:
         if add:

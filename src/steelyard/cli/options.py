@@ -182,7 +182,7 @@ def keep_sources(sources: Sequence[str], *targets: str | Path | None) -> None:
         if not path.name:
             raise click.BadParameter(f"{str(target)!r} is not the name of a file.")
         if not path.parent.is_dir():
-            raise click.FileError(str(target), "there is no such folder")
+            raise click.FileError(str(target), "No such file or directory")
         if any(_is_same(path, source) for source in sources):
             raise click.BadParameter(f"{target} is being read: name another file to write to.")
         if path.is_file():

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from steelyard.cli.options import json_option, progress_bar, write_text
+from steelyard.cli.options import json_option, keep_sources, progress_bar, write_text
 from steelyard.planning.cost import FEE, FEE_FOR_MANY, MANY_ASSIGNMENTS, MINIMUM_WAGE, WAGE
 from steelyard.planning.sample_size import LEVEL, POWER, RELIABILITY_OF_ONE_RATING
 
@@ -96,6 +96,7 @@ def plan(json_file: str | None, plot_file: Path | None, **choices: Any) -> None:
         raise click.BadParameter(
             f"name a file that ends in {' or '.join(PLOT_ENDINGS)}.", param_hint="--plot"
         )
+    keep_sources([str(choices["campaign"])], plot_file, json_file)
     from steelyard.flows.plan import plan as make_plan
     from steelyard.report.plan import plan_text, to_json
 

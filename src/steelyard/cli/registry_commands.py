@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from steelyard.cli.options import json_option, write_text
+from steelyard.cli.options import json_option, keep_sources, write_text
 
 
 @click.command()
@@ -36,6 +36,7 @@ def protocols(json_file: str | None) -> None:
     """
     from steelyard.protocols import protocols as registered
 
+    keep_sources([], json_file)
     if json_file is None:
         _print(registered().values())
         return
