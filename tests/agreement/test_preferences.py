@@ -57,8 +57,35 @@ def test_workers_agree_on_the_same_pair() -> None:
 
     # Three pairs of workers on A and B in s1, of which V and W agree.
     assert found["inter", "kappa"] == (3, pytest.approx(1 / 3), pytest.approx(0, abs=1e-12))
-    # Krippendorff: observed disagreement 2/3; expected 1 - (2 * 1) / (3 * 2) = 2/3.
-    assert found["inter", "alpha"][2] == pytest.approx(0, abs=1e-12)
+    # Krippendorff: observed disagreement 2/3. Counted both ways round, three values are for the first system
+    # and three for the second: expected 1 - 2 (3 * 2) / (6 * 5) = 3/5.
+    assert found["inter", "alpha"][2] == pytest.approx(1 - (2 / 3) / (3 / 5))
+
+
+@pytest.mark.parametrize("chance", ["uniform", "cohen", "scott"])
+def test_agreement_does_not_depend_on_the_names_of_systems(chance: str) -> None:
+    crowd = PreferenceCrowd(n_workers=12, n_segments=8, n_repeats=15)
+    frame = simulated_preferences({"A": 4, "B": 2, "C": 0}, crowd, np.random.default_rng(6))
+    names = {"A": "B", "B": "C", "C": "A"}
+    renamed = preferences_frame(
+        frame.with_columns(pl.col("system_a", "system_b").cast(pl.String).replace(names))
+    )
+
+    found, again = _values(frame, chance=chance, draws=0), _values(renamed, chance=chance, draws=0)
+
+    for key, (n_pairs, share, value) in found.items():
+        assert again[key] == (n_pairs, pytest.approx(share), pytest.approx(value))
+    # The order of systems is clear to all, and chance would not find it.
+    assert found["inter", "alpha"][2] > 0.4
+
+
+def test_alpha_of_a_system_that_nearly_always_wins_by_hand() -> None:
+    agreed = [(worker, "regular", f"s{i}", "A", "B", "a") for i in range(8) for worker in "VW"]
+    split = [(worker, "regular", f"t{i}", "A", "B", side) for i in range(2) for worker, side in ("Va", "Wb")]
+
+    # Counted both ways there are 40 values, 20 of each; 2 of 10 pairs disagree.
+    expected = 1 - 2 * (20 * 19) / (40 * 39)
+    assert _values(_frame([*agreed, *split]))["inter", "alpha"][2] == pytest.approx(1 - 0.2 / expected)
 
 
 def test_degraded_pairs_are_matched_by_what_is_degraded() -> None:

@@ -37,11 +37,11 @@ def preference_parts(frame: pl.DataFrame, options: AgreementOptions) -> list[Par
 
 def _intra(frame: pl.DataFrame, workers: list[str], options: AgreementOptions) -> Part:
     pairs = repeated_preferences(frame)
-    first, second = (pairs[name].to_numpy() + 2 for name in ("first", "second"))
+    first, second = (_both_ways(pairs[name].to_numpy() + 2) for name in ("first", "second"))
     by_worker = pair_sums_by_worker(
         first,
         second,
-        _places(pairs["worker_id"], workers),
+        np.tile(_places(pairs["worker_id"], workers), 2),
         n_categories=N_OUTCOMES,
         n_workers=len(workers),
     )
@@ -55,8 +55,14 @@ def _intra(frame: pl.DataFrame, workers: list[str], options: AgreementOptions) -
 
 
 def _inter(frame: pl.DataFrame, workers: list[str], options: AgreementOptions) -> Part:
-    found = _first_preferences(frame, workers)
-    pairs = n_pairs(found) if len(found.item) else 0
+    once = _first_preferences(frame, workers)
+    pairs = n_pairs(once) if len(once.item) else 0
+    found = ItemRatings(
+        value=_both_ways(once.value.astype(np.int64)).astype(np.float64),
+        item=np.concatenate([once.item, once.item + once.item.max(initial=-1) + 1]),
+        worker=np.tile(once.worker, 2),
+        n_workers=once.n_workers,
+    )
     sums = inter_pair_sums(found, _OUTCOMES, weight=options.weight)
     category = found.value.astype(np.int64) - 1
     alpha = nominal_alpha(category, found.item)
@@ -78,6 +84,16 @@ def _inter(frame: pl.DataFrame, workers: list[str], options: AgreementOptions) -
         return redraw
 
     return Part(rows, prepared)
+
+
+def _both_ways(outcome: IntArray) -> IntArray:
+    """Outcomes 1, 2 or 3, and again as if the two systems had each other's names.
+
+    Which of two systems is the first is a matter of names. Taken one way only, chance agreement would be that
+    of the names: close to 1 if the better system always comes first in the alphabet.
+    """
+    outcomes: IntArray = np.concatenate([outcome, N_OUTCOMES + 1 - outcome])
+    return outcomes
 
 
 def _kappa_row(of: str, sums: PairSums, pairs: int, options: AgreementOptions) -> Row:
