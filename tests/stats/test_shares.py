@@ -38,3 +38,25 @@ def test_intervals_cover_the_share_of_clustered_cases() -> None:
         covered.append(share.lower <= 0.5 <= share.upper)
 
     assert np.mean(covered) == pytest.approx(0.95, abs=0.025)
+
+
+def test_unequal_clusters_have_the_error_of_leaving_out_each_in_turn() -> None:
+    hits, cases = np.array([40, 3, 6, 2]), np.array([60, 8, 10, 6])
+
+    share = clustered_share(hits, cases)
+
+    without = (hits.sum() - hits) / (cases.sum() - cases)
+    error = np.sqrt(np.sum((without - share.value) ** 2) * 3 / 4)
+    assert share.upper - share.value == pytest.approx(3.1824 * error, rel=1e-4)
+
+
+def test_a_few_large_clusters_are_not_taken_for_a_lean() -> None:
+    rng = np.random.default_rng(4)
+    outside = []
+    for _ in range(1500):
+        total = np.maximum(3, rng.lognormal(3.4, 1.0, 10)).astype(int)
+        share = clustered_share(rng.binomial(total, rng.beta(8, 8, 10)), total)
+        outside.append(not share.lower <= 0.5 <= share.upper)
+
+    # Student's t has one degree of freedom less than there are clusters, however unequal: not quite 5 %.
+    assert np.mean(outside) < 0.095

@@ -21,8 +21,9 @@ class Share(NamedTuple):
 def clustered_share(of_interest: IntArray, total: IntArray, *, level: float = 0.95) -> Share:
     """The share of all cases that are of interest, cases of one cluster going together. Arrays: (clusters,).
 
-    A ratio of sums over clusters, with the error of such a ratio and Student's t for as many clusters less
-    one [Cochran1977]. NaN without cases; no interval with fewer than two clusters that have any.
+    A ratio of sums over clusters [Cochran1977]. Its error is that of leaving out each cluster in turn, so
+    that a large one does not vouch for itself [Bell2002], and Student's t has one degree of freedom less than
+    there are clusters. NaN without cases; no interval with fewer than two clusters that have any.
 
     >>> share = clustered_share(np.array([6, 7, 5, 6]), np.array([10, 10, 10, 10]))
     >>> [round(number, 3) for number in share]
@@ -36,6 +37,7 @@ def clustered_share(of_interest: IntArray, total: IntArray, *, level: float = 0.
     share = float(hits.sum() / cases.sum())
     if n < 2:
         return Share(share, np.nan, np.nan)
-    error = np.sqrt(np.sum((hits - share * cases) ** 2) * n / (n - 1)) / cases.sum()
+    moved = (hits - share * cases) / (cases.sum() - cases)
+    error = np.sqrt(np.sum(moved**2) * (n - 1) / n)
     half = float(stdtrit(n - 1, (1 + level) / 2) * error)
     return Share(share, share - half, share + half)
