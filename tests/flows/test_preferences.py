@@ -276,3 +276,15 @@ def test_sources_name_the_frames_they_have() -> None:
 
     assert source.gives == ("preferences",)
     assert source.of("preferences") is source.preferences
+
+
+def test_a_report_of_preferences_does_not_speak_of_ratings() -> None:
+    source = _source()
+    analysis = analyse(source, settings_from(source, worker_slopes=True))
+
+    page = " ".join(report_html(analysis).split())
+
+    assert "<strong>A</strong> is ranked above every other system." in page
+    assert "in which the worker preferred the text, less the share" in page
+    assert "Slope: how clearly a worker's preferences tell systems apart" in page
+    assert not [word for word in ("is rated", "a worker rated", "How they rate", "Offset:") if word in page]

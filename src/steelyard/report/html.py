@@ -86,6 +86,7 @@ def report_html(
             check=checks().get(analysis.settings.check),
             differences=differences(analysis.settings),
             intervals=intervals(analysis),
+            of_preferences="preference" in analysis.agreement["scale"].to_list(),
             settled=settled(analysis.diagnostics),
         )
     )
