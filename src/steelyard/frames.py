@@ -20,7 +20,8 @@ from steelyard.domain.work import SCORED_KINDS, ItemKind
 from steelyard.stats.arrays import BoolArray, FloatArray, IntArray
 from steelyard.stats.standardise import standardised, worker_moments
 
-RATINGS_SCHEMA: dict[str, pl.DataType] = {
+# Which judgement a row is of, and what was judged.
+_OF_JUDGEMENT: dict[str, pl.DataType] = {
     "judgement_id": pl.String(),
     "worker_id": pl.String(),
     "assignment_id": pl.String(),
@@ -29,6 +30,9 @@ RATINGS_SCHEMA: dict[str, pl.DataType] = {
     "item_kind": pl.String(),
     "document_id": pl.String(),
     "segment_id": pl.String(),
+}
+RATINGS_SCHEMA: dict[str, pl.DataType] = {
+    **_OF_JUDGEMENT,
     "system_id": pl.String(),
     "attribute": pl.String(),
     "position": pl.Int64(),
@@ -42,14 +46,7 @@ RATINGS_SCHEMA: dict[str, pl.DataType] = {
     "credited": pl.List(pl.String()),
 }
 PREFERENCES_SCHEMA: dict[str, pl.DataType] = {
-    "judgement_id": pl.String(),
-    "worker_id": pl.String(),
-    "assignment_id": pl.String(),
-    "hit_id": pl.String(),
-    "item_id": pl.String(),
-    "item_kind": pl.String(),
-    "document_id": pl.String(),
-    "segment_id": pl.String(),
+    **_OF_JUDGEMENT,
     # The translation shown first (left, or on top), then the other.
     "system_a": pl.String(),
     "system_b": pl.String(),
@@ -65,14 +62,7 @@ PREFERENCES_SCHEMA: dict[str, pl.DataType] = {
 }
 # A translation judged to have no error has one row without severity.
 SPANS_SCHEMA: dict[str, pl.DataType] = {
-    "judgement_id": pl.String(),
-    "worker_id": pl.String(),
-    "assignment_id": pl.String(),
-    "hit_id": pl.String(),
-    "item_id": pl.String(),
-    "item_kind": pl.String(),
-    "document_id": pl.String(),
-    "segment_id": pl.String(),
+    **_OF_JUDGEMENT,
     "system_id": pl.String(),
     "attribute": pl.String(),
     "position": pl.Int64(),
