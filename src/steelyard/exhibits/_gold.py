@@ -10,13 +10,18 @@ from steelyard.evaluation.normalisation.settings import NormalisationSettings
 from steelyard.exhibits._sources import signature_of, study_line
 
 
-def gold_signature(exhibit: Exhibit, evidence: Sequence[Evidence], settings: NormalisationSettings) -> str:
-    """The signatures of the sources, and of which methods were fitted to everybody's ratings."""
+def gold_signature(
+    exhibit: Exhibit, evidence: Sequence[Evidence], settings: NormalisationSettings, *, held_out: bool = False
+) -> str:
+    """The signatures of the sources, and of which methods were fitted to everybody's ratings.
+
+    `held_out`: parts of the gold were hidden in turn, so their number matters.
+    """
     study = study_line(
         exhibit,
         qc="none",
         methods=",".join(settings.methods),
-        folds=settings.folds if exhibit.name == "normalisation" else None,
+        folds=settings.folds if held_out else None,
         seed=settings.analysis.seed,
     )
     return signature_of(evidence, study=study)
