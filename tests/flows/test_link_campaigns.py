@@ -300,8 +300,8 @@ def test_an_item_with_two_earlier_scores_is_refused() -> None:
     [
         (replace(SETTINGS, method="expected-wins"), {}, "cannot be linked by expected-wins"),
         (replace(SETTINGS, method_settings=MethodSettings(draws=0)), {}, "at least 40"),
-        (SETTINGS, {"slope": "steep"}, "no slope 'steep'"),
-        (SETTINGS, {"common": "words"}, "no common 'words'"),
+        (SETTINGS, {"slope": "steep"}, "slope cannot be 'steep'"),
+        (SETTINGS, {"common": "words"}, "common cannot be 'words'"),
         (
             replace(SETTINGS, method="worker-model", keep_everyone=True),
             {"common": "translations"},

@@ -245,7 +245,8 @@ def test_three_ratings_at_once_rank_systems_by_each_and_together(
     assert [ranking.attribute for ranking in analysis.attributes] == ["language", "meaning", "tone"]
     assert set(analysis.systems["system_id"]) == {"brass", "copper", "iron"}
     # From the database and from the file: the same numbers.
-    again = steelyard.analyse(steelyard.open(str(tmp_path / "trial.db")).judgements(), check="none")
+    with steelyard.open(str(tmp_path / "trial.db")) as opened:
+        again = steelyard.analyse(opened.judgements(), check="none")
     assert again.systems["score"].to_list() == analysis.systems["score"].to_list()
 
 
