@@ -9,7 +9,7 @@ import pytest
 
 from steelyard.domain.exhibit import Band, Evidence, ExhibitOptions, Figure
 from steelyard.exhibits import _draws
-from steelyard.exhibits._draws import affordable_draws, draws_told
+from steelyard.exhibits._draws import affordable_draws, draws_in_words
 from steelyard.exhibits.agreement import FIGURE, TABLE
 
 
@@ -94,7 +94,7 @@ def test_other_reasons_for_no_intervals_are_told(
 ) -> None:
     frame = crowd.filter(pl.col("worker_id").is_in(workers))
 
-    sentence = draws_told(frame, replace(options, draws=draws))
+    sentence = draws_in_words(frame, replace(options, draws=draws))
 
     assert sentence.startswith("No intervals: ")
     assert said in sentence

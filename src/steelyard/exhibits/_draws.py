@@ -23,7 +23,7 @@ def affordable_draws(wanted: int, *, n_ratings: int) -> int:
     return affordable if affordable >= LEAST_OF_WORKERS else 0
 
 
-def draws_told(frame: pl.DataFrame, options: ExhibitOptions) -> str:
+def draws_in_words(frame: pl.DataFrame, options: ExhibitOptions) -> str:
     """A sentence on the draws behind the intervals of these ratings, or on why there are no intervals."""
     n_ratings = len(frame)
     made = affordable_draws(options.draws, n_ratings=n_ratings)

@@ -64,13 +64,13 @@ def _with_truth(source: Evidence) -> pl.DataFrame:
     item = _numbers(frame)
     rating = frame["rating"].to_numpy()
     z = _standardised(source, names, rating, worker)
-    is_told = keeps & np.isfinite(z)
+    is_known = keeps & np.isfinite(z)
     # A repeat is the same translation once more: a cell is all that one worker rated of one translation.
     n_items = int(item.max(initial=0)) + 1
     cells, cell = np.unique(worker * n_items + item, return_inverse=True)
     of_worker, of_item = cells // n_items, cells % n_items
-    n_own = np.bincount(cell, is_told, len(cells))
-    own = np.bincount(cell, np.where(is_told, z, 0.0), len(cells)) / np.maximum(n_own, 1)
+    n_own = np.bincount(cell, is_known, len(cells))
+    own = np.bincount(cell, np.where(is_known, z, 0.0), len(cells)) / np.maximum(n_own, 1)
     total, n_all = np.bincount(of_item, own, n_items), np.bincount(of_item, n_own > 0, n_items)
     n_others = n_all[of_item] - (n_own > 0)
     rated = pl.DataFrame(

@@ -25,7 +25,7 @@ from steelyard.domain.exhibit import (
 )
 from steelyard.domain.plugin import Exhibit, ReportPlace
 from steelyard.domain.result import Analysis
-from steelyard.exhibits._draws import affordable_draws, draws_told
+from steelyard.exhibits._draws import affordable_draws, draws_in_words
 from steelyard.exhibits._sources import group_borders, in_columns, table_of
 
 _KEYS = ("of", "scale", "categories", "coefficient")
@@ -115,14 +115,14 @@ def _figure(evidence: Sequence[Evidence], options: ExhibitOptions) -> Figure:
         evidence,
         _kappa_columns(f"{100 * source.analysis.settings.method_settings.level:g} %"),
         rows,
-        notes=(draws_told(kept, drawn),),
+        notes=(draws_in_words(kept, drawn),),
         borders=group_borders(rows, "of", "scale"),
     )
     return Figure.of(
         table,
         caption="Kappa against the number of categories: 0 is agreement by chance, 1 complete agreement."
         + (" Bands are intervals." if rows["lower"].count() else "")
-        + f" {draws_told(kept, drawn)}",
+        + f" {draws_in_words(kept, drawn)}",
         panels=[_panel(of, rows.filter(of=of), _common_axis(rows)) for of in shown],
     )
 
@@ -204,7 +204,7 @@ def _notes(source: Evidence, options: ExhibitOptions) -> tuple[str, ...]:
     return (
         f"Kappa takes agreement by chance to be {_CHANCE[options.chance]}.",
         _WEIGHT[options.weight],
-        draws_told(source.judged, options),
+        draws_in_words(source.judged, options),
         *(("Everyone's ratings were kept.",) if source.keeps.all() else ()),
     )
 

@@ -49,7 +49,7 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Table:
         raise NotEnoughData("There is only one system, so there is no order to compare.")
     rows = _scores_and_ranks(chosen.systems, "chosen")
     columns = list(_columns("chosen", chosen.settings.method, 3))
-    notes = [f"Systems in the order of the analysis ({_told(chosen.settings)})."]
+    notes = [f"Systems in the order of the analysis ({_in_words(chosen.settings)})."]
     for variant in _VARIANTS:
         settings = _settings(chosen.settings, variant)
         try:
@@ -65,7 +65,9 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Table:
             maintain_order="left_right",
         )
         columns += _columns(variant.name, variant.title, variant.digits)
-        notes.append(f"{variant.title} ({_told(settings)}): {_tau_told(rows, f'{variant.name}_score')}")
+        notes.append(
+            f"{variant.title} ({_in_words(settings)}): {_tau_in_words(rows, f'{variant.name}_score')}"
+        )
     shown = (Column("system_id", "System"), *columns)
     return table_of(TABLE, evidence, shown, rows, notes=tuple(notes))
 
@@ -98,11 +100,11 @@ def _settings(chosen: AnalysisSettings, variant: _Variant) -> AnalysisSettings:
     )
 
 
-def _told(settings: AnalysisSettings) -> str:
+def _in_words(settings: AnalysisSettings) -> str:
     return f"{settings.method}, check {settings.check}"
 
 
-def _tau_told(rows: pl.DataFrame, name: str) -> str:
+def _tau_in_words(rows: pl.DataFrame, name: str) -> str:
     common = rows.drop_nulls(["chosen_score", name])
     tau = kendall(common["chosen_score"].to_numpy(), common[name].to_numpy())
     if np.isnan(tau):

@@ -56,7 +56,7 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Figure:
     return Figure.of(
         table,
         caption="Share of the ratings of each kind of item that lie in each stretch of the scale. "
-        + _means_told(kept, others, kinds),
+        + _means_in_words(kept, others, kinds),
         panels=[
             _panel(kind, tally, top=5.0 * math.ceil(20 * highest))
             for kind, tally in zip(kinds, tallies, strict=True)
@@ -119,7 +119,7 @@ def _panel(kind: str, tally: pl.DataFrame, *, top: float) -> Panel:
     )
 
 
-def _means_told(kept: pl.DataFrame, others: pl.DataFrame, kinds: Sequence[str]) -> str:
+def _means_in_words(kept: pl.DataFrame, others: pl.DataFrame, kinds: Sequence[str]) -> str:
     """The mean rating of each kind, of the ratings kept and of those left out."""
     sentences = []
     for words, frame in (("Mean ratings kept", kept), ("Mean ratings left out", others)):

@@ -57,7 +57,7 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Figure:
     )
     return Figure.of(
         table,
-        caption=" ".join(_told(name, rows) for name, rows in shown.items())
+        caption=" ".join(_in_words(name, rows) for name, rows in shown.items())
         + " On the diagonal both ratings are the same.",
         panels=[_panel(name, rows, scale) for name, rows in shown.items()],
     )
@@ -86,7 +86,7 @@ def _counted(name: str, pairs: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _told(name: str, pairs: pl.DataFrame) -> str:
+def _in_words(name: str, pairs: pl.DataFrame) -> str:
     first, second = pairs["first"].to_numpy(), pairs["second"].to_numpy()
     apart = np.abs(first - second).mean()
     r = pearson(first, second)

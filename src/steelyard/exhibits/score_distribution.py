@@ -77,7 +77,7 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Figure:
     return Figure.of(
         table,
         caption="Number of translations in each stretch of final scores. "
-        + " ".join(_told(fit) for fit in fits),
+        + " ".join(_in_words(fit) for fit in fits),
         panels=[_panel(fit, tally) for fit, tally in zip(fits, tallies, strict=True)],
     )
 
@@ -129,7 +129,7 @@ def _panel(fit: Fitted, tally: pl.DataFrame) -> Panel:
     )
 
 
-def _told(fit: Fitted) -> str:
+def _in_words(fit: Fitted) -> str:
     score = _scores(fit)
     spread = f", deviation {score.std(ddof=1):.2f}" if len(score) > 1 else ""
     return f"{shown_name(fit.entry.name)}: mean {score.mean():.2f}{spread}."

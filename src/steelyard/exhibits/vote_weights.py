@@ -70,7 +70,7 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Figure:
     )
     return Figure.of(
         table,
-        caption=" ".join(_told(tally) for tally in tallies),
+        caption=" ".join(_in_words(tally) for tally in tallies),
         panels=[_panel(tally, has_without=has_without) for tally in tallies],
     )
 
@@ -121,7 +121,7 @@ def _panel(tally: pl.DataFrame, *, has_without: bool) -> Panel:
     )
 
 
-def _told(tally: pl.DataFrame) -> str:
+def _in_words(tally: pl.DataFrame) -> str:
     without, total = tally["n_judgements"][0], int(tally["n_judgements"].sum())
     return f"{tally['method'][0]}: {total - without:,} of {total:,} judgements have a vote."
 

@@ -73,7 +73,7 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Figure:
     )
     return Figure.of(
         table,
-        caption=_told(judged) + _unseen(evidence, judged),
+        caption=_in_words(judged) + _unseen(evidence, judged),
         panels=[
             _panel(words, tone, edges=edges, counts=counts[verdict], top=top)
             for verdict, words, tone in _SHOWN
@@ -113,7 +113,7 @@ def _panel(words: str, tone: Tone, *, edges: FloatArray, counts: Sequence[int], 
     )
 
 
-def _told(judged: pl.DataFrame) -> str:
+def _in_words(judged: pl.DataFrame) -> str:
     accurate = judged.filter(pl.col("r") > ACCURATE)
     failed = len(accurate.filter(verdict="fail"))
     said = (

@@ -75,8 +75,8 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Figure:
     )
     return Figure.of(
         table,
-        caption=f"Differences of worker {worker_id} in points: {_told('repeats (d1)', d1)}; "
-        f"{_told('degraded copies (d2)', d2)}.",
+        caption=f"Differences of worker {worker_id} in points: {_in_words('repeats (d1)', d1)}; "
+        f"{_in_words('degraded copies (d2)', d2)}.",
         panels=(
             Panel(
                 x=Axis("difference in points"),
@@ -147,7 +147,7 @@ def _strip(
     return dots, outline
 
 
-def _told(what: str, differences: FloatArray) -> str:
+def _in_words(what: str, differences: FloatArray) -> str:
     spread = f", sd {np.std(differences, ddof=1):.1f}" if len(differences) > 1 else ""
     return f"{what} mean {differences.mean():.1f}{spread} over {len(differences)} pairs"
 

@@ -57,7 +57,7 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Figure:
     return Figure.of(
         table,
         caption=f"Each point is a worker with at least {LEAST_ITEMS} translations that {LEAST_OTHERS} others "
-        f"judged too.{_correlation_told(rows)} On the line, both agree.{missing}",
+        f"judged too.{_correlation_in_words(rows)} On the line, both agree.{missing}",
         panels=(
             Panel(
                 x=Axis("seen: 1 / variance about the truth", logarithmic=True),
@@ -131,7 +131,7 @@ def _points(rows: pl.DataFrame, name: str, series: str, tone: Tone) -> Points:
     )
 
 
-def _correlation_told(rows: pl.DataFrame) -> str:
+def _correlation_in_words(rows: pl.DataFrame) -> str:
     if len(rows) < _LEAST_POINTS:
         return ""
     precision = _correlation(rows["precision"].log(), rows["seen_precision"].log())

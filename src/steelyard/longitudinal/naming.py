@@ -45,7 +45,9 @@ def name_cells(found: Iterable[str], wanted: CellSystems, *, where: str) -> Nami
     the systems if these do not say; `where` begins the message.
     """
     systems = sorted(set(found))
-    cells, labels = (_as_wanted(systems, wanted, where), ("old", "new")) if wanted else _told(systems, where)
+    cells, labels = (
+        (_as_wanted(systems, wanted, where), ("old", "new")) if wanted else _in_words(systems, where)
+    )
     used = {name for _, names in cells for name in names}
     return Naming(cells, *labels, unused=tuple(name for name in systems if name not in used))
 
@@ -71,7 +73,7 @@ def _as_wanted(systems: Sequence[str], wanted: CellSystems, where: str) -> CellS
     return cells
 
 
-def _told(systems: Sequence[str], where: str) -> tuple[CellSystems, tuple[str, str]]:
+def _in_words(systems: Sequence[str], where: str) -> tuple[CellSystems, tuple[str, str]]:
     """The cells that the names give, and the labels of the old and the new year."""
     parts = {name: match for name in systems if (match := _NAME.fullmatch(name.strip()))}
     unlike = [name for name in systems if name not in parts and _LIKE_A_NAME.match(name.strip())]

@@ -57,7 +57,7 @@ def portraits(workers: pl.DataFrame, *, scale: Scale = VAS, compares: bool = Fal
         for name in _COLUMNS
     )
     sentences = [
-        _clarity_told(Manner(*row).slope) if compares else portrait(Manner(*row), scale=scale)
+        _clarity_in_words(Manner(*row).slope) if compares else portrait(Manner(*row), scale=scale)
         for row in known.fill_nan(None).iter_rows()
     ]
     return pl.Series("portrait", sentences, dtype=pl.String)
@@ -77,14 +77,14 @@ def portrait(manner: Manner, *, scale: Scale = VAS) -> str | None:
     'neither harsh nor generous, as reliable as 2.1 average workers'
     """
     parts = (
-        _offset_told(manner.offset, manner.offset_sd, scale),
-        _slope_told(manner.slope, manner.slope_sd),
-        _weight_told(manner.weight),
+        _offset_in_words(manner.offset, manner.offset_sd, scale),
+        _slope_in_words(manner.slope, manner.slope_sd),
+        _weight_in_words(manner.weight),
     )
     return ", ".join(part for part in parts if part) or None
 
 
-def _offset_told(offset: float | None, sd: float | None, scale: Scale) -> str:
+def _offset_in_words(offset: float | None, sd: float | None, scale: Scale) -> str:
     if offset is None:
         return ""
     if abs(offset) < SMALL_OFFSET * scale.width or _may_be_chance(offset, sd):
@@ -96,7 +96,7 @@ def _offset_told(offset: float | None, sd: float | None, scale: Scale) -> str:
     return f"{'generous' if offset > 0 else 'harsh'} by {points} {noun}"
 
 
-def _slope_told(slope: float | None, sd: float | None) -> str:
+def _slope_in_words(slope: float | None, sd: float | None) -> str:
     if slope is None or sd == 0:
         return ""
     if _may_be_chance(slope - 1, sd):
@@ -107,7 +107,7 @@ def _slope_told(slope: float | None, sd: float | None) -> str:
     return words or f"stretches the scale {slope:.0f} times"
 
 
-def _clarity_told(slope: float | None) -> str | None:
+def _clarity_in_words(slope: float | None) -> str | None:
     if slope is None:
         return None
     if slope < _UNCLEAR:
@@ -117,7 +117,7 @@ def _clarity_told(slope: float | None) -> str | None:
     return f"tells systems apart {slope:.1f} times as clearly as most"
 
 
-def _weight_told(weight: float | None) -> str:
+def _weight_in_words(weight: float | None) -> str:
     if weight is None:
         return ""
     if weight < _NO_WEIGHT:

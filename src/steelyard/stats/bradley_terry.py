@@ -185,7 +185,7 @@ def _learn_slopes(outcomes: PairedOutcomes, found: Strengths) -> FloatArray:
         top = np.bincount(outcomes.worker, outcomes.count * apart * rows.d, len(slope))
         bottom = np.bincount(outcomes.worker, -outcomes.count * apart**2 * rows.dd, len(slope))
         step = (top - (slope - 1) / SLOPE_SD**2) / (bottom + SLOPE_SD**-2)
-        # Whoever turns back has gone too far, and must take smaller steps.
+        # A slope that turns back has overshot: take smaller steps.
         longest = np.where(step * last < 0, longest / 2, longest)
         last = np.clip(step, -longest, longest)
         slope = slope + last

@@ -38,8 +38,8 @@ class Curves:
 
     def until(self) -> int:
         """The last N for which most draws have a correlation: beyond it there are too few items."""
-        is_told = np.isfinite(self.r).any(axis=1).mean(axis=0) >= 0.5
-        return int(np.argmin(np.append(is_told, False)))
+        is_known = np.isfinite(self.r).any(axis=1).mean(axis=0) >= 0.5
+        return int(np.argmin(np.append(is_known, False)))
 
 
 class Scatter(NamedTuple):
