@@ -111,7 +111,7 @@ def test_judgements_are_append_only(toy_store: Store, judgement: Judgement, chan
 def test_the_side_doors_to_judgements_are_shut_too(toy_store: Store, judgement: Judgement) -> None:
     side_door = {
         "sqlite": "INSERT OR REPLACE INTO judgements SELECT judgement_id, assignment_id, item_id, position, "
-        "'{}', shown_ms, submitted_at, replaces, shown_order FROM judgements",
+        "'{}', shown_ms, submitted_at, replaces, shown_order, revision FROM judgements",
         "postgresql": "TRUNCATE judgements",
     }
     with toy_store.write() as connection:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from steelyard.domain.running import Rules
 from steelyard.domain.text import CalibrationText, Segment, System, Translation
 from steelyard.domain.work import ItemKind
 
@@ -55,7 +56,8 @@ class CampaignSettings:
     seed: int = 7
     design: DesignSettings = DesignSettings()
     presentation: Mapping[str, Any] = field(default_factory=dict)
-    """How items are shown, fixed at creation: the protocol's choices and all its words."""
+    """How items are shown, recorded at creation: the protocol's choices and all its words."""
+    rules: Rules = field(default_factory=Rules)
 
     @property
     def degraded_attribute(self) -> str:

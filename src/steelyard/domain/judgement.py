@@ -71,7 +71,7 @@ class Judgement:
     """A checked, stored answer: who, which item, when, how long it was on screen.
 
     `shown_order` lists the places of the item's translations, from 1, as the worker saw them; None: as
-    stored.
+    stored. `revision` is that of the campaign's words on the worker's page.
     """
 
     judgement_id: str
@@ -82,3 +82,4 @@ class Judgement:
     shown_ms: int
     submitted_at: datetime
     shown_order: tuple[int, ...] | None = None
+    revision: int = 1

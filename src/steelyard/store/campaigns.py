@@ -13,10 +13,12 @@ from sqlalchemy import Connection, func, insert, select
 
 from steelyard.domain.campaign import Campaign, CampaignSettings, DesignSettings
 from steelyard.domain.errors import Conflict, SourceError
+from steelyard.domain.running import CampaignState, Rules
 from steelyard.domain.text import CALIBRATION_SYSTEM, Segment, System, Translation
 from steelyard.domain.work import Hit, Item, ItemKind, SegmentTexts, ShownText, own_kind
 from steelyard.store import tables
 from steelyard.store.bulk import BATCH, batches, load
+from steelyard.store.running import add_revision, latest_revision, rules_text
 from steelyard.store.turns import take_turns
 
 _KIND_NAME = {kind: kind.value for kind in ItemKind}
@@ -91,6 +93,7 @@ def add_campaign(  # noqa: PLR0913 (one call writes it all)
     if present is not None:
         raise Conflict(f"the database already holds the campaign {present}; choose another --db")
     connection.execute(insert(tables.campaigns), [_settings_row(campaign.settings, now, created_with)])
+    add_revision(connection, campaign.settings.title, campaign.settings.presentation, now=now)
     load(connection, tables.systems, _system_rows(campaign))
     load(connection, tables.segments, _segment_rows(campaign))
     for some in batches(items, size=BATCH):
@@ -102,7 +105,7 @@ def add_campaign(  # noqa: PLR0913 (one call writes it all)
         load(connection, tables.item_translations, _beside_rows(some))
     opening_ids = iter(range(1, 2**31))
     for some in batches(hits, size=max(1, BATCH // max(1, campaign.settings.design.hit_size))):
-        load(connection, tables.hits, ((hit.hit_id, hit.round, hit.number) for hit in some))
+        load(connection, tables.hits, ((hit.hit_id, hit.round, hit.number, 1) for hit in some))
         load(connection, tables.hit_items, _place_rows(some), progress=progress)
         places = (hit.hit_id for hit in some for _ in range(openings_per_hit))
         load(connection, tables.openings, ((next(opening_ids), hit_id, None) for hit_id in places))
@@ -123,14 +126,18 @@ def _list_shared_places(connection: Connection) -> None:
 
 
 def settings(connection: Connection) -> CampaignSettings:
-    """The campaign's settings; SourceError if the database holds no campaign."""
+    """The campaign's settings, with the title and words of its latest revision.
+
+    SourceError if the database holds no campaign.
+    """
     row = connection.execute(select(tables.campaigns)).one_or_none()
     if row is None:
         problem = "it holds no campaign. Make one with: steelyard create CAMPAIGN.toml --db DB"
         raise SourceError("the database", [problem])
+    latest = latest_revision(connection)
     return CampaignSettings(
         name=row.name,
-        title=row.title,
+        title=latest.title,
         protocol=row.protocol,
         attribute=row.attribute,
         source_language=row.source_language,
@@ -138,7 +145,8 @@ def settings(connection: Connection) -> CampaignSettings:
         check=row.check_name,
         seed=row.seed,
         design=_design(row.hit_size, row.ratings_per_item, json.loads(row.design)),
-        presentation=json.loads(row.presentation),
+        presentation=latest.presentation,
+        rules=Rules(**json.loads(row.rules)),
     )
 
 
@@ -361,6 +369,8 @@ def _settings_row(settings: CampaignSettings, now: datetime, created_with: str) 
         "created_at": now,
         "created_with": created_with,
         "design": json.dumps(_other_choices(settings.design)),
+        "state": CampaignState.OPEN.value,
+        "rules": rules_text(settings.rules),
     }
 
 
@@ -384,9 +394,9 @@ def _system_rows(campaign: Campaign) -> Iterator[tuple[Any, ...]]:
 def _segment_rows(campaign: Campaign) -> Iterator[tuple[Any, ...]]:
     numbers = count(1)
     for segment in campaign.segments:
-        yield segment.segment_id, next(numbers), segment.document_id, segment.source, segment.reference
+        yield segment.segment_id, next(numbers), segment.document_id, segment.source, segment.reference, 1
     for text in campaign.calibration:
-        yield text.segment_id, next(numbers), text.segment_id, text.source, text.reference
+        yield text.segment_id, next(numbers), text.segment_id, text.source, text.reference, 1
 
 
 def _item_rows(items: Iterable[Item]) -> list[tuple[Any, ...]]:

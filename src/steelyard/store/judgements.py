@@ -73,6 +73,7 @@ def find(connection: Connection, judgement_id: str) -> Judgement | None:
         shown_ms=row.shown_ms,
         submitted_at=row.submitted_at,
         shown_order=_order(row.shown_order),
+        revision=row.revision,
     )
 
 
@@ -91,6 +92,7 @@ def append(connection: Connection, judgement: Judgement) -> None:
         "shown_ms": judgement.shown_ms,
         "submitted_at": judgement.submitted_at,
         "shown_order": None if judgement.shown_order is None else json.dumps(judgement.shown_order),
+        "revision": judgement.revision,
     }
     if connection.execute(_INSERT[connection.dialect.name], values).rowcount == 1:
         return

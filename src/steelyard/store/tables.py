@@ -73,6 +73,22 @@ campaigns = Table(
     Column("created_at", Instant, nullable=False),
     Column("created_with", Text, nullable=False),
     Column("design", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    # JSON of `Rules`; what is left out is as usual.
+    Column("rules", Text, nullable=False),
+    # Where the campaign was last served, for links that are printed later.
+    Column("url", Text),
+    # Tells whether a secret is the one that the links were made with; it opens nothing.
+    Column("secret_mark", Text),
+)
+revisions = Table(
+    "revisions",
+    metadata,
+    Column("revision", Integer, primary_key=True, autoincrement=False),
+    Column("title", Text, nullable=False),
+    Column("presentation", Text, nullable=False),
+    Column("made_at", Instant, nullable=False),
+    Column("reason", Text, nullable=False),
 )
 systems = Table(
     "systems",
@@ -90,6 +106,8 @@ segments = Table(
     Column("document_id", Text, nullable=False),
     Column("source", Text, nullable=False),
     Column("reference", Text, nullable=False),
+    # Segments that came together: 1 for those of the beginning, 2 and so on for those added later.
+    Column("part", Integer, nullable=False),
 )
 items = Table(
     "items",
@@ -129,6 +147,7 @@ hits = Table(
     Column("hit_id", Text, primary_key=True),
     Column("round", Integer, nullable=False),
     Column("number", Integer, nullable=False),
+    Column("part", Integer, nullable=False),
 )
 hit_items = Table(
     "hit_items",
@@ -151,7 +170,28 @@ workers = Table(
     metadata,
     Column("worker_id", Text, primary_key=True),
     Column("created_at", Instant, nullable=False),
+    # A new version makes earlier links of this worker invalid.
+    Column("link_version", Integer, nullable=False),
+    Column("is_revoked", Boolean, nullable=False),
+    Column("is_blocked", Boolean, nullable=False),
+    Column("is_simulated", Boolean, nullable=False),
 )
+# Who a worker is, as far as the manager wrote it down: kept apart from everything that is exported.
+people = Table(
+    "people",
+    metadata,
+    Column("worker_id", Text, ForeignKey("workers.worker_id"), primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("email", Text, nullable=False),
+)
+# The versions of the links that belong to no worker: the manager's and the open one.
+shared_links = Table(
+    "shared_links",
+    metadata,
+    Column("role", Text, primary_key=True),
+    Column("version", Integer, nullable=False),
+)
+# Tokens of databases made before links were derived from a secret; they hold until they are renewed.
 links = Table(
     "links",
     metadata,
@@ -169,6 +209,8 @@ assignments = Table(
     Column("status", Text, nullable=False),
     Column("accepted_at", Instant, nullable=False),
     Column("submitted_at", Instant),
+    # When its place went back to the pool: by the worker, the manager, or after time without activity.
+    Column("released_at", Instant),
 )
 # An opening is one place for one worker on one HIT; it is taken once it names an assignment.
 openings = Table(
@@ -191,6 +233,21 @@ judgements = Table(
     Column("replaces", Text, ForeignKey("judgements.judgement_id")),
     # A JSON list of places, as the worker saw the item's translations; null: as stored.
     Column("shown_order", Text),
+    # The revision of the campaign's words that the worker saw.
+    Column("revision", Integer, nullable=False),
+)
+# What managers, workers and the server did, in order. Never changed.
+actions = Table(
+    "actions",
+    metadata,
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("done_at", Instant, nullable=False),
+    Column("done_by", Text, nullable=False),
+    Column("verb", Text, nullable=False),
+    Column("worker_id", Text, ForeignKey("workers.worker_id")),
+    Column("hit_id", Text, ForeignKey("hits.hit_id")),
+    Column("reason", Text, nullable=False),
+    Column("detail", Text, nullable=False),
 )
 
 current_judgements = Table(

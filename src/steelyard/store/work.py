@@ -126,12 +126,20 @@ def find_link(connection: Connection, token: str) -> Link | None:
     return None if row is None else Link(*row)
 
 
-def add_worker(connection: Connection, *, now: datetime) -> Worker:
+def add_worker(connection: Connection, *, now: datetime, is_simulated: bool = False) -> Worker:
     """A new worker, numbered W0001, W0002 and so on. Workers are never removed, so counting suffices."""
     take_turns(connection, "worker")
     number = connection.execute(select(func.count()).select_from(tables.workers)).scalar_one() + 1
     worker = Worker(worker_id=f"W{number:04d}", created_at=now)
-    connection.execute(insert(tables.workers), [{"worker_id": worker.worker_id, "created_at": now}])
+    row = {
+        "worker_id": worker.worker_id,
+        "created_at": now,
+        "link_version": 1,
+        "is_revoked": False,
+        "is_blocked": False,
+        "is_simulated": is_simulated,
+    }
+    connection.execute(insert(tables.workers), [row])
     return worker
 
 

@@ -1,0 +1,80 @@
+"""Running a campaign: its state, the rules a manager may change, its revisions, and what people did to it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, Literal
+
+
+class CampaignState(StrEnum):
+    """Whether workers may judge. Only an open campaign gives out work and takes answers."""
+
+    DRAFT = "draft"
+    OPEN = "open"
+    PAUSED = "paused"
+    CLOSED = "closed"
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How a campaign is run. The campaign file sets it, and a manager may change it at any time."""
+
+    lease_minutes: float = 120.0
+    """Minutes without an answer after which a HIT that was begun goes back to the pool."""
+    hits_per_worker: int | None = None
+    """The most HITs that one worker may take; None: as many as there are."""
+    open_link: bool = True
+    """Whether anyone with the open link may join. Without it the list of workers is closed."""
+    wage: float | None = None
+    """What an hour is paid; None: nothing is said about pay."""
+    currency: str = "USD"
+    pay_per_hit: float | None = None
+    """What a HIT is paid, in place of what the wage comes to."""
+    fee: float = 0.0
+    """What a platform takes on top of the pay, as a share of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """The title and words that workers saw from some moment on. Revision 1 is as created."""
+
+    revision: int
+    title: str
+    presentation: Mapping[str, Any]
+    made_at: datetime
+    reason: str = ""
+
+
+# Who did something: a person by the manager's link or at the command line, a worker, or the server itself.
+Doer = Literal["manager", "command line", "worker", "server"]
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """Something done to a campaign by a person or the server, as logged. Actions are never changed."""
+
+    number: int
+    done_at: datetime
+    done_by: Doer
+    verb: str
+    worker_id: str | None = None
+    hit_id: str | None = None
+    reason: str = ""
+    detail: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Exclusion:
+    """A person's decision that a worker's judgements, or those of one HIT, do not count.
+
+    `hit_id` is None if it concerns all of the worker's HITs.
+    """
+
+    worker_id: str
+    hit_id: str | None
+    reason: str
+    done_at: datetime
+    done_by: Doer

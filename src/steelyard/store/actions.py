@@ -1,0 +1,79 @@
+"""The log of what managers, workers and the server did to a campaign. Appended to, never changed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, func, insert, select
+
+from steelyard.domain.running import Action, Doer, Exclusion
+from steelyard.store import tables
+from steelyard.store.turns import take_turns
+
+
+def log_action(  # noqa: PLR0913 (an action is all of this)
+    connection: Connection,
+    verb: str,
+    *,
+    by: Doer,
+    now: datetime,
+    worker_id: str | None = None,
+    hit_id: str | None = None,
+    reason: str = "",
+    detail: Mapping[str, Any] | None = None,
+) -> None:
+    """Record an action in the transaction that carries it out."""
+    take_turns(connection, "action")
+    number = connection.execute(select(func.coalesce(func.max(tables.actions.c.number), 0))).scalar_one() + 1
+    row = {
+        "number": number,
+        "done_at": now,
+        "done_by": by,
+        "verb": verb,
+        "worker_id": worker_id,
+        "hit_id": hit_id,
+        "reason": reason,
+        "detail": json.dumps(dict(detail or {}), ensure_ascii=False),
+    }
+    connection.execute(insert(tables.actions), [row])
+
+
+def logged_actions(connection: Connection, worker_id: str | None = None) -> list[Action]:
+    """All actions, or those about one worker, in order."""
+    stored = tables.actions
+    query = select(stored).order_by(stored.c.number)
+    if worker_id is not None:
+        query = query.where(stored.c.worker_id == worker_id)
+    return [
+        Action(
+            number=row.number,
+            done_at=row.done_at,
+            done_by=row.done_by,
+            verb=row.verb,
+            worker_id=row.worker_id,
+            hit_id=row.hit_id,
+            reason=row.reason,
+            detail=json.loads(row.detail),
+        )
+        for row in connection.execute(query)
+    ]
+
+
+def exclusions(connection: Connection) -> list[Exclusion]:
+    """What is excluded now, in the order it was decided.
+
+    The latest decision about a worker, or about one HIT of a worker, holds. The two are separate:
+    reinstating a worker leaves a HIT excluded that was excluded for itself.
+    """
+    found: dict[tuple[str, str | None], Exclusion] = {}
+    for action in logged_actions(connection):
+        if action.verb not in ("exclude", "reinstate") or action.worker_id is None:
+            continue
+        key = (action.worker_id, action.hit_id)
+        found.pop(key, None)
+        if action.verb == "exclude":
+            found[key] = Exclusion(*key, action.reason, action.done_at, action.done_by)
+    return list(found.values())

@@ -1,0 +1,64 @@
+"""What changes while a campaign runs: its state, its rules, and revisions of its title and words."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Row, func, insert, select, update
+
+from steelyard.domain.running import CampaignState, Revision, Rules
+from steelyard.store import tables
+from steelyard.store.turns import take_turns
+
+
+def state(connection: Connection) -> CampaignState:
+    """Whether the campaign is a draft, open, paused or closed."""
+    return CampaignState(connection.execute(select(tables.campaigns.c.state)).scalar_one())
+
+
+def set_state(connection: Connection, state: CampaignState) -> None:
+    connection.execute(update(tables.campaigns).values(state=state.value))
+
+
+def set_rules(connection: Connection, rules: Rules) -> None:
+    connection.execute(update(tables.campaigns).values(rules=rules_text(rules)))
+
+
+def add_revision(
+    connection: Connection, title: str, presentation: Mapping[str, Any], *, now: datetime, reason: str = ""
+) -> int:
+    """Record the title and words that workers see from now on; returns the revision's number."""
+    take_turns(connection, "revision")
+    stored = tables.revisions
+    number = connection.execute(select(func.coalesce(func.max(stored.c.revision), 0))).scalar_one() + 1
+    text = json.dumps(dict(presentation), ensure_ascii=False)
+    row = {"revision": number, "title": title, "presentation": text, "made_at": now, "reason": reason}
+    connection.execute(insert(stored), [row])
+    return int(number)
+
+
+def revisions(connection: Connection) -> list[Revision]:
+    """Every revision of the title and words, the first as created."""
+    stored = tables.revisions
+    return [_revision(row) for row in connection.execute(select(stored).order_by(stored.c.revision))]
+
+
+def latest_revision(connection: Connection) -> Revision:
+    """The title and words that workers see now."""
+    stored = tables.revisions
+    query = select(stored).order_by(stored.c.revision.desc()).limit(1)
+    return _revision(connection.execute(query).one())
+
+
+def _revision(row: Row[Any]) -> Revision:
+    return Revision(row.revision, row.title, json.loads(row.presentation), row.made_at, row.reason)
+
+
+def rules_text(rules: Rules) -> str:
+    """The rules as they are stored: what differs from the usual."""
+    usual = asdict(Rules())
+    return json.dumps({name: value for name, value in asdict(rules).items() if value != usual[name]})
