@@ -24,9 +24,13 @@ BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", flags=re.M | re.S)
 # "Save this as `name`" and the block after it.
 FILE = re.compile(r"[Ss]ave this as `([^`]+)`.*?^```\w+\n(.*?)^```$", flags=re.M | re.S)
 CUT = "…"
-# The page that begins where campaigns end; all others design one.
+# The page that begins where campaigns end, and those about a campaign that is there; all others design one.
 ANALYSING = "tables-and-figures.md"
-DESIGNING = [page for page in PAGES if page != ANALYSING]
+RUNNING = (
+    *("run-a-campaign.md", "links-and-people.md", "correct-a-mistake.md", "extend-a-campaign.md"),
+    *("pay-workers.md", "back-up.md", "run-a-series.md"),
+)
+DESIGNING = [page for page in PAGES if page not in (ANALYSING, *RUNNING)]
 
 
 class Command(NamedTuple):
