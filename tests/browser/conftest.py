@@ -8,6 +8,8 @@ Use these; they start once for all tests of a process:
 - `live_server` and `worker_url`: the demo campaign with HITs of 50 items, and a new worker's link to it.
 - `scripts`: a page for calling functions of our JavaScript modules, without a campaign around them.
 - `heard`: what `page` asked for and complained about.
+- `assert_accessible(page)`: fails if axe-core finds a barrier in what the page shows now. Half a second:
+  call it once for each kind of view, in a test that has the view open anyway.
 
 Opening a page costs about a third of a second. Check several facts about one view in one page, and test
 functions that draw nothing through `scripts`.
@@ -21,7 +23,7 @@ import socket
 import threading
 import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -55,6 +57,13 @@ CHROMIUM_OPTIONS = [
     "--disable-sync",
 ]
 START_SECONDS = 30
+# One line for each rule that a page breaks, with the elements that break it.
+FIND_BARRIERS = """async () => {
+  const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+  const { violations } = await axe.run(document, { runOnly: tags, resultTypes: ["violations"] });
+  return violations.map(({ id, help, nodes }) =>
+    `${id}: ${help}\\n` + nodes.map((node) => `    ${node.html}\\n    ${node.failureSummary}`).join("\\n"));
+}"""
 # Source, reference, translation.
 SMALL_TEXTS = (
     ("Der Hund schläft.", "The dog is asleep.", "The dog sleeps."),
@@ -248,6 +257,30 @@ def heard(page: Page) -> dict[str, list[Any]]:
     page.on("pageerror", lambda error: found["errors"].append(str(error)))
     page.on("console", lambda line: found["errors"].append(line.text) if line.type == "error" else None)
     return found
+
+
+@pytest.fixture(scope="session")
+def assert_accessible() -> Callable[..., None]:
+    """Lets axe-core look at a page, as it is now, on a wide light screen and on a narrow dark one.
+
+    Call it with the page, and with `views` where a page has to be looked at in others.
+    """
+    script = (Path(__file__).parent / "vendor" / "axe.min.js").read_text("utf-8")
+
+    def check(page: Page, views: Sequence[tuple[int, str]] = ((1280, "light"), (390, "dark"))) -> None:
+        before = page.viewport_size
+        # Not as an element of the page: its policy would refuse that.
+        page.evaluate(f"typeof axe === 'undefined' && (() => {{ {script} }})()")
+        for width, colours in views:
+            page.set_viewport_size({"width": width, "height": 844})
+            page.emulate_media(color_scheme=colours)
+            found = page.evaluate(FIND_BARRIERS)
+            assert not found, f"{page.url}, {colours}, {width} px:\n" + "\n".join(found)
+        if before:
+            page.set_viewport_size(before)
+        page.emulate_media(color_scheme="light")
+
+    return check
 
 
 def _wait_until(is_so: Callable[[], bool]) -> None:
