@@ -210,7 +210,10 @@ assignments = Table(
     Column("accepted_at", Instant, nullable=False),
     Column("submitted_at", Instant),
     # When its place went back to the pool: by the worker, the manager, or after time without activity.
+    # Set exactly while the assignment holds no opening.
     Column("released_at", Instant),
+    # When the worker last came back to it after too long; null: never. Starts the lease anew.
+    Column("resumed_at", Instant),
 )
 # An opening is one place for one worker on one HIT; it is taken once it names an assignment.
 openings = Table(

@@ -35,6 +35,7 @@ CREATE TABLE shared_links (
 );
 INSERT INTO shared_links SELECT role, 1 FROM (SELECT 'manager' AS role UNION ALL SELECT 'open') AS roles;
 ALTER TABLE assignments ADD COLUMN released_at {instant};
+ALTER TABLE assignments ADD COLUMN resumed_at {instant};
 CREATE TABLE actions (
     number INTEGER PRIMARY KEY,
     done_at {instant} NOT NULL,
