@@ -44,6 +44,7 @@ from steelyard.protocols import protocols, words_in
 from steelyard.store import campaigns, work
 from steelyard.store.database import open_store
 from steelyard.web.app import create_app
+from steelyard.web.base_path import BelowPath
 
 HIT_SIZE = 50
 # The first is the same engine without windows: pages open about four times as fast.
@@ -113,16 +114,19 @@ def live_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer
 
 @pytest.fixture(scope="session")
 def small_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., LiveServer]]:
-    """Serves a campaign of one HIT with a few texts; given a protocol and the settings that differ."""
+    """Serves a campaign of one HIT with a few texts; given a protocol and the settings that differ.
+
+    `below`: the path of its public address.
+    """
     with ExitStack() as running:
         sites: dict[str, LiveServer] = {}
 
-        def serve(protocol: str, **changes: Any) -> LiveServer:
-            key = f"{protocol} {changes}"
+        def serve(protocol: str, *, below: str = "", **changes: Any) -> LiveServer:
+            key = f"{protocol} {below} {changes}"
             if key not in sites:
                 db = str(tmp_path_factory.mktemp("small") / "small.db")
                 _write_small(db, protocol, changes)
-                sites[key] = running.enter_context(_serving(db))
+                sites[key] = running.enter_context(_serving(db, below=below))
             return sites[key]
 
         yield serve
@@ -194,12 +198,13 @@ def _by_segment(campaign: Campaign) -> dict[str, list[tuple[str, str, str]]]:
 
 
 @contextmanager
-def _serving(db: str) -> Iterator[LiveServer]:
+def _serving(db: str, *, below: str = "") -> Iterator[LiveServer]:
     with open_campaign(db) as campaign, socket.create_server(("127.0.0.1", 0)) as listening:
-        base_url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        base_url = f"http://127.0.0.1:{listening.getsockname()[1]}{below}"
         [worker] = add_workers(campaign, 1, base_url=base_url, now=datetime.now(UTC))
         found = links(campaign, base_url=base_url)
-        server = uvicorn.Server(uvicorn.Config(create_app(campaign), log_level="error", lifespan="off"))
+        app = BelowPath(create_app(campaign), below)
+        server = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="off"))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
         thread.start()
         _wait_until(lambda: server.started)

@@ -10,11 +10,13 @@ from typing import Any
 
 from fastapi import FastAPI
 from fastapi.staticfiles import StaticFiles
+from starlette.types import ASGIApp
 
 from steelyard.flows.open import OpenCampaign, open_campaign
 from steelyard.protocols import protocols
 from steelyard.version import __version__
 from steelyard.web import errors, health, manager_routes, pages, worker_routes
+from steelyard.web.base_path import BelowPath
 from steelyard.web.guards import Guards
 from steelyard.web.schemas import ErrorView
 from steelyard.web.state import Desk, LatestAnalysis
@@ -61,6 +63,7 @@ def _described(app: FastAPI, answer_schema: Mapping[str, Any]) -> dict[str, Any]
     return description
 
 
-def app_at(address: str) -> FastAPI:
-    """The app of a separate process, which opens the campaign itself."""
-    return create_app(open_campaign(address))
+def app_at(address: str, *, path: str = "") -> ASGIApp:
+    """The app of a separate process, which opens the campaign itself. `path`: of its public address."""
+    app = create_app(open_campaign(address))
+    return BelowPath(app, path) if path else app

@@ -17,6 +17,7 @@ from steelyard.flows.judged import judged_frames
 from steelyard.flows.progress import campaign_progress
 from steelyard.protocols import protocols
 from steelyard.web.auth import DeskOf, require_manager
+from steelyard.web.base_path import base_url_of
 from steelyard.web.schemas import (
     CampaignView,
     DashboardView,
@@ -74,13 +75,9 @@ def all_links(desk: DeskOf, request: Request) -> LinksView:
 @router.post("/links", status_code=201)
 def add_links(desk: DeskOf, request: Request, body: NewLinks) -> list[WorkerLinkView]:
     """Links for new workers."""
-    added = links.add_workers(desk.campaign, body.n, base_url=_base_url(request), now=datetime.now(UTC))
+    added = links.add_workers(desk.campaign, body.n, base_url=base_url_of(request), now=datetime.now(UTC))
     return [WorkerLinkView(**asdict(link)) for link in added]
 
 
 def _links_view(desk: DeskOf, request: Request) -> LinksView:
-    return LinksView.model_validate(asdict(links.links(desk.campaign, base_url=_base_url(request))))
-
-
-def _base_url(request: Request) -> str:
-    return str(request.base_url).rstrip("/")
+    return LinksView.model_validate(asdict(links.links(desk.campaign, base_url=base_url_of(request))))

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from fastapi import APIRouter, HTTPException
+from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import FileResponse, HTMLResponse
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -20,6 +20,7 @@ from steelyard.domain.work import LinkRole
 from steelyard.flows.links import holder
 from steelyard.protocols import protocols
 from steelyard.web.auth import TOKEN, DeskOf
+from steelyard.web.base_path import base_of
 from steelyard.web.state import Desk
 
 HERE = Path(__file__).parent
@@ -33,41 +34,41 @@ router = APIRouter(include_in_schema=False)
 
 
 @router.get("/", response_class=HTMLResponse)
-def home(desk: DeskOf) -> HTMLResponse:
+def home(request: Request) -> HTMLResponse:
     """What this address is, without giving anything away."""
-    return _message(
-        "Steelyard", "This server runs an evaluation of translations. Open the link you were given."
+    return message_page(
+        request, "Steelyard", "This server runs an evaluation of translations. Open the link you were given."
     )
 
 
 @router.get("/w/{token}", response_class=HTMLResponse)
-def worker_page(desk: DeskOf, token: str) -> HTMLResponse:
+def worker_page(desk: DeskOf, request: Request, token: str) -> HTMLResponse:
     """The worker's page."""
-    return _page(desk, token, "worker", "worker.html")
+    return _page(desk, request, token, "worker", "worker.html")
 
 
 @router.get("/join/{token}", response_class=HTMLResponse)
-def join_page(desk: DeskOf, token: str) -> HTMLResponse:
+def join_page(desk: DeskOf, request: Request, token: str) -> HTMLResponse:
     """Where the open link leads: pressing the button signs a worker up, opening the page does not."""
-    return _page(desk, token, "open", "join.html")
+    return _page(desk, request, token, "open", "join.html")
 
 
 @router.get("/m/{token}", response_class=HTMLResponse)
-def manager_page(desk: DeskOf, token: str) -> HTMLResponse:
+def manager_page(desk: DeskOf, request: Request, token: str) -> HTMLResponse:
     """The manager's dashboard."""
-    return _page(desk, token, "manager", "manager.html")
+    return _page(desk, request, token, "manager", "manager.html")
 
 
 @router.get("/m/{token}/report", response_class=HTMLResponse)
-def report_page(desk: DeskOf, token: str) -> HTMLResponse:
+def report_page(desk: DeskOf, request: Request, token: str) -> HTMLResponse:
     """The report of everything judged so far."""
     try:
         _require(desk, token, "manager")
         return HTMLResponse(desk.latest.report(), headers={"Content-Security-Policy": REPORT_POLICY})
     except NotFound as error:
-        return _message("Link not valid", str(error), 404)
+        return message_page(request, "Link not valid", str(error), 404)
     except NotEnoughData as error:
-        return _message("Not yet", error.spelt(as_command_line), 409)
+        return message_page(request, "Not yet", error.spelt(as_command_line), 409)
 
 
 @router.get("/protocols/{name}/{file}")
@@ -78,15 +79,15 @@ def protocol_file(name: str, file: str) -> FileResponse:
     return FileResponse(protocols()[name].folder / file)
 
 
-def _page(desk: Desk, token: str, role: LinkRole, template: str) -> HTMLResponse:
+def _page(desk: Desk, request: Request, token: str, role: LinkRole, template: str) -> HTMLResponse:
     try:
         _require(desk, token, role)
     except NotFound as error:
-        return _message("Link not valid", str(error), 404)
+        return message_page(request, "Link not valid", str(error), 404)
     settings = desk.campaign.settings
     # The dashboard speaks English; workers read the language they judge.
-    page = _page_data(settings, "en" if role == "manager" else written_language(settings.target_language))
-    return HTMLResponse(_templates().get_template(template).render(page=page, page_json=_embedded(page)))
+    language = "en" if role == "manager" else written_language(settings.target_language)
+    return rendered(template, _page_data(settings, language, base=base_of(request)))
 
 
 def _require(desk: Desk, token: str, role: LinkRole) -> None:
@@ -95,12 +96,14 @@ def _require(desk: Desk, token: str, role: LinkRole) -> None:
     holder(desk.campaign, token, role)
 
 
-def _page_data(settings: CampaignSettings, language: str) -> dict[str, Any]:
+def _page_data(settings: CampaignSettings, language: str, *, base: str) -> dict[str, Any]:
     protocol = protocols()[settings.protocol]
     # As recorded at creation: an upgrade does not change what the workers of a running campaign see.
     presentation = dict(settings.presentation)
     words = presentation.pop("words")
+    widget = f"{base}/protocols/{protocol.name}/widget"
     return {
+        "base": base,
         "language": settings.target_language,
         "direction": _direction(settings.target_language),
         "source_language": settings.source_language,
@@ -111,8 +114,8 @@ def _page_data(settings: CampaignSettings, language: str) -> dict[str, Any]:
         "words": _words(HERE / "words", language),
         "protocol": {
             "name": protocol.name,
-            "widget_url": f"/protocols/{protocol.name}/widget.js",
-            "style_url": f"/protocols/{protocol.name}/widget.css",
+            "widget_url": f"{widget}.js",
+            "style_url": f"{widget}.css",
             "words": words,
             "presentation": presentation,
         },
@@ -137,9 +140,16 @@ def _embedded(page: dict[str, Any]) -> Markup:
     return Markup(text)  # noqa: S704 (escaped above)
 
 
-def _message(title: str, message: str, status: int = 200) -> HTMLResponse:
-    page = _templates().get_template("message.html").render(title=title, message=message)
-    return HTMLResponse(page, status)
+def rendered(template: str, page: dict[str, Any]) -> HTMLResponse:
+    """A page from its template and what its script reads; `page` says where it lies as `base`."""
+    html = _templates().get_template(template).render(page=page, base=page["base"], page_json=_embedded(page))
+    return HTMLResponse(html)
+
+
+def message_page(request: Request, title: str, message: str, status: int = 200) -> HTMLResponse:
+    """A few friendly words instead of a page."""
+    template = _templates().get_template("message.html")
+    return HTMLResponse(template.render(title=title, message=message, base=base_of(request)), status)
 
 
 @cache

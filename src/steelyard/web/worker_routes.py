@@ -11,6 +11,7 @@ from fastapi.concurrency import run_in_threadpool
 from steelyard.flows import assign, links
 from steelyard.flows.submit import Submission, Submitted, submit
 from steelyard.web.auth import DeskOf, WorkerId, bearer, require_visitor, worker_of
+from steelyard.web.base_path import base_url_of
 from steelyard.web.schemas import (
     FinishedView,
     JoinedView,
@@ -74,6 +75,5 @@ def _submit(desk: Desk, token: str, body: SubmissionBody) -> Submitted:
 @join_router.post("/join", status_code=201, dependencies=[require_visitor])
 def join_campaign(desk: DeskOf, request: Request) -> JoinedView:
     """A new worker's link, for someone who came by the open link."""
-    base_url = str(request.base_url).rstrip("/")
-    [link] = links.add_workers(desk.campaign, 1, base_url=base_url, now=datetime.now(UTC))
+    [link] = links.add_workers(desk.campaign, 1, base_url=base_url_of(request), now=datetime.now(UTC))
     return JoinedView(token=link.token, url=link.url)

@@ -1,9 +1,9 @@
 // Adequacy on four points in the browser: the answers, and what they mean with an example each.
 
-import { make } from "/static/dom.js";
-import { mountRating } from "/static/one_rating.js";
-import { drawChoices } from "/static/scales/choices.js";
-import { drawTexts } from "/static/texts.js";
+import { make } from "../../static/dom.js";
+import { mountRating } from "../../static/one_rating.js";
+import { drawChoices } from "../../static/scales/choices.js";
+import { drawTexts } from "../../static/texts.js";
 
 /** Draw one item into `root`; see one_rating.js. */
 export function mount(root, item, options, onChange) {

@@ -1,7 +1,7 @@
 // Direct assessment in the browser: a line with a word at either end.
 
-import { mountRating } from "/static/one_rating.js";
-import { drawLine } from "/static/scales/line.js";
+import { mountRating } from "../../static/one_rating.js";
+import { drawLine } from "../../static/scales/line.js";
 
 /** Draw one item into `root`; see one_rating.js. */
 export function mount(root, item, options, onChange) {

@@ -1,3 +1,3 @@
 // Direct assessment against the source: the line of direct assessment below other texts.
 
-export { mount } from "/protocols/da/widget.js";
+export { mount } from "../da/widget.js";

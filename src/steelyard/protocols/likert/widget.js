@@ -1,7 +1,7 @@
 // Likert scale in the browser: five answers to choose from.
 
-import { mountRating } from "/static/one_rating.js";
-import { drawChoices } from "/static/scales/choices.js";
+import { mountRating } from "../../static/one_rating.js";
+import { drawChoices } from "../../static/scales/choices.js";
 
 /** Draw one item into `root`; see one_rating.js. */
 export function mount(root, item, options, onChange) {

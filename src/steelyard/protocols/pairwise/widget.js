@@ -1,9 +1,9 @@
 // Pairwise comparison in the browser: two translations side by side, and which of them is better.
 
-import { make } from "/static/dom.js";
-import { mountQuestion } from "/static/one_rating.js";
-import { drawAnswers } from "/static/scales/choices.js";
-import { drawText, languagesOf } from "/static/texts.js";
+import { make } from "../../static/dom.js";
+import { mountQuestion } from "../../static/one_rating.js";
+import { drawAnswers } from "../../static/scales/choices.js";
+import { drawText, languagesOf } from "../../static/texts.js";
 
 // The keys 1 and 2 are the numbers of the translations.
 const ANSWERS = ["a", "b", "tie", "both_bad"].map((value, index) => ({ value, digit: index + 1 }));

@@ -1,7 +1,7 @@
 // Scalar quality metric in the browser: a line that says at each mark what it means.
 
-import { mountRating } from "/static/one_rating.js";
-import { drawLine } from "/static/scales/line.js";
+import { mountRating } from "../../static/one_rating.js";
+import { drawLine } from "../../static/scales/line.js";
 
 /** Draw one item into `root`; see one_rating.js. */
 export function mount(root, item, options, onChange) {

@@ -1,8 +1,15 @@
 // Talking to the server: one request, or one request repeated until the server replies.
 
+// Where the app lies: this script is its static/http.js, at the root of a host or below some path.
+const APP = new URL("../", import.meta.url);
 const TIMEOUT_MS = 20_000;
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 30_000;
+
+/** The address of `path`, such as "/api/v1/work", of the app that this page belongs to. */
+export function inApp(path) {
+  return new URL(path.replace(/^\//, ""), APP).href;
+}
 
 /** A reply that is not a success. Status 0: there was no reply at all. */
 export class ApiError extends Error {
@@ -22,7 +29,7 @@ export class ApiError extends Error {
 
 /**
  * @param {"GET"|"POST"} method
- * @param {string} path
+ * @param {string} path  below the app, such as "/api/v1/work"
  * @param {string} token
  * @param {Object} [body]
  * @returns {Promise<Response>} a successful one; everything else throws ApiError
@@ -32,7 +39,7 @@ export async function fetchWithToken(method, path, token, body) {
   if (body !== undefined) headers["Content-Type"] = "application/json";
   let response;
   try {
-    response = await fetch(path, {
+    response = await fetch(inApp(path), {
       method,
       headers,
       body: body === undefined ? undefined : JSON.stringify(body),

@@ -1,7 +1,7 @@
 // The open link: everyone who joins gets a personal link, which this browser remembers.
 
 import { make, makeButton, readPage } from "./dom.js";
-import { ApiError, persist, request } from "./http.js";
+import { ApiError, inApp, persist, request } from "./http.js";
 import { keep } from "./keep.js";
 
 const { page, token } = readPage();
@@ -10,8 +10,9 @@ const rememberedUrl = keep(`join:${token}`);
 const actions = document.getElementById("actions");
 const notice = document.getElementById("notice");
 
+// Stays at the address by which this browser came: a proxy may hide it from the server.
 function goTo(url) {
-  location.assign(new URL(url, location.href));
+  location.assign(inApp(`/w/${url.split("/").pop()}`));
 }
 
 async function join() {

@@ -2,7 +2,7 @@
 
 import { historyLine } from "./charts.js";
 import { make, makeButton, readPage } from "./dom.js";
-import { ApiError, fetchWithToken, request } from "./http.js";
+import { ApiError, fetchWithToken, inApp, request } from "./http.js";
 import { number, rankingTable, workersSummary, workersTable } from "./tables.js";
 
 const REFRESH_MS = 2_000;
@@ -204,7 +204,7 @@ async function downloadCsv(event) {
   button.disabled = false;
 }
 
-document.getElementById("report").href = `/m/${encodeURIComponent(token)}/report`;
+document.getElementById("report").href = inApp(`/m/${encodeURIComponent(token)}/report`);
 document.getElementById("csv").addEventListener("click", downloadCsv);
 document.addEventListener("visibilitychange", keepFresh);
 keepFresh();

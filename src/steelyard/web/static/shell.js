@@ -224,7 +224,7 @@ function goOn() {
 }
 
 async function begin() {
-  widget = await import(page.protocol.widget_url);
+  widget = await import(new URL(page.protocol.widget_url, location.href));
   const judgement = keptAnswer.read();
   if (judgement) {
     const notice = make("p", "notice", say("kept_answer"));
