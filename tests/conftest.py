@@ -25,6 +25,7 @@ import polars as pl
 import psycopg
 import pytest
 from hypothesis import settings
+from psycopg import sql
 
 from steelyard.aggregation import worker_model_gibbs
 from steelyard.domain.campaign import Campaign, CampaignSettings, DesignSettings
@@ -36,6 +37,9 @@ from steelyard.store import campaigns
 from steelyard.store.database import Store, open_store
 
 PASSWORD = "toy-secret"
+SCHEMAS = (
+    "SELECT nspname FROM pg_namespace WHERE nspname NOT LIKE 'pg\\_%' AND nspname <> 'information_schema'"
+)
 NOON = datetime(2024, 5, 1, 12, 0, tzinfo=UTC)
 
 
@@ -222,7 +226,8 @@ class PostgresDatabases:
         )
         try:
             with psycopg.connect(self.address_of(name)) as database:
-                database.execute("DROP SCHEMA public CASCADE")
+                for (schema,) in database.execute(SCHEMAS).fetchall():
+                    database.execute(sql.SQL("DROP SCHEMA {} CASCADE").format(sql.Identifier(schema)))
                 database.execute("CREATE SCHEMA public")
         except psycopg.OperationalError:
             self.server.execute(f"DROP DATABASE {name} WITH (FORCE)")

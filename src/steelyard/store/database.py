@@ -9,12 +9,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
 
-from sqlalchemy import URL, Connection, Engine, func, make_url, select
-from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, SQLAlchemyError, StatementError
+from sqlalchemy import Connection, Engine, func, select
+from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError, StatementError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
+from sqlalchemy.schema import CreateSchema
 
 from steelyard.domain.errors import Conflict, SourceError
 from steelyard.store import schema
+from steelyard.store.addresses import postgresql_url, schema_in, shown_address
 from steelyard.store.engines import postgresql_engine, sqlite_engine
 from steelyard.store.tables import schema_versions
 from steelyard.store.turns import WRITES
@@ -133,11 +135,12 @@ def open_store(
 ) -> Store:
     """The database at a path or a postgresql:// address, brought to the present schema.
 
-    `create` makes the file and the tables where they are missing. A transaction that has waited
+    `?schema=NAME` in an address keeps to the tables of that schema. `create` makes the file or the
+    schema, and the tables, where they are missing. A transaction that has waited
     `patience` seconds for others fails. `loading`: for filling it with a campaign, and nothing else.
     """
     if "://" in address:
-        store = _postgresql_store(address, patience=patience)
+        store = _postgresql_store(address, create=create, patience=patience)
     else:
         file = _database_file(Path(address), create=create).absolute()
         engine = sqlite_engine(file, patience=patience, loading=loading)
@@ -236,27 +239,33 @@ def _database_file(path: Path, *, create: bool) -> Path:
     return path
 
 
-def _postgresql_store(address: str, *, patience: float) -> Store:
+def _postgresql_store(address: str, *, create: bool, patience: float) -> Store:
+    url = postgresql_url(address)
+    shown, name = shown_address(url), schema_in(url)
     try:
-        url = make_url(address)
-    except (ArgumentError, ValueError):
-        url = URL.create("unreadable")
-    if url.get_backend_name() not in ("postgresql", "postgres"):
-        scheme = address.partition("://")[0]
-        problem = "give the path of a SQLite file, or postgresql://USER:PASSWORD@HOST:PORT/DATABASE."
-        raise SourceError(f"{scheme}://…", [f"this address is not understood: {problem}"])
-    shown = _shown(url)
-    try:
-        engine = postgresql_engine(url, patience=patience)
+        engine = postgresql_engine(url.difference_update_query(["schema"]), patience=patience, schema=name)
     except ImportError as error:
         problem = 'PostgreSQL needs the psycopg package: pip install "steelyard[postgres]"'
         raise SourceError(shown, [problem]) from error
-    return Store(engine, address=shown, patience=patience)
+    store = Store(engine, address=shown, patience=patience)
+    if create and name is not None:
+        try:
+            with store.write() as connection:
+                connection.execute(CreateSchema(name, if_not_exists=True))
+        except BaseException:
+            store.close()
+            raise
+    return store
 
 
-def _shown(url: URL) -> str:
-    secrets = {key: "***" for key in url.query if "password" in key}
-    return url.update_query_dict(secrets).render_as_string(hide_password=True)
+@contextmanager
+def unprepared_store(address: str) -> Iterator[Store]:
+    """A PostgreSQL database as it is, whether or not it holds a campaign."""
+    store = _postgresql_store(address, create=False, patience=PATIENCE)
+    try:
+        yield store
+    finally:
+        store.close()
 
 
 def _bring_up_to_date(store: Store, *, create: bool) -> None:

@@ -15,6 +15,8 @@ from steelyard.store.turns import WRITES
 
 # Seconds before a PostgreSQL server that does not answer counts as unreachable [our choice].
 CONNECT_SECONDS = 10
+# Connections that a campaign of a series keeps open; more are made when they are needed [our choice].
+KEPT_PER_SCHEMA = 2
 # Pages kept in memory while a campaign is loaded, so that the indexes need not be read again [our choice].
 LOADING_CACHE_KIB = 100_000
 
@@ -90,10 +92,17 @@ def _begin_sqlite(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
 
-def postgresql_engine(url: URL, *, patience: float) -> Engine:
-    """An engine that notices a restarted server and waits no longer than `patience` for a lock."""
+def postgresql_engine(url: URL, *, patience: float, schema: str | None = None) -> Engine:
+    """An engine that notices a restarted server and waits no longer than `patience` for a lock.
+
+    With a `schema`, all tables are those of this schema and no other.
+    """
+    if schema is not None:
+        url = url.update_query_dict({"options": _options_with(schema, url.query.get("options", ""))})
     engine = create_engine(
         url.set(drivername="postgresql+psycopg"),
+        # A server of twenty campaigns would otherwise keep a hundred connections: all that PostgreSQL has.
+        pool_size=5 if schema is None else KEPT_PER_SCHEMA,
         isolation_level="READ COMMITTED",
         pool_pre_ping=True,
         pool_timeout=patience,
@@ -109,3 +118,10 @@ def postgresql_engine(url: URL, *, patience: float) -> Engine:
 
     event.listen(engine, "connect", prepare)
     return engine
+
+
+def _options_with(schema: str, options: str | tuple[str, ...]) -> str:
+    """Options of the connection: part of its opening, so that no pool in between can lose them."""
+    given = options if isinstance(options, str) else " ".join(options)
+    quoted = schema.replace('"', '""').replace("\\", "\\\\").replace(" ", "\\ ")
+    return f'{given} -csearch_path="{quoted}"'.strip()
