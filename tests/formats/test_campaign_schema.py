@@ -80,6 +80,9 @@ def test_the_example_of_every_protocol_is_valid(name: str) -> None:
         ("presentation.line_width_px", 300),
         ("gold.every", 1),
         ("calibration.per_hit", 0),
+        ("rules.lease_minutes", 0),
+        ("pay.currency", "euro"),
+        ("pay.fee", 40),
         ("desing.hit_size", 50),
     ],
 )

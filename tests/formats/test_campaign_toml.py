@@ -10,6 +10,7 @@ import pytest
 
 from steelyard.domain.campaign import DesignSettings
 from steelyard.domain.errors import CampaignError
+from steelyard.domain.running import Rules
 from steelyard.domain.work import ItemKind
 from steelyard.formats.campaign_toml import CampaignSource, read_campaign
 from steelyard.protocols import protocols, roles_shown, words_in
@@ -72,6 +73,23 @@ quota = { degraded = 6, repeat = 5, reference = 4 }
         partition="fixed",
         degradation="replace-words",
         merge_duplicates=False,
+    )
+
+
+def test_rules_and_pay_reach_the_rules(read_with: Read) -> None:
+    tables = "[rules]\nlease_minutes = 45\nhits_per_worker = 2\nopen_link = false\n"
+    tables += '[pay]\nwage = 14\ncurrency = "EUR"\nper_hit = 6.5\nfee = 0.2\n'
+
+    campaign = read_with("[design]", f"{tables}[design]").campaign
+
+    assert campaign.settings.rules == Rules(
+        lease_minutes=45.0,
+        hits_per_worker=2,
+        open_link=False,
+        wage=14.0,
+        currency="EUR",
+        pay_per_hit=6.5,
+        fee=0.2,
     )
 
 
@@ -160,6 +178,11 @@ def test_a_whole_number_will_do_for_a_weight(read_with: Read) -> None:
             "[presentation]\nline_width_px = 300\n[design]",
             '"line_width_px" should be greater than',
         ),
+        ("[design]", "[rules]\nlease_minutes = 0\n[design]", '[rules] "lease_minutes" should be greater'),
+        ("[design]", "[rules]\nlease_minuts = 5\n[design]", 'Did you mean "lease_minutes"?'),
+        ("[design]", '[pay]\ncurrency = "Euro"\n[design]', "a code of three capital letters, such as"),
+        ("[design]", "[pay]\nfee = 33\n[design]", '[pay] "fee" is a share of the pay: write 0.4 for 40 %'),
+        ("[design]", "[pay]\nwage = 0\n[design]", '[pay] "wage" should be greater than 0, not 0.'),
         ("[design]", "[[examples]]\nrating = 1\n[design]", '[[examples]] number 1: lacks the key "text"'),
         ("[design]", "[examples]\nrating = 1\n[design]", "[[examples]] must be written with two brackets"),
     ],

@@ -21,6 +21,9 @@ ROUTES = [
     ("GET", "/api/v1/judgements.csv"),
     ("GET", "/api/v1/links"),
     ("POST", "/api/v1/links"),
+    ("POST", "/api/v1/state"),
+    ("GET", "/api/v1/rules"),
+    ("PATCH", "/api/v1/rules"),
 ]
 
 

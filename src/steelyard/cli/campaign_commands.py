@@ -14,6 +14,7 @@ from steelyard.cli.options import (
     database_argument,
     json_option,
     keep_sources,
+    printable_address,
     progress_bar,
     seed_option,
     target_option,
@@ -66,7 +67,10 @@ def schema() -> None:
     is_flag=True,
     help="Print groups, kinds, pairs and how far apart they are. Without --db nothing is written.",
 )
-def create(campaign: Path, db: str | None, explain_layout: bool) -> None:
+@click.option(
+    "--draft", is_flag=True, help="Nobody can judge before you open the campaign with `steelyard resume`."
+)
+def create(campaign: Path, db: str | None, explain_layout: bool, draft: bool) -> None:
     """Create a campaign: read its texts, design its HITs and store them."""
     if db is None and not explain_layout:
         raise click.UsageError("Name a database with --db, or use --explain-layout to look only.")
@@ -80,7 +84,10 @@ def create(campaign: Path, db: str | None, explain_layout: bool) -> None:
 
         click.echo(f"{layout_text(creation.explain_layout(designed)).rstrip()}\n")
     if db is not None:
-        _say_created(creation.write(designed, db, now=datetime.now(UTC), progress=progress_bar), db)
+        created = creation.write(designed, db, now=datetime.now(UTC), draft=draft, progress=progress_bar)
+        _say_created(created, db)
+        if draft:
+            click.echo(f"It is a draft: open it to workers with: steelyard resume {printable_address(db)}")
 
 
 def _on_average(created: Created) -> str:
@@ -105,8 +112,8 @@ def _say_created(created: Created, db: str) -> None:
     else:
         click.echo("Common items connect all HITs and their workers.")
     click.echo(
-        f"Next: steelyard serve {_printable(db)}\n"
-        f"and for workers' links: steelyard links {_printable(db)} --add 10"
+        f"Next: steelyard serve {printable_address(db)}\n"
+        f"and for workers' links: steelyard links {printable_address(db)} --add 10"
     )
 
 
@@ -206,11 +213,3 @@ def export(db: str, target: Path) -> None:
     with open_campaign(db) as campaign:
         exported = export_judgements(campaign, target)
     click.echo(f"{exported.n_judgements:,} judgements in {' and '.join(map(str, exported.files))}")
-
-
-def _printable(address: str) -> str:
-    """An address without a password, for a hint on the terminal."""
-    scheme, separator, rest = address.partition("://")
-    credentials, at, host = rest.rpartition("@")
-    user, colon, _ = credentials.partition(":")
-    return f"{scheme}{separator}{user}{':…' if colon else ''}{at}{host}" if separator else address

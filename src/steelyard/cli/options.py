@@ -18,6 +18,7 @@ source_argument = click.argument("source", metavar="SOURCE")
 seed_option = click.option(
     "--seed", type=click.IntRange(min=0), default=7, show_default=True, help="Seed of everything random."
 )
+reason_option = click.option("--reason", default="", metavar="TEXT", help="Why, for the log.")
 json_option = click.option(
     "--json", "json_file", metavar="FILE", help="Write JSON to a file, or to the terminal with -."
 )
@@ -207,3 +208,11 @@ def progress_bar(label: str, length: int) -> Iterator[Callable[[int], None]]:
     step = max(1, length // 200)
     with click.progressbar(length=length, label=label, file=sys.stderr, update_min_steps=step) as bar:
         yield bar.update
+
+
+def printable_address(address: str) -> str:
+    """An address without a password, for a hint on the terminal."""
+    scheme, separator, rest = address.partition("://")
+    credentials, at, host = rest.rpartition("@")
+    user, colon, _ = credentials.partition(":")
+    return f"{scheme}{separator}{user}{':…' if colon else ''}{at}{host}" if separator else address

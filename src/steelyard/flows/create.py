@@ -19,9 +19,10 @@ from steelyard.design.degradations import segmentation
 from steelyard.design.explain import explain
 from steelyard.design.layout_report import LayoutReport
 from steelyard.domain.campaign import Campaign, CampaignSettings
+from steelyard.domain.running import CampaignState
 from steelyard.flows.watching import Progress, unseen
 from steelyard.formats.campaign_toml import read_campaign
-from steelyard.store import campaigns, work
+from steelyard.store import campaigns, running, work
 from steelyard.store.database import new_store
 from steelyard.version import __version__
 
@@ -58,9 +59,12 @@ class Created:
     warnings: tuple[str, ...]
 
 
-def create(campaign_file: Path, address: str, *, now: datetime, progress: Progress = unseen) -> Created:
+def create(
+    campaign_file: Path, address: str, *, now: datetime, draft: bool = False, progress: Progress = unseen
+) -> Created:
     """Read the campaign file, design its HITs and write everything, or nothing at all."""
-    return write(design(campaign_file, progress=progress), address, now=now, progress=progress)
+    designed = design(campaign_file, progress=progress)
+    return write(designed, address, now=now, draft=draft, progress=progress)
 
 
 @contextmanager
@@ -106,8 +110,13 @@ def explain_layout(designed: Designed) -> LayoutReport:
 
 
 @_no_collector()
-def write(designed: Designed, address: str, *, now: datetime, progress: Progress = unseen) -> Created:
-    """Write a designed campaign into an empty database, or nothing at all."""
+def write(
+    designed: Designed, address: str, *, now: datetime, draft: bool = False, progress: Progress = unseen
+) -> Created:
+    """Write a designed campaign into an empty database, or nothing at all.
+
+    A `draft` can be looked at in every detail, but nobody can judge before it is opened.
+    """
     campaign, made = designed.campaign, designed.design
     choices = campaign.settings.design
     openings_per_hit = choices.ratings_per_item if choices.partition == "fixed" else 1
@@ -128,6 +137,8 @@ def write(designed: Designed, address: str, *, now: datetime, progress: Progress
             created_with=f"steelyard {__version__} ({words})",
             progress=advance,
         )
+        if draft:
+            running.set_state(connection, CampaignState.DRAFT)
         for role in ("manager", "open"):
             work.add_link(connection, work.Link(new_token(), role, None), now=now)
     return Created(

@@ -20,6 +20,11 @@ _WANTED = {
     "string_too_short": "may not be empty",
     "finite_number": "needs a finite number",
 }
+# By key, what is wanted where the general sentence would mislead.
+_WANTED_OF_KEY = {
+    ("currency", "string_pattern_mismatch"): 'needs a code of three capital letters, such as "EUR"',
+    ("fee", "less_than_equal"): "is a share of the pay: write 0.4 for 40 %",
+}
 
 
 def parse_tables(raw: Mapping[str, Any]) -> tuple[CampaignFile | None, list[str]]:
@@ -37,6 +42,19 @@ def parse_tables(raw: Mapping[str, Any]) -> tuple[CampaignFile | None, list[str]
         return CampaignFile.model_validate(_without(raw, [problem["loc"] for problem in found])), problems
     except ValidationError:
         return None, problems
+
+
+def table_problems(table: str, values: Mapping[str, Any]) -> list[str]:
+    """What is wrong with the keys of one table of a campaign file.
+
+    >>> table_problems("rules", {"lease_minutes": 0.0})
+    ['[rules] "lease_minutes" should be greater than 0, not 0.0.']
+    """
+    try:
+        _model_at([table]).model_validate(values)
+    except ValidationError as error:
+        return [_sentence({**problem, "loc": (table, *problem["loc"])}) for problem in error.errors()]
+    return []
 
 
 def _without(raw: Any, places: Sequence[tuple[int | str, ...]]) -> Any:
@@ -75,10 +93,10 @@ def _sentence(problem: ErrorDetails) -> str:
         return f'{where}{name} needs a list in brackets, such as ["source"].'
     if kind == "list_type":
         return f"[[{key}]] must be written with two brackets on each side, once for each entry."
-    if kind == "string_pattern_mismatch":
+    wanted = _WANTED_OF_KEY.get((str(key), kind)) or _WANTED.get(kind)
+    if kind == "string_pattern_mismatch" and wanted is None:
         return f'{where}"{key}" may hold letters, digits, dots, dashes and underscores only.'
     shown = f", not {value!r}" if isinstance(value, str | int | float) and value != "" else ""
-    wanted = _WANTED.get(kind)
     if wanted is None:
         message = problem["msg"].removeprefix("Input should ").removeprefix("String should ")
         wanted = f"should {message[0].lower()}{message[1:]}"

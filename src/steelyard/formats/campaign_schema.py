@@ -27,6 +27,8 @@ TABLE_NAMES = (
     ("[[examples]]", "ExampleTable"),
     ("[gold]", "GoldTable"),
     ("[calibration]", "CalibrationTable"),
+    ("[rules]", "RulesTable"),
+    ("[pay]", "PayTable"),
 )
 
 

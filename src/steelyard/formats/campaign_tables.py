@@ -7,9 +7,11 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from steelyard.domain.campaign import ItemOrder, LayoutName, Partition
+from steelyard.domain.running import Rules
 
 # Of a system's name: more would not fit into any table of results.
 MOST_LETTERS = 100
+USUAL_RULES = Rules()
 
 TextsFormat = Literal["table", "wmt-xml", "mt-metrics-eval", "appraise"]
 
@@ -229,6 +231,41 @@ class CalibrationTable(_Strict):
     )
 
 
+class RulesTable(_Strict):
+    """How the campaign is run. `steelyard settings` changes these rules at any time."""
+
+    lease_minutes: Annotated[float, Field(gt=0, allow_inf_nan=False)] = Field(
+        default=USUAL_RULES.lease_minutes,
+        description="Minutes without an answer after which a HIT that was begun goes to somebody else. The "
+        "judgements given so far stay.",
+    )
+    hits_per_worker: Annotated[int, Field(ge=1)] | None = Field(
+        default=None, description="The most HITs that one worker may take. Without it: as many as there are."
+    )
+    open_link: bool = Field(
+        default=USUAL_RULES.open_link,
+        description="Anyone with the open link may join. With false: only those with a link of their own.",
+    )
+
+
+class PayTable(_Strict):
+    """What workers are paid. Steelyard adds it up; it pays nobody. `steelyard settings` changes it."""
+
+    wage: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = Field(
+        default=None, description="Pay for an hour of work. Without it and `per_hit`, no money is counted."
+    )
+    currency: Annotated[str, Field(pattern=r"^[A-Z]{3}$")] = Field(
+        default=USUAL_RULES.currency, description="Code of the currency: three letters, such as EUR."
+    )
+    per_hit: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = Field(
+        default=None, description="Pay for a HIT, the same for everybody, in place of the hourly wage."
+    )
+    fee: Annotated[float, Field(ge=0, le=1)] = Field(
+        default=USUAL_RULES.fee,
+        description="What a crowd platform charges on top, as a share of the pay: 0.4 for 40 %.",
+    )
+
+
 class CampaignFile(_Strict):
     """A Steelyard campaign: what is judged, in which texts, and how."""
 
@@ -251,3 +288,5 @@ class CampaignFile(_Strict):
     calibration: CalibrationTable | None = Field(
         default=None, description="Texts whose score an earlier campaign found."
     )
+    rules: RulesTable = Field(default_factory=RulesTable, description="How the campaign is run.")
+    pay: PayTable = Field(default_factory=PayTable, description="What workers are paid.")

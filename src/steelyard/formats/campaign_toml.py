@@ -18,6 +18,7 @@ from steelyard.formats.campaign_files import CampaignFiles
 from steelyard.formats.campaign_known import Gold, read_calibration, read_gold
 from steelyard.formats.campaign_mistakes import parse_tables
 from steelyard.formats.campaign_presentation import presentation, roles_chosen
+from steelyard.formats.campaign_rules import rules_of
 from steelyard.formats.campaign_tables import CampaignFile
 from steelyard.formats.campaign_texts import TextsOfFiles, read_texts
 from steelyard.formats.text_file import read_text
@@ -59,6 +60,7 @@ def read_campaign(path: Path) -> CampaignSource:
             check=_check_name(parsed, protocol),
             design=settings,
             presentation=shown,
+            rules=rules_of(parsed.rules, parsed.pay),
         ),
         systems=texts.systems,
         segments=texts.segments,

@@ -8,11 +8,12 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, func, insert, select, update
+from sqlalchemy import Connection, Row, func, insert, select, true, update
 
 from steelyard.domain.running import CampaignState, Revision, Rules
+from steelyard.domain.work import AssignmentStatus
 from steelyard.store import tables
-from steelyard.store.turns import take_turns
+from steelyard.store.turns import hold_rows, take_turns
 
 
 def state(connection: Connection) -> CampaignState:
@@ -22,6 +23,23 @@ def state(connection: Connection) -> CampaignState:
 
 def set_state(connection: Connection, state: CampaignState) -> None:
     connection.execute(update(tables.campaigns).values(state=state.value))
+
+
+def rules(connection: Connection) -> Rules:
+    """How the campaign is run now."""
+    return Rules(**json.loads(connection.execute(select(tables.campaigns.c.rules)).scalar_one()))
+
+
+def hold_campaign(connection: Connection) -> None:
+    """Keep others from changing state or rules until this transaction ends; reading goes on."""
+    hold_rows(connection, tables.campaigns, true())
+
+
+def n_under_way(connection: Connection) -> int:
+    """HITs that were begun and are neither submitted nor released."""
+    stored = tables.assignments.c
+    query = select(func.count()).where(stored.status == AssignmentStatus.ACCEPTED.value)
+    return int(connection.execute(query).scalar_one())
 
 
 def set_rules(connection: Connection, rules: Rules) -> None:

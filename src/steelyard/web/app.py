@@ -15,7 +15,7 @@ from starlette.types import ASGIApp
 from steelyard.flows.open import OpenCampaign, open_campaign
 from steelyard.protocols import protocols
 from steelyard.version import __version__
-from steelyard.web import errors, health, manager_routes, pages, worker_routes
+from steelyard.web import errors, health, manager_routes, pages, running_routes, worker_routes
 from steelyard.web.base_path import BelowPath
 from steelyard.web.guards import Guards
 from steelyard.web.schemas import ErrorView
@@ -43,6 +43,7 @@ def create_app(campaign: OpenCampaign) -> FastAPI:
         worker_routes.router,
         worker_routes.join_router,
         manager_routes.router,
+        running_routes.router,
         pages.router,
         health.router,
     ):

@@ -1,0 +1,39 @@
+"""The rules by which a campaign is run: look them up, change some of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+from steelyard.domain.running import Doer, Rules
+from steelyard.flows.open import OpenCampaign
+from steelyard.formats.campaign_rules import changed_rules
+from steelyard.store import running
+from steelyard.store.actions import log_action
+
+
+def campaign_rules(campaign: OpenCampaign) -> Rules:
+    """The rules at this moment."""
+    with campaign.store.read() as connection:
+        return running.rules(connection)
+
+
+def change_rules(campaign: OpenCampaign, changes: Mapping[str, Any], *, by: Doer, now: datetime) -> Rules:
+    """Change the rules named, and only those; CampaignError with all problems if a value is impossible.
+
+    What was different before is logged, with the old and the new value.
+    """
+    with campaign.store.write() as connection:
+        running.hold_campaign(connection)
+        before = running.rules(connection)
+        after = changed_rules(before, changes)
+        old, new = asdict(before), asdict(after)
+        detail = {
+            name: {"before": old[name], "after": value} for name, value in new.items() if value != old[name]
+        }
+        if detail:
+            running.set_rules(connection, after)
+            log_action(connection, "change rules", by=by, now=now, detail=detail)
+        return after

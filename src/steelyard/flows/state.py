@@ -1,0 +1,57 @@
+"""The state of a campaign: a draft is opened, paused, opened again, closed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from steelyard.domain.errors import Conflict
+from steelyard.domain.running import CampaignState, Doer
+from steelyard.flows.open import OpenCampaign
+from steelyard.store import running
+from steelyard.store.actions import log_action
+
+DRAFT, OPEN, PAUSED, CLOSED = CampaignState
+# From each state, those it may change to.
+FOLLOWING = {DRAFT: (OPEN,), OPEN: (PAUSED, CLOSED), PAUSED: (OPEN, CLOSED), CLOSED: (OPEN,)}
+VERBS = {OPEN: "resume", PAUSED: "pause", CLOSED: "close"}
+REFUSALS = {
+    (DRAFT, PAUSED): "The campaign is a draft: nobody can judge yet, so there is nothing to pause.",
+    (DRAFT, CLOSED): "The campaign is a draft: nobody can judge yet, so there is nothing to close.",
+    (
+        CLOSED,
+        PAUSED,
+    ): "The campaign is closed already, so there is nothing to pause. Resume it to open it again.",
+}
+NO_WAY_BACK = "A campaign that was opened does not become a draft again. Pause it to keep workers out."
+
+
+@dataclass(frozen=True, slots=True)
+class StateChange:
+    """The state a campaign is in now, and the one before. `n_under_way`: HITs that somebody is working on."""
+
+    state: CampaignState
+    before: CampaignState
+    n_under_way: int
+
+
+def campaign_state(campaign: OpenCampaign) -> CampaignState:
+    """The state at this moment."""
+    with campaign.store.read() as connection:
+        return running.state(connection)
+
+
+def change_state(
+    campaign: OpenCampaign, state: CampaignState, *, by: Doer, now: datetime, reason: str = ""
+) -> StateChange:
+    """Bring a campaign into a state. It may be there already; Conflict if no way leads there."""
+    with campaign.store.write() as connection:
+        running.hold_campaign(connection)
+        before = running.state(connection)
+        if state is not before:
+            if state not in FOLLOWING[before]:
+                raise Conflict(REFUSALS.get((before, state), NO_WAY_BACK))
+            running.set_state(connection, state)
+            detail = {"before": before.value, "after": state.value}
+            log_action(connection, VERBS[state], by=by, now=now, reason=reason, detail=detail)
+        return StateChange(state, before, running.n_under_way(connection))

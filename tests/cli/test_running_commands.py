@@ -1,0 +1,102 @@
+"""Commands of a running campaign: what they print and leave behind."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from steelyard.cli.main import DONE, UNUSABLE, run
+
+
+@pytest.fixture(scope="module")
+def made_draft(small_example: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The database of a campaign that was created as a draft; tests work on copies."""
+    folder = tmp_path_factory.mktemp("draft")
+    (folder / "campaign.toml").write_text(small_example, "utf-8")
+    made = ["create", str(folder / "campaign.toml"), "--db", str(folder / "draft.db"), "--draft"]
+    assert run(made) == DONE
+    return folder / "draft.db"
+
+
+@pytest.fixture
+def draft(made_draft: Path, tmp_path: Path) -> str:
+    return str(shutil.copy(made_draft, tmp_path / "draft.db"))
+
+
+def test_a_draft_is_opened_paused_and_closed(draft: str, capsys: pytest.CaptureFixture[str]) -> None:
+    for command in ("resume", "pause", "close"):
+        assert run([command, draft]) == DONE
+
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.partition(".")[0] for line in lines] == [
+        "demo-de-en is open now; it was a draft",
+        "demo-de-en is paused now; it was open",
+        "demo-de-en is closed now; it was paused",
+    ]
+
+
+def test_a_campaign_that_is_open_already_is_left_alone(
+    draft: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(["resume", draft])
+    capsys.readouterr()
+
+    assert run(["resume", draft]) == DONE
+
+    assert capsys.readouterr().out == "demo-de-en is open already; nothing was changed.\n"
+
+
+def test_a_draft_cannot_be_paused(draft: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["pause", draft]) == UNUSABLE
+
+    assert "nothing to pause" in capsys.readouterr().err
+
+
+def test_settings_prints_every_rule_as_the_campaign_file_writes_it(
+    draft: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["settings", draft]) == DONE
+
+    assert capsys.readouterr().out == (
+        "[rules]\nlease_minutes = 120.0\n# hits_per_worker is not set\nopen_link = true\n\n"
+        '[pay]\nwage = 12.0\ncurrency = "USD"\n# per_hit is not set\nfee = 0.0\n'
+    )
+
+
+def test_settings_changes_what_is_given(draft: str, capsys: pytest.CaptureFixture[str]) -> None:
+    changes = ["--lease-minutes", "30", "--hits-per-worker", "2", "--open-link", "off", "--wage", "none"]
+    changes += ["--currency", "EUR", "--pay-per-hit", "5.5", "--fee", "0.33"]
+    assert run(["settings", draft, *changes]) == DONE
+    capsys.readouterr()
+
+    assert run(["settings", draft, "--json", "-"]) == DONE
+
+    assert json.loads(capsys.readouterr().out) == {
+        "lease_minutes": 30.0,
+        "hits_per_worker": 2,
+        "open_link": False,
+        "wage": None,
+        "currency": "EUR",
+        "pay_per_hit": 5.5,
+        "fee": 0.33,
+    }
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--wage", "much"], "'much' is neither a number nor none"),
+        (["--hits-per-worker", "2.5"], "'2.5' is neither a whole number nor none"),
+        (["--fee", "33"], "write 0.4 for 40 %"),
+        (["--currency", "Euro"], "three capital letters"),
+    ],
+)
+def test_an_impossible_rule_is_explained(
+    draft: str, capsys: pytest.CaptureFixture[str], options: list[str], words: str
+) -> None:
+    assert run(["settings", draft, *options]) == UNUSABLE
+
+    assert words in capsys.readouterr().err
