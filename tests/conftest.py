@@ -40,6 +40,8 @@ PASSWORD = "toy-secret"
 SCHEMAS = (
     "SELECT nspname FROM pg_namespace WHERE nspname NOT LIKE 'pg\\_%' AND nspname <> 'information_schema'"
 )
+# One secret for all links, so that tests may copy databases; those about secrets put it aside.
+os.environ["STEELYARD_SECRET"] = "a secret of the tests, and of nothing else"
 NOON = datetime(2024, 5, 1, 12, 0, tzinfo=UTC)
 
 

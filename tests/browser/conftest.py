@@ -41,7 +41,7 @@ from steelyard.flows.create import create
 from steelyard.flows.links import add_workers, links
 from steelyard.flows.open import open_campaign
 from steelyard.protocols import protocols, words_in
-from steelyard.store import campaigns, work
+from steelyard.store import campaigns
 from steelyard.store.database import open_store
 from steelyard.web.app import create_app
 from steelyard.web.base_path import BelowPath
@@ -183,8 +183,6 @@ def _write_small(db: str, protocol: str, changes: dict[str, Any]) -> None:
             now=now,
             created_with="steelyard test",
         )
-        for role in ("manager", "open"):
-            work.add_link(connection, work.Link(f"{role}-{'x' * 24}", role, None), now=now)
     store.close()
 
 

@@ -243,8 +243,8 @@ def test_links_come_as_the_contract_has_them(judged: Path, capsys: pytest.Captur
     assert run(["links", str(judged), "--add", "2", "--json", "-"]) == 0
 
     found = json.loads(capsys.readouterr().out)
-    assert set(found) == {"manager_url", "open_url", "workers"}
-    assert set(found["workers"][0]) == {"worker_id", "token", "url"}
+    assert set(found) >= {"manager_url", "open_url", "workers"}
+    assert set(found["workers"][0]) >= {"worker_id", "token", "url"}
     assert len(found["workers"]) == 12
 
 

@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import func, insert, select
 
 from steelyard.domain.errors import Conflict, EvaluationError, SourceError
-from steelyard.store import tables, work
+from steelyard.store import links, tables, work
 from steelyard.store.database import Store, open_store
 from steelyard.store.turns import take_turns
 
@@ -147,7 +147,7 @@ def test_a_full_disk_stores_nothing_and_says_so(tmp_path: Path, noon: datetime) 
         connection.execute(insert(tables.links), rows)
 
     with store.read() as connection:
-        assert work.stored_links(connection) == []
+        assert links.stored_links(connection) == []
     store.close()
 
 
@@ -165,7 +165,7 @@ def test_work_goes_on_once_a_full_disk_has_room(tmp_path: Path, noon: datetime) 
         connection.execute(insert(tables.links), [row])
 
     with store.read() as connection:
-        assert len(work.stored_links(connection)) == 1
+        assert len(links.stored_links(connection)) == 1
     store.close()
 
 

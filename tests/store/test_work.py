@@ -21,7 +21,6 @@ from steelyard.domain.work import (
 )
 from steelyard.store import campaigns, judgements, tables, work
 from steelyard.store.database import Store
-from steelyard.store.work import Link
 
 
 def new_worker(store: Store, now: datetime) -> str:
@@ -41,56 +40,6 @@ def finish(store: Store, assignment_id: str, now: datetime) -> None:
 
 def test_workers_are_numbered_in_order(store: Store, noon: datetime) -> None:
     assert [new_worker(store, noon) for _ in range(3)] == ["W0001", "W0002", "W0003"]
-
-
-def test_links_come_back_in_order_of_creation(store: Store, noon: datetime) -> None:
-    worker_id = new_worker(store, noon)
-    made = [Link("zz", "manager"), Link("mm", "open"), Link("aa", "worker", worker_id)]
-
-    with store.write() as connection:
-        for number, link in enumerate(made):
-            work.add_link(connection, link, now=noon + timedelta(seconds=number))
-
-    with store.read() as connection:
-        assert work.stored_links(connection) == made
-
-
-def test_worker_links_made_at_one_moment_follow_the_workers_numbers(store: Store, noon: datetime) -> None:
-    with store.write() as connection:
-        rows = [{"worker_id": worker_id, "created_at": noon} for worker_id in ("W9999", "W10000")]
-        connection.execute(insert(tables.workers), rows)
-        work.add_link(connection, Link("aa", "worker", "W10000"), now=noon)
-        work.add_link(connection, Link("bb", "worker", "W9999"), now=noon)
-
-    with store.read() as connection:
-        assert [link.worker_id for link in work.stored_links(connection)] == ["W9999", "W10000"]
-
-
-def test_a_link_is_found_by_its_token(store: Store, noon: datetime) -> None:
-    link = Link("secret", "manager")
-
-    with store.write() as connection:
-        work.add_link(connection, link, now=noon)
-
-    with store.read() as connection:
-        assert work.find_link(connection, "secret") == link
-
-
-@pytest.mark.parametrize("token", ["other", "", "SECRET", "secret ", "nul\x00", "half\ud800", "' OR 1=1 --"])
-def test_a_wrong_token_finds_nothing(store: Store, noon: datetime, token: str) -> None:
-    with store.write() as connection:
-        work.add_link(connection, Link("secret", "manager"), now=noon)
-
-    with store.read() as connection:
-        assert work.find_link(connection, token) is None
-
-
-def test_a_token_cannot_be_given_twice(store: Store, noon: datetime) -> None:
-    with store.write() as connection:
-        work.add_link(connection, Link("secret", "manager"), now=noon)
-
-    with pytest.raises(Conflict), store.write() as connection:
-        work.add_link(connection, Link("secret", "open"), now=noon)
 
 
 def test_the_first_claim_gets_the_first_hit(toy_store: Store, noon: datetime) -> None:

@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from secrets import token_urlsafe
 
 import numpy as np
 
@@ -20,9 +19,10 @@ from steelyard.design.explain import explain
 from steelyard.design.layout_report import LayoutReport
 from steelyard.domain.campaign import Campaign, CampaignSettings
 from steelyard.domain.running import CampaignState
+from steelyard.flows.secrets import mark_campaign
 from steelyard.flows.watching import Progress, unseen
 from steelyard.formats.campaign_toml import read_campaign
-from steelyard.store import campaigns, running, work
+from steelyard.store import campaigns, running
 from steelyard.store.database import new_store
 from steelyard.version import __version__
 
@@ -139,8 +139,7 @@ def write(
         )
         if draft:
             running.set_state(connection, CampaignState.DRAFT)
-        for role in ("manager", "open"):
-            work.add_link(connection, work.Link(new_token(), role, None), now=now)
+        mark_campaign(connection, store)
     return Created(
         settings=campaign.settings,
         n_systems=len(campaign.systems),
@@ -159,8 +158,3 @@ def new_ids(n: int) -> list[str]:
     """This many unpredictable ids."""
     digits = os.urandom(ID_BYTES * n).hex()
     return [digits[start : start + 2 * ID_BYTES] for start in range(0, len(digits), 2 * ID_BYTES)]
-
-
-def new_token() -> str:
-    """A secret for a link; 192 random bits that survive being pasted anywhere."""
-    return token_urlsafe(24)

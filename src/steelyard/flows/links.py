@@ -1,25 +1,36 @@
-"""Links: who may open what."""
+"""Links: who may open what. Their tokens are derived from a secret and stored nowhere."""
 
 from __future__ import annotations
 
+import hmac
 from dataclasses import dataclass
 from datetime import datetime
 
 from steelyard.domain.errors import NotFound
+from steelyard.domain.running import Doer
 from steelyard.domain.work import LinkRole
-from steelyard.flows.create import new_token
 from steelyard.flows.open import OpenCampaign
+from steelyard.flows.secrets import mark_of, secret_of
+from steelyard.flows.tokens import SHARED_IDS, split_token, token_for
 from steelyard.platforms import platforms
+from steelyard.store import links as stored
 from steelyard.store import work
+from steelyard.store.actions import log_action
+
+INVALID = "This link is not valid, or no longer. Ask the organiser of the campaign for a new one."
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerLink:
-    """One worker's own link."""
+    """One worker's own link, for the manager's eyes. A link that is revoked has no token and no address."""
 
     worker_id: str
     token: str
     url: str
+    name: str = ""
+    email: str = ""
+    is_revoked: bool = False
+    is_blocked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,42 +42,98 @@ class Links:
     workers: tuple[WorkerLink, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _Tokens:
+    """Makes the tokens of one campaign."""
+
+    secret: str
+    mark: str
+
+    def of(self, role: LinkRole, holder_id: str, version: int) -> str:
+        return token_for(self.secret, self.mark, role, holder_id, version)
+
+
 def links(campaign: OpenCampaign, *, base_url: str) -> Links:
     """All links, the workers' in order of creation."""
+    tokens = _tokens(campaign)
     with campaign.store.read() as connection:
-        found = work.stored_links(connection)
-    by_role = {link.role: link.token for link in found if link.role != "worker"}
+        kept = stored.stored_links(connection)
+        versions = stored.shared_versions(connection)
+        workers = stored.linked_workers(connection)
+    of_roles = {link.role: link.token for link in kept if link.worker_id is None}
+    shared = {
+        role: of_roles.get(role) or tokens.of(role, holder_id, versions[role])
+        for role, holder_id in SHARED_IDS.items()
+    }
+    of_workers = {link.worker_id: link.token for link in kept if link.worker_id is not None}
     return Links(
-        manager_url=f"{base_url}/m/{by_role['manager']}",
-        open_url=f"{base_url}/join/{by_role['open']}",
+        manager_url=f"{base_url}/m/{shared['manager']}",
+        open_url=f"{base_url}/join/{shared['open']}",
         workers=tuple(
-            _worker_link(link.worker_id, link.token, base_url) for link in found if link.worker_id is not None
+            _worker_link(worker, tokens, base_url, of_workers.get(worker.worker_id)) for worker in workers
         ),
     )
 
 
-def add_workers(campaign: OpenCampaign, n: int, *, base_url: str, now: datetime) -> tuple[WorkerLink, ...]:
+def add_workers(
+    campaign: OpenCampaign,
+    n: int,
+    *,
+    base_url: str,
+    now: datetime,
+    by: Doer = "command line",
+    is_simulated: bool = False,
+) -> tuple[WorkerLink, ...]:
     """Links for `n` new workers."""
-    added = []
+    tokens = _tokens(campaign)
     with campaign.store.write() as connection:
-        for _ in range(n):
-            worker = work.add_worker(connection, now=now)
-            token = new_token()
-            work.add_link(connection, work.Link(token, "worker", worker.worker_id), now=now)
-            added.append(_worker_link(worker.worker_id, token, base_url))
-    return tuple(added)
+        worker_ids = [
+            work.add_worker(connection, now=now, is_simulated=is_simulated).worker_id for _ in range(n)
+        ]
+        log_action(connection, "add-workers", by=by, now=now, detail={"workers": worker_ids})
+        added = stored.linked_workers(connection, worker_ids)
+    return tuple(_worker_link(worker, tokens, base_url) for worker in added)
 
 
 def holder(campaign: OpenCampaign, token: str, role: LinkRole) -> str | None:
-    """The worker behind a token (None for the manager's and the open link); NotFound if it opens nothing."""
+    """The worker behind a token (None for the manager's and the open link); NotFound if it opens nothing.
+
+    It costs one indexed read, and as much for a token of nobody as for a valid one.
+    """
+    parts = split_token(token)
     with campaign.store.read() as connection:
-        link = work.find_link(connection, token)
-    if link is None or link.role != role:
-        raise NotFound(
-            "This link is not valid, or no longer. Ask the organiser of the campaign for a new one."
-        )
-    return link.worker_id
+        if parts is None:
+            kept = stored.find_link(connection, token)
+            if kept is None or kept.role != role:
+                raise NotFound(INVALID)
+            return kept.worker_id
+        found = stored.door(connection, role, parts.holder_id)
+    if found.mark is None:
+        raise NotFound(INVALID)
+    holder_id = SHARED_IDS.get(role, parts.holder_id)
+    tokens = _Tokens(secret_of(campaign, found.mark), found.mark)
+    expected = tokens.of(role, holder_id, found.version or 0)
+    is_right = hmac.compare_digest(expected.encode(), token.encode())
+    if not is_right or found.version is None or found.is_revoked:
+        raise NotFound(INVALID)
+    return parts.holder_id if role == "worker" else None
 
 
-def _worker_link(worker_id: str, token: str, base_url: str) -> WorkerLink:
-    return WorkerLink(worker_id, token, platforms()["local"].entry_url(base_url, token))
+def _tokens(campaign: OpenCampaign) -> _Tokens:
+    mark = mark_of(campaign)
+    return _Tokens(secret_of(campaign, mark), mark)
+
+
+def _worker_link(
+    worker: stored.LinkedWorker, tokens: _Tokens, base_url: str, kept: str | None = None
+) -> WorkerLink:
+    token = "" if worker.is_revoked else kept or tokens.of("worker", worker.worker_id, worker.version)
+    return WorkerLink(
+        worker_id=worker.worker_id,
+        token=token,
+        url=platforms()["local"].entry_url(base_url, token) if token else "",
+        name=worker.name,
+        email=worker.email,
+        is_revoked=worker.is_revoked,
+        is_blocked=worker.is_blocked,
+    )

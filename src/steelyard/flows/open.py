@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import TracebackType
 
 from steelyard.domain.campaign import CampaignSettings
@@ -16,6 +16,8 @@ class OpenCampaign:
 
     store: Store
     settings: CampaignSettings
+    secrets: dict[str, str] = field(default_factory=dict, repr=False, compare=False)
+    """Secrets of links that were found so far, by their marks."""
 
     def close(self) -> None:
         """Let go of the database."""

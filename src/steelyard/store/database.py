@@ -58,14 +58,14 @@ POSTGRESQL_PROBLEMS = {
 class Store:
     """An open database. Holds connections, nothing else; `close` it when done.
 
-    `address` is fit for printing: a password in it is hidden.
+    `address` is fit for printing: a password in it is hidden. `file` is None on PostgreSQL.
     """
 
     def __init__(
         self, engine: Engine, *, address: str, file: Path | None = None, patience: float = PATIENCE
     ) -> None:
         self.address = address
-        self._file = file
+        self.file = file
         self._engine = engine
         self._writer = engine.execution_options(**{WRITES: True})
         self._patience = patience
@@ -102,7 +102,7 @@ class Store:
     def ping(self) -> None:
         """Return if the database answers; SourceError if not."""
         # A file that was removed stays readable through connections that are still open.
-        if self._file is not None and not self._file.exists():
+        if self.file is not None and not self.file.exists():
             raise SourceError(self.address, ["the file is gone. Put it back, or stop and start again."])
         with self.read() as connection:
             connection.execute(select(func.max(schema_versions.c.version)))
@@ -231,7 +231,7 @@ def _database_file(path: Path, *, create: bool) -> Path:
             raise SourceError(
                 where, [f"the folder {path.parent} does not exist. Make it, or choose another."]
             )
-        # The file will hold workers' and the manager's links: no other user of the machine may read it.
+        # The file will hold what people answered: no other user of the machine may read it.
         path.touch(mode=0o600)
     except OSError as error:
         problem = f"the file cannot be opened or made: {error.strerror}. Choose a folder you may write to."

@@ -1,4 +1,4 @@
-"""Work in progress: links, workers, and who has which HIT. Counts are queried, never stored."""
+"""Work in progress: workers, and who has which HIT. Counts are queried, never stored."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from steelyard.domain.work import (
     Assignment,
     AssignmentStatus,
     ItemKind,
-    LinkRole,
     SegmentTexts,
     ShownText,
     Worker,
@@ -25,22 +24,18 @@ from steelyard.store.progress import Progress, WorkerProgress, progress
 from steelyard.store.turns import hold_rows, take_turns
 
 __all__ = [
-    "Link",
     "PlacedTexts",
     "Progress",
     "WorkerProgress",
-    "add_link",
     "add_worker",
     "assignment",
     "claim_opening",
-    "find_link",
     "has_claimable",
     "n_submitted",
     "next_size",
     "open_assignment",
     "placed_item",
     "progress",
-    "stored_links",
     "submit_assignment",
 ]
 
@@ -58,9 +53,6 @@ def _assignments() -> Select[Any]:
 
 
 # Every click of every worker runs these: building them each time would cost more than running them.
-_LINK = select(tables.links.c.token, tables.links.c.role, tables.links.c.worker_id).where(
-    tables.links.c.token == bindparam("token")
-)
 _ASSIGNMENT = _assignments().where(tables.assignments.c.assignment_id == bindparam("assignment_id"))
 _OPEN_ASSIGNMENT = _assignments().where(
     tables.assignments.c.worker_id == bindparam("worker_id"),
@@ -87,43 +79,12 @@ _PLACED_ITEM = (
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
-    """A secret that opens a page: one worker's, the manager's, or the one that makes new workers."""
-
-    token: str
-    role: LinkRole
-    worker_id: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class PlacedTexts:
     """The item at one position of a HIT: its translations as stored, and the segment of each."""
 
     item_id: str
     translations: tuple[ShownText, ...]
     segments: tuple[SegmentTexts, ...]
-
-
-def add_link(connection: Connection, link: Link, *, now: datetime) -> None:
-    row = {"token": link.token, "role": link.role, "worker_id": link.worker_id, "created_at": now}
-    connection.execute(insert(tables.links), [row])
-
-
-def stored_links(connection: Connection) -> list[Link]:
-    """All links in order of creation; of those made at one moment, workers in order of their numbers."""
-    stored = tables.links
-    worker_id = func.coalesce(stored.c.worker_id, "")
-    query = select(stored.c.token, stored.c.role, stored.c.worker_id).order_by(
-        stored.c.created_at, func.length(worker_id), worker_id, stored.c.token
-    )
-    return [Link(*row) for row in connection.execute(query)]
-
-
-def find_link(connection: Connection, token: str) -> Link | None:
-    if not tables.could_be_key(token):
-        return None
-    row = connection.execute(_LINK, {"token": token}).one_or_none()
-    return None if row is None else Link(*row)
 
 
 def add_worker(connection: Connection, *, now: datetime, is_simulated: bool = False) -> Worker:

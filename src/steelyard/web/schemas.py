@@ -119,11 +119,15 @@ class NewLinks(_Strict):
 
 
 class WorkerLinkView(BaseModel):
-    """One worker's link."""
+    """One worker's link, empty if it is revoked, and who they are as far as the manager wrote it down."""
 
     worker_id: str
     token: str
     url: str
+    name: str
+    email: str
+    is_revoked: bool
+    is_blocked: bool
 
 
 class LinksView(BaseModel):

@@ -1,0 +1,149 @@
+"""The secret that a campaign's links are made with: kept outside the database, and recognised by its mark.
+
+It is the value of STEELYARD_SECRET, or the content of a file that only its owner may read: beside a SQLite
+file, or in the user's state folder for PostgreSQL.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from steelyard.domain.errors import SourceError
+from steelyard.flows.open import OpenCampaign
+from steelyard.flows.tokens import fits, new_mark
+from steelyard.store import links as stored
+from steelyard.store.database import Store
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+VARIABLE = "STEELYARD_SECRET"
+# A secret that someone made up could be guessed from the mark.
+SHORTEST = 32
+# Shared by the campaigns of one folder.
+FOLDER_FILE = "steelyard.secret"
+
+
+def secret_of(campaign: OpenCampaign, mark: str) -> str:
+    """The secret with this mark, remembered once it was found; SourceError if it is nowhere."""
+    found = campaign.secrets.get(mark)
+    if found is None:
+        found = campaign.secrets[mark] = _find(campaign.store, mark)
+    return found
+
+
+def mark_of(campaign: OpenCampaign) -> str:
+    """The mark of the campaign's secret. A campaign of version 0.1 is given one now."""
+    with campaign.store.read() as connection:
+        mark = stored.secret_mark(connection)
+    if mark is None:
+        with campaign.store.write() as connection:
+            mark = stored.secret_mark(connection) or mark_campaign(connection, campaign.store)
+    return mark
+
+
+def mark_campaign(connection: Connection, store: Store) -> str:
+    """Choose the secret of a campaign that has none, making one if there is none to be found."""
+    places = [] if store.file is None else secret_files(store, "")
+    secret = _from_environment() or next(filter(None, map(_read, places)), None)
+    if secret is None:
+        mark = new_mark(secret := secrets.token_hex(32))
+        keep_secret(secret, secret_files(store, mark)[0])
+    else:
+        mark = new_mark(secret)
+    stored.set_secret_mark(connection, mark)
+    return mark
+
+
+def replace_secret(connection: Connection, store: Store) -> tuple[str, Path | None]:
+    """Mark a new secret; returns it and the file to keep it in once the mark is durable.
+
+    The secret of the environment is not ours to replace, but a new mark makes other links from it.
+    """
+    given = _from_environment()
+    secret = given or secrets.token_hex(32)
+    mark = new_mark(secret)
+    stored.set_secret_mark(connection, mark)
+    return secret, None if given else secret_files(store, mark)[0]
+
+
+def keep_secret(secret: str, file: Path) -> None:
+    """Write a secret where only its owner may read it, at once or not at all."""
+    beside = file.with_name(f"{file.name}.{secrets.token_hex(4)}")
+    try:
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        beside.touch(mode=0o600, exist_ok=False)
+        with beside.open("w", encoding="utf-8") as opened:
+            opened.write(f"{secret}\n")
+            opened.flush()
+            os.fsync(opened.fileno())
+        beside.replace(file)
+    except OSError as error:
+        with suppress(OSError):
+            beside.unlink()
+        advice = f"Choose a folder you may write to, or set {VARIABLE}."
+        raise SourceError(
+            str(file), [f"the secret of the links cannot be kept: {error.strerror}. {advice}"]
+        ) from error
+
+
+def secret_files(store: Store, mark: str) -> list[Path]:
+    """Where the secret may be, the campaign's own file first."""
+    if store.file is not None:
+        return [store.file.with_name(f"{store.file.name}.secret"), store.file.with_name(FOLDER_FILE)]
+    # Named by the mark and not by the address, which may be written in several ways.
+    return [_state_folder() / f"{mark.partition('.')[0]}.secret"]
+
+
+def _state_folder() -> Path:
+    given = os.environ.get("XDG_STATE_HOME")
+    try:
+        return (Path(given) if given else Path.home() / ".local" / "state") / "steelyard"
+    except RuntimeError:
+        problem = f"there is no home folder to keep it in. Set {VARIABLE}, or XDG_STATE_HOME."
+        raise SourceError("the secret of the links", [problem]) from None
+
+
+def _find(store: Store, mark: str) -> str:
+    given = _from_environment()
+    files = secret_files(store, mark)
+    candidates = {VARIABLE: given} | {str(file): _read(file) for file in files}
+    for secret in candidates.values():
+        if secret is not None and fits(secret, mark):
+            return secret
+    others = [place for place, secret in candidates.items() if secret is not None]
+    if others:
+        what = f"its links were made with another secret than the one in {' and '.join(others)}"
+    else:
+        what = "the secret that its links were made with is missing"
+    advice = (
+        f"Put the file {files[0]} back, or set {VARIABLE} to what was in it. "
+        "If the secret is lost, `steelyard links DB --renew-all` makes a new one; "
+        "everyone then needs a new link."
+    )
+    raise SourceError(store.address, [f"{what}. {advice}"])
+
+
+def _from_environment() -> str | None:
+    secret = os.environ.get(VARIABLE, "").strip()
+    if not secret:
+        return None
+    if len(secret) < SHORTEST:
+        problem = f"it has fewer than {SHORTEST} characters. Make one with: openssl rand -hex 32"
+        raise SourceError(VARIABLE, [problem])
+    return secret
+
+
+def _read(file: Path) -> str | None:
+    try:
+        return file.read_text("utf-8").strip() or None
+    except FileNotFoundError:
+        return None
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", None) or "it is not text"
+        advice = "Let the user who runs this read it."
+        raise SourceError(str(file), [f"the secret of the links cannot be read: {why}. {advice}"]) from error
