@@ -64,6 +64,23 @@ def test_in_an_incomplete_campaign_an_empty_line_is_no_translation(folder: Path,
     assert source.warnings == ('The system "alpha" has no translation of 1 segment of 20.',)
 
 
+def test_a_trial_uses_the_first_segments_only(folder: Path, read_with: Read) -> None:
+    whole = read_with().campaign
+
+    trial = read_with("[texts]", "[texts]\nfirst = 12").campaign
+
+    assert trial.segments == whole.segments[:12]
+    assert {name: len(found) for name, found in trial.translations.items()} == {"alpha": 12, "beta": 12}
+    assert trial.translations["beta"][11] == whole.translations["beta"][11]
+
+
+def test_more_first_segments_than_there_are_is_a_warning(folder: Path, read_with: Read) -> None:
+    source = read_with("[texts]", "[texts]\nfirst = 21")
+
+    assert len(source.campaign.segments) == 20
+    assert source.warnings == ("[texts] first = 21, but there are only 20 segments: all are used.",)
+
+
 def test_a_system_without_any_text_is_refused(folder: Path, problems_with: Problems) -> None:
     (folder / "alpha.txt").write_text("\n" * 20, "utf-8")
 
@@ -383,6 +400,14 @@ def test_hits_exclude_another_order(folder: Path, problems_with: Problems) -> No
     text = problems_with("[texts]", '[texts]\nhits = "upload.csv"', more='order = "free"\n')
 
     assert '[texts] hits are already laid out, so [design] order = "free" cannot be had' in text
+
+
+def test_hits_need_all_segments(folder: Path, problems_with: Problems) -> None:
+    (folder / "upload.csv").write_text(UPLOAD, "utf-8")
+
+    text = problems_with("[texts]", '[texts]\nfirst = 10\nhits = "upload.csv"')
+
+    assert "[texts] first cannot be used with HITs that are laid out already; leave it out." in text
 
 
 def test_hits_have_no_place_for_gold(folder: Path, problems_with: Problems) -> None:

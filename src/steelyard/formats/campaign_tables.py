@@ -81,6 +81,11 @@ class TextsTable(_Strict):
     columns: ColumnsTable = Field(
         default_factory=ColumnsTable, description="Columns of a table, by what they hold."
     )
+    first: Annotated[int, Field(ge=1)] | None = Field(
+        default=None,
+        description="Use only the first this many segments, for a trial or a pilot; `steelyard extend` adds "
+        "others later.",
+    )
     hits: Text | None = Field(
         default=None,
         description='HITs that are already laid out, in the upload layout of 2016; sets order = "given".',

@@ -43,12 +43,31 @@ def read_texts(parsed: CampaignFile, files: CampaignFiles) -> TextsOfFiles | Non
     chosen = _choose(parsed, texts, files)
     if chosen is None:
         return None
+    if parsed.texts.first is not None:
+        chosen = _first_segments(chosen, parsed, files)
     filled = _without_gaps(chosen, parsed, files)
     if parsed.texts.hits:
         filled = _with_hits(parsed.texts.hits, filled, files)
     if parsed.design.order in (None, "given"):
         files.problems += _strangers(filled, parsed.texts.hits or parsed.texts.file or "")
     return filled
+
+
+def _first_segments(texts: TextsOfFiles, parsed: CampaignFile, files: CampaignFiles) -> TextsOfFiles:
+    """The first segments and their translations; HITs that were laid out elsewhere need all of them."""
+    n = parsed.texts.first
+    if (texts.given and parsed.design.order in (None, "given")) or parsed.texts.hits:
+        files.problems.append(
+            "[texts] first cannot be used with HITs that are laid out already; leave it out."
+        )
+    if n is not None and n > len(texts.segments):
+        there = counted(len(texts.segments), "segment")
+        files.warnings.append(f"[texts] first = {n}, but there are only {there}: all are used.")
+    return replace(
+        texts,
+        segments=texts.segments[:n],
+        translations={name: found[:n] for name, found in texts.translations.items()},
+    )
 
 
 def _misplaced_with_plain_files(parsed: CampaignFile) -> list[str]:
