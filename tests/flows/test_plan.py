@@ -212,3 +212,19 @@ def test_designing_a_campaign_reports_its_progress(write_campaign: Callable[...,
 
     assert seen == [("Designing", 3)]
     assert sum(steps) == 3
+
+
+def test_a_campaign_pays_what_its_file_says(write_campaign: Callable[..., Path]) -> None:
+    path = write_campaign('[pay]\nwage = 18\ncurrency = "EUR"\nfee = 0.3')
+
+    terms = plan(campaign=path).setup.terms
+
+    # Fluency takes 13 seconds an item.
+    assert (terms.pay_per_hit, terms.fee) == (pytest.approx(18 * 50 * 13 / 3600), 0.3)
+
+
+def test_a_wage_given_beside_a_campaign_wins(write_campaign: Callable[..., Path]) -> None:
+    path = write_campaign("[pay]\nper_hit = 9")
+
+    assert plan(campaign=path).setup.terms.pay_per_hit == 9
+    assert plan(campaign=path, wage=12).setup.terms.pay_per_hit == pytest.approx(12 * 50 * 13 / 3600)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
@@ -12,6 +12,7 @@ from steelyard.design.layout import layout_of
 from steelyard.domain.campaign import DesignSettings
 from steelyard.domain.errors import ChoiceError
 from steelyard.domain.plugin import Protocol
+from steelyard.domain.running import Rules
 from steelyard.domain.wording import counted
 from steelyard.domain.work import SCORED_KINDS, ItemKind
 from steelyard.flows.plan_choices import (
@@ -55,6 +56,7 @@ class _Scope:
     protocol: str
     assignments_per_hit: int = 1
     hits: int | None = None
+    rules: Rules = field(default_factory=Rules)
 
 
 def plan(*, progress: Progress | None = None, **choices: Unpack[Choices]) -> Plan:
@@ -76,12 +78,24 @@ def plan(*, progress: Progress | None = None, **choices: Unpack[Choices]) -> Pla
     given: dict[str, Any] = {name: value for name, value in choices.items() if value is not None}
     require_fitting(given)
     scope = _from_campaign(given["campaign"], progress) if "campaign" in given else _from_numbers(given)
+    given = {**_pay_of(scope.rules, given), **given}
     if scope.systems == 1 and "difference" in given:
         raise ChoiceError("{difference} needs two systems at least.")
     setup = _setup(given, scope)
     return make_plan(
         _goal(given, scope), setup, title=scope.title, assumptions=_assumptions(given, setup, scope)
     )
+
+
+def _pay_of(rules: Rules, given: dict[str, Any]) -> dict[str, Any]:
+    """What a campaign file says about pay, as far as the caller does not."""
+    if (rules.wage is None and rules.pay_per_hit is None) or {"wage", "pay_per_hit"} & given.keys():
+        return {}
+    pay = {"wage": rules.wage, "pay_per_hit": rules.pay_per_hit, "fee": rules.fee}
+    if rules.currency != Rules().currency:
+        # What is too little is known in one currency only.
+        pay["minimum_wage"] = 0.0
+    return {name: value for name, value in pay.items() if value is not None}
 
 
 def _from_numbers(given: dict[str, Any]) -> _Scope:
@@ -172,6 +186,7 @@ def _counted_scope(campaign: Campaign, design: Design, protocol: Protocol) -> _S
         protocol=protocol.name,
         assignments_per_hit=assignments,
         hits=len(design.hits) * assignments,
+        rules=settings.rules,
     )
 
 
