@@ -4,7 +4,8 @@
 PYTHON ?= $(shell scripts/find-python)
 UV := .uv/bin/uv
 BIN := .venv/bin
-PORT ?= 8000
+# Of the demo; by default 8000 or the next free one.
+PORT ?=
 
 # Trust the system's certificates (needed behind a proxy that signs TLS) and stay with this Python.
 export UV_SYSTEM_CERTS := 1
@@ -22,7 +23,7 @@ help:
 	@echo "make bench   the benchmarks of bench/"
 
 demo: setup
-	@$(BIN)/steelyard demo --port $(PORT) $(if $(ONCE),--once)
+	@$(BIN)/steelyard demo $(if $(PORT),--port $(PORT)) $(if $(ONCE),--once)
 
 setup: .venv/.server
 

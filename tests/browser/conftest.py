@@ -44,7 +44,7 @@ from steelyard.protocols import protocols, words_in
 from steelyard.store import campaigns
 from steelyard.store.database import open_store
 from steelyard.web.app import create_app
-from steelyard.web.base_path import BelowPath
+from steelyard.web.base_path import AtUrl
 
 HIT_SIZE = 50
 # The first is the same engine without windows: pages open about four times as fast.
@@ -201,7 +201,7 @@ def _serving(db: str, *, below: str = "") -> Iterator[LiveServer]:
         base_url = f"http://127.0.0.1:{listening.getsockname()[1]}{below}"
         [worker] = add_workers(campaign, 1, base_url=base_url, now=datetime.now(UTC))
         found = links(campaign, base_url=base_url)
-        app = BelowPath(create_app(campaign), below)
+        app = AtUrl(create_app(campaign), below)
         server = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="off"))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
         thread.start()

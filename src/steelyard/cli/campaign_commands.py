@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -10,15 +9,11 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from steelyard.cli.options import (
-    base_url_option,
     database_argument,
-    json_option,
-    keep_sources,
     printable_address,
     progress_bar,
     seed_option,
     target_option,
-    write_text,
 )
 
 if TYPE_CHECKING:
@@ -115,33 +110,6 @@ def _say_created(created: Created, db: str) -> None:
         f"Next: steelyard serve {printable_address(db)}\n"
         f"and for workers' links: steelyard links {printable_address(db)} --add 10"
     )
-
-
-@click.command()
-@database_argument
-@click.option("--add", type=click.IntRange(1, 10_000), help="Make links for this many new workers.")
-@base_url_option
-@json_option
-def links(db: str, add: int | None, base_url: str, json_file: str | None) -> None:
-    """Print the links for workers and for the manager."""
-    from dataclasses import asdict
-
-    from steelyard.flows.links import add_workers
-    from steelyard.flows.links import links as all_links
-    from steelyard.flows.open import open_campaign
-
-    keep_sources([db], json_file)
-    base_url = base_url.rstrip("/")
-    with open_campaign(db) as campaign:
-        if add:
-            add_workers(campaign, add, base_url=base_url, now=datetime.now(UTC))
-        found = all_links(campaign, base_url=base_url)
-    if json_file:
-        write_text(json.dumps(asdict(found), indent=2) + "\n", json_file)
-        return
-    click.echo(f"manager  {found.manager_url}\nanyone   {found.open_url}")
-    for link in found.workers:
-        click.echo(f"{link.worker_id:<8} {link.url}")
 
 
 @click.command()

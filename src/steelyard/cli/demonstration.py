@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from steelyard.cli.listening import listening_at, url_of
 from steelyard.cli.options import progress_bar
-from steelyard.cli.serve import listening_socket, run_server, url_of
+from steelyard.cli.serve import run_server
 
 if TYPE_CHECKING:
     import socket
@@ -34,7 +35,7 @@ SEED = 7
 FOLDER = Path("steelyard-demo")
 
 
-def demonstrate(*, once: bool, port: int) -> None:
+def demonstrate(*, once: bool, port: int | None) -> None:
     """Create the demo campaign, have it judged, report; then serve it until Ctrl-C unless `once`."""
     from steelyard.flows.open import open_campaign
 
@@ -42,16 +43,17 @@ def demonstrate(*, once: bool, port: int) -> None:
     folder = _new_folder()
     database = folder / "demo.db"
     _create(folder, database)
-    with open_campaign(str(database)) as campaign, listening_socket("127.0.0.1", port) as listening:
+    with open_campaign(str(database)) as campaign, listening_at("127.0.0.1", port) as listening:
         base_url = url_of(listening)
-        if port and not base_url.endswith(f":{port}"):
-            click.echo(f"Port {port} is taken; using {base_url.rpartition(':')[2]}.")
         with _running_server(str(database), listening) as server:
-            from steelyard.flows.links import add_workers, links
+            from steelyard.flows.links import add_workers, links, remember_url
             from steelyard.flows.simulate import make_hands
 
+            remember_url(campaign, base_url)
             found = links(campaign, base_url=base_url)
-            workers = add_workers(campaign, N_WORKERS, base_url=base_url, now=datetime.now(UTC))
+            workers = add_workers(
+                campaign, N_WORKERS, base_url=base_url, now=datetime.now(UTC), is_simulated=True
+            )
             hands = make_hands(campaign, N_WORKERS, seed=SEED)
             _judge(base_url, workers, hands, n_items=campaign.settings.design.hit_size)
             report = _write_report(str(database), folder)

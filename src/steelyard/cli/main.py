@@ -22,7 +22,7 @@ COMMANDS = {
     "plan": "plan_command",
     "create": "campaign_commands",
     "serve": "serve",
-    "links": "campaign_commands",
+    "links": "links_command",
     "settings": "running_commands",
     "pause": "running_commands",
     "resume": "running_commands",

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import click
 
@@ -32,15 +33,30 @@ target_option = click.option(
 port_option = click.option(
     "--port",
     type=click.IntRange(0, 65535),
-    default=8000,
-    show_default=True,
-    help="Port to listen on; if it is taken, the next free one.",
+    help="Port to listen on; 0 for any free one.  [default: 8000, or the next free one]",
 )
+
+
+def read_url(context: click.Context, option: click.Parameter, given: str | None) -> str | None:
+    """An address of a server as someone typed it, without a slash at its end."""
+    if given is None:
+        return None
+    parts = urlsplit(given)
+    if parts.scheme not in ("http", "https") or not parts.netloc or parts.query or parts.fragment:
+        raise click.BadParameter(
+            f"{given!r} is not the address of a server; write it as https://example.org or "
+            "http://example.org:8000/eval.",
+            context,
+            option,
+        )
+    return given.rstrip("/")
+
+
 base_url_option = click.option(
     "--base-url",
-    default="http://127.0.0.1:8000",
-    show_default=True,
-    help="Address at which workers reach the server.",
+    metavar="URL",
+    callback=read_url,
+    help="Address at which workers reach the server.  [default: where it was last served]",
 )
 
 
@@ -143,13 +159,19 @@ def with_options(*options: Decorator) -> Decorator:
     return decorate
 
 
-def write_text(text: str, target: str) -> None:
-    """Write to a file, or to standard output if the target is a dash."""
+def write_text(text: str, target: str, *, private: bool = False) -> None:
+    """Write to a file, or to standard output if the target is a dash.
+
+    A `private` file holds links or names: only its owner may read it.
+    """
     if target == "-":
         click.echo(text, nl=not text.endswith("\n"))
         return
     path = Path(target)
     try:
+        if private:
+            path.touch(mode=0o600)
+            path.chmod(0o600)
         path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise click.FileError(target, error.strerror) from None

@@ -119,6 +119,18 @@ def holder(campaign: OpenCampaign, token: str, role: LinkRole) -> str | None:
     return parts.holder_id if role == "worker" else None
 
 
+def remember_url(campaign: OpenCampaign, url: str) -> None:
+    """Record where the campaign is served, for links that are printed later."""
+    with campaign.store.write() as connection:
+        stored.set_url(connection, url)
+
+
+def served_url(campaign: OpenCampaign) -> str | None:
+    """Where the campaign was last served; None if it never was."""
+    with campaign.store.read() as connection:
+        return stored.url(connection)
+
+
 def _tokens(campaign: OpenCampaign) -> _Tokens:
     mark = mark_of(campaign)
     return _Tokens(secret_of(campaign, mark), mark)

@@ -149,3 +149,13 @@ def set_secret_mark(connection: Connection, mark: str) -> None:
 def forget_stored_links(connection: Connection) -> None:
     """End every link whose token is stored."""
     connection.execute(delete(tables.links))
+
+
+def url(connection: Connection) -> str | None:
+    """Where the campaign was last served."""
+    found: str | None = connection.execute(select(tables.campaigns.c.url)).scalar_one()
+    return found
+
+
+def set_url(connection: Connection, url: str) -> None:
+    connection.execute(update(tables.campaigns).values(url=url))

@@ -16,7 +16,7 @@ from steelyard.flows.open import OpenCampaign, open_campaign
 from steelyard.protocols import protocols
 from steelyard.version import __version__
 from steelyard.web import errors, health, manager_routes, pages, running_routes, worker_routes
-from steelyard.web.base_path import BelowPath
+from steelyard.web.base_path import AtUrl
 from steelyard.web.guards import Guards
 from steelyard.web.schemas import ErrorView
 from steelyard.web.state import Desk, LatestAnalysis
@@ -64,7 +64,7 @@ def _described(app: FastAPI, answer_schema: Mapping[str, Any]) -> dict[str, Any]
     return description
 
 
-def app_at(address: str, *, path: str = "") -> ASGIApp:
-    """The app of a separate process, which opens the campaign itself. `path`: of its public address."""
+def app_at(address: str, *, url: str | None = None) -> ASGIApp:
+    """The app of a separate process, which opens the campaign itself. `url`: its public address."""
     app = create_app(open_campaign(address))
-    return BelowPath(app, path) if path else app
+    return AtUrl(app, url) if url else app

@@ -8,15 +8,17 @@ from fastapi import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 
-class BelowPath:
-    """ASGI wrapper for an app whose public address has a path, such as https://example.org/eval.
+class AtUrl:
+    """ASGI wrapper for an app behind a proxy, whose public address is another: https://example.org/eval.
 
-    It does not matter whether the proxy in front passes that path on or cuts it off.
+    Links are made for that address. It does not matter whether the proxy passes the path on or cuts it off.
     """
 
-    def __init__(self, app: ASGIApp, path: str) -> None:
+    def __init__(self, app: ASGIApp, url: str) -> None:
         self.app = app
-        self.path = path.rstrip("/")
+        self.path = path_of(url)
+        parts = urlsplit(url)
+        self.origin = (parts.scheme, parts.netloc.encode()) if parts.netloc else None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one request."""
@@ -24,6 +26,10 @@ class BelowPath:
             path = scope["path"]
             is_there = path == self.path or path.startswith(f"{self.path}/")
             scope = {**scope, "path": path if is_there else self.path + path, "root_path": self.path}
+            if self.origin:
+                scheme, host = self.origin
+                others = [(name, value) for name, value in scope["headers"] if name != b"host"]
+                scope |= {"scheme": scheme, "headers": [(b"host", host), *others]}
         await self.app(scope, receive, send)
 
 
