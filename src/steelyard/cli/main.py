@@ -27,6 +27,7 @@ COMMANDS = {
     "pause": "running_commands",
     "resume": "running_commands",
     "close": "running_commands",
+    "extend": "extend_commands",
     "simulate": "campaign_commands",
     "analyse": "analysis_commands",
     "report": "analysis_commands",

@@ -17,11 +17,10 @@ from steelyard.domain.running import CampaignState, Rules
 from steelyard.domain.text import CALIBRATION_SYSTEM, Segment, System, Translation
 from steelyard.domain.work import Hit, Item, ItemKind, SegmentTexts, ShownText, own_kind
 from steelyard.store import tables
-from steelyard.store.bulk import BATCH, batches, load
+from steelyard.store.bulk import load
+from steelyard.store.laid_out import HitPlaces, add_hits, add_items, refresh_statistics
 from steelyard.store.running import add_revision, latest_revision, rules_text
 from steelyard.store.turns import take_turns
-
-_KIND_NAME = {kind: kind.value for kind in ItemKind}
 
 
 class TextBeside(NamedTuple):
@@ -96,33 +95,10 @@ def add_campaign(  # noqa: PLR0913 (one call writes it all)
     add_revision(connection, campaign.settings.title, campaign.settings.presentation, now=now)
     load(connection, tables.systems, _system_rows(campaign))
     load(connection, tables.segments, _segment_rows(campaign))
-    for some in batches(items, size=BATCH):
-        load(connection, tables.items, _item_rows(some), progress=progress)
-        credited = (
-            (item.item_id, system_id) for item in some if item.credited for system_id in item.credited
-        )
-        load(connection, tables.item_credits, credited)
-        load(connection, tables.item_translations, _beside_rows(some))
-    opening_ids = iter(range(1, 2**31))
-    for some in batches(hits, size=max(1, BATCH // max(1, campaign.settings.design.hit_size))):
-        load(connection, tables.hits, ((hit.hit_id, hit.round, hit.number, 1) for hit in some))
-        load(connection, tables.hit_items, _place_rows(some), progress=progress)
-        places = (hit.hit_id for hit in some for _ in range(openings_per_hit))
-        load(connection, tables.openings, ((next(opening_ids), hit_id, None) for hit_id in places))
-    _list_shared_places(connection)
-    if connection.dialect.name == "sqlite":
-        # A sample of each index is enough for the planner; reading all of them takes seconds.
-        connection.exec_driver_sql("PRAGMA analysis_limit = 1000")
-    # Without fresh statistics PostgreSQL plans the first claims as if the tables were empty.
-    connection.exec_driver_sql("ANALYZE")
-
-
-def _list_shared_places(connection: Connection) -> None:
-    """Record where padding stands, and the items it repeats: no worker may see those twice."""
-    placed = tables.hit_items.c
-    padding = select(placed.item_id).where(placed.is_padding)
-    shared = select(placed.item_id, placed.hit_id).where(placed.item_id.in_(padding)).distinct()
-    connection.execute(insert(tables.shared_places).from_select(["item_id", "hit_id"], shared))
+    add_items(connection, items, progress=progress)
+    places = HitPlaces(campaign.settings.design.hit_size, openings_per_hit)
+    add_hits(connection, hits, places=places, progress=progress)
+    refresh_statistics(connection)
 
 
 def settings(connection: Connection) -> CampaignSettings:
@@ -397,24 +373,3 @@ def _segment_rows(campaign: Campaign) -> Iterator[tuple[Any, ...]]:
         yield segment.segment_id, next(numbers), segment.document_id, segment.source, segment.reference, 1
     for text in campaign.calibration:
         yield text.segment_id, next(numbers), text.segment_id, text.source, text.reference, 1
-
-
-def _item_rows(items: Iterable[Item]) -> list[tuple[Any, ...]]:
-    # Millions of them: attributes by place, and kinds as plain strings, take half the time.
-    return [(each[0], _KIND_NAME[each[1]], *each[2:6], *each[7:9]) for each in items]
-
-
-def _beside_rows(items: Iterable[Item]) -> Iterator[tuple[Any, ...]]:
-    for item in items:
-        if item.beside:
-            for place, (system_id, segment_id, text, kind, others) in enumerate(item.beside, start=2):
-                credited = json.dumps(others) if others else None
-                yield item.item_id, place, system_id, segment_id, _KIND_NAME[kind], text, credited
-
-
-def _place_rows(hits: Iterable[Hit]) -> list[tuple[Any, ...]]:
-    return [
-        (hit.hit_id, position, item_id, group, is_padding)
-        for hit in hits
-        for item_id, position, group, is_padding in hit.placed
-    ]

@@ -1,0 +1,85 @@
+"""Commands that go on from a campaign: more of it, or another one like it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from steelyard.cli.options import database_argument, json_option, keep_sources, progress_bar, write_text
+from steelyard.domain.wording import counted, listed
+
+if TYPE_CHECKING:
+    from steelyard.flows.extend import Extended
+
+
+@click.command()
+@database_argument
+@click.option(
+    "--ratings",
+    type=click.IntRange(1, 1000),
+    help="More ratings of every item; with --texts, ratings of the new ones.",
+)
+@click.option(
+    "--texts",
+    metavar="CAMPAIGN.toml",
+    type=click.Path(path_type=Path),
+    help="A campaign file with further segments, further systems, or both.",
+)
+@click.option("--dry-run", is_flag=True, help="Print what would be added and what it costs; write nothing.")
+@json_option
+def extend(db: str, ratings: int | None, texts: Path | None, dry_run: bool, json_file: str | None) -> None:
+    """Add ratings, segments or systems to a campaign, also while workers are judging.
+
+    Everything added is in new HITs, with controls and all systems as in the others. Nothing that is
+    stored changes.
+    """
+    from steelyard.flows.extend import design_extension, write_extension
+    from steelyard.flows.open import open_campaign
+
+    keep_sources([db], json_file)
+    with open_campaign(db) as campaign:
+        designed = design_extension(campaign, ratings=ratings, texts=texts, progress=progress_bar)
+        extended = designed.extended
+        for warning in extended.warnings:
+            click.echo(f"Warning: {warning}", err=True)
+        if not dry_run:
+            write_extension(
+                campaign, designed, by="command line", now=datetime.now(UTC), progress=progress_bar
+            )
+    if json_file:
+        write_text(json.dumps({**asdict(extended), "is_written": not dry_run}, indent=2) + "\n", json_file)
+    if json_file != "-":
+        click.echo(_in_words(extended, is_written=not dry_run))
+
+
+def _in_words(extended: Extended, *, is_written: bool) -> str:
+    """What was added or would be, and what it costs."""
+    texts = []
+    if extended.systems:
+        texts.append(f"{'system' if len(extended.systems) == 1 else 'systems'} {listed(extended.systems)}")
+    if extended.n_segments:
+        texts.append(counted(extended.n_segments, "segment"))
+    hits = counted(extended.n_hits, "HIT") if extended.n_hits else "no new HITs"
+    texts.append(f"{hits} and {counted(extended.n_openings, 'place')} for workers")
+    lines = [f"{'Added' if is_written else 'Would add'}: {', '.join(texts)}."]
+    lines += [
+        f"Part {each.part}, {_rounds(each.first_round, each.last_round)}: "
+        f"{counted(each.n_openings, 'place')}, {counted(each.n_judgements, 'judgement')}."
+        for each in extended.rounds
+    ]
+    cost = "" if extended.cost is None else f" and {extended.cost:,.2f} {extended.currency}"
+    lines.append(f"About {extended.hours:,.1f} hours of work{cost}.")
+    if extended.state != "open":
+        lines.append(f"The campaign is {extended.state}: workers get these HITs once it is open.")
+    if not is_written:
+        lines.append("Nothing was written.")
+    return "\n".join(lines)
+
+
+def _rounds(first: int, last: int) -> str:
+    return f"round {first}" if first == last else f"rounds {first} to {last}"
