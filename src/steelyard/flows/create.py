@@ -21,7 +21,7 @@ from steelyard.domain.campaign import Campaign, CampaignSettings
 from steelyard.domain.running import CampaignState
 from steelyard.flows.secrets import mark_campaign
 from steelyard.flows.watching import Progress, unseen
-from steelyard.formats.campaign_toml import read_campaign
+from steelyard.formats.campaign_toml import CampaignSource, read_campaign
 from steelyard.store import campaigns, running
 from steelyard.store.database import new_store
 from steelyard.version import __version__
@@ -81,12 +81,17 @@ def _no_collector() -> Iterator[None]:
 
 @_no_collector()
 def design(campaign_file: Path, *, progress: Progress = unseen) -> Designed:
-    """Read the campaign file and design its HITs.
+    """Read the campaign file and design its HITs."""
+    return design_source(read_campaign(campaign_file), progress=progress)
+
+
+@_no_collector()
+def design_source(source: CampaignSource, *, progress: Progress = unseen) -> Designed:
+    """Design the HITs of a campaign that was read.
 
     Item ids come from the operating system's randomness and not from the seed: anyone who
     knows the texts and the seed could otherwise tell which ids are controls.
     """
-    source = read_campaign(campaign_file)
     campaign, done = source.campaign, 0
     with progress("Designing", n_hits(campaign)) as advance:
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from steelyard.domain.campaign import Campaign, CampaignSettings, DesignSettings
@@ -34,9 +36,14 @@ class CampaignSource:
     warnings: tuple[str, ...] = ()
 
 
-def read_campaign(path: Path) -> CampaignSource:
-    """The campaign a file describes, its texts read; or one CampaignError with all problems."""
-    parsed, problems = parse_tables(_toml(path))
+def read_campaign(
+    path: Path, *, shared: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
+) -> CampaignSource:
+    """The campaign a file describes, its texts read; or one CampaignError with all problems.
+
+    `shared`: tables, by name, whose keys hold where the file has not got them.
+    """
+    parsed, problems = parse_tables(_with_shared(_toml(path), shared))
     if parsed is None:
         raise CampaignError(str(path), problems)
     files = CampaignFiles(path.parent)
@@ -79,6 +86,12 @@ def _toml(path: Path) -> dict[str, Any]:
         raise CampaignError(error.where, error.problems) from None
     except tomllib.TOMLDecodeError as error:
         raise CampaignError(str(path), [f"is not valid TOML: {error}."]) from None
+
+
+def _with_shared(raw: dict[str, Any], shared: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    own = {name: raw.get(name, {}) for name in shared}
+    both = {name: {**shared[name], **own[name]} for name in shared if isinstance(own[name], Mapping)}
+    return raw | both
 
 
 def _setting_problems(parsed: CampaignFile) -> list[str]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from sqlalchemy import Connection, inspect, text
 from sqlalchemy.schema import DropSchema
-from sqlalchemy.sql.elements import quoted_name
 
 from steelyard.domain.errors import Conflict
 from steelyard.store.addresses import postgresql_url, schema_in
@@ -37,16 +36,30 @@ def _schemas(connection: Connection) -> list[str]:
     return [name for name in found if not name.startswith(UNFINISHED)]
 
 
+def require_free_schemas(address: str, names: Collection[str]) -> None:
+    """Conflict if campaigns of these names cannot be put into the database."""
+    with unprepared_store(address) as store, store.read() as connection:
+        if schema_in(postgresql_url(address)) is not None or inspect(connection).has_table(campaigns.name):
+            raise Conflict(f"{store.address}: there is one campaign here. A series needs another database.")
+        _require_free(connection, names, where=store.address)
+
+
+def _require_free(connection: Connection, names: Collection[str], *, where: str) -> None:
+    taken = sorted(set(inspect(connection).get_schema_names()) & set(names))
+    if taken:
+        raise Conflict(
+            f"{where}: already there: {', '.join(taken)}. Nothing was written. Choose another database, or "
+            "leave these campaigns out."
+        )
+
+
 def rename_schemas(address: str, names: Mapping[str, str]) -> None:
     """Give schemas their final names, all at once; Conflict if one of these is taken."""
     with unprepared_store(address) as store, store.write() as connection:
-        taken = sorted(set(inspect(connection).get_schema_names()) & set(names.values()))
-        if taken:
-            raise Conflict(f"{store.address}: there is a schema of this name already: {', '.join(taken)}.")
-        quote = connection.dialect.identifier_preparer.quote
+        _require_free(connection, names.values(), where=store.address)
+        quote = connection.dialect.identifier_preparer.quote_identifier
         for old, new in names.items():
-            rename = f"ALTER SCHEMA {quote(old)} RENAME TO {quote(quoted_name(new, quote=True))}"
-            connection.exec_driver_sql(rename)
+            connection.exec_driver_sql(f"ALTER SCHEMA {quote(old)} RENAME TO {quote(new)}")
 
 
 def drop_schemas(address: str, names: Iterable[str]) -> None:
