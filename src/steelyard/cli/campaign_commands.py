@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import click
 
 from steelyard.cli.options import (
     database_argument,
-    printable_address,
     progress_bar,
     seed_option,
     target_option,
 )
-
-if TYPE_CHECKING:
-    from steelyard.flows.create import Created
 
 
 @click.command()
@@ -52,64 +47,6 @@ def schema() -> None:
     from steelyard.formats.campaign_schema import schema_text
 
     click.echo(schema_text(), nl=False)
-
-
-@click.command()
-@click.argument("campaign", metavar="CAMPAIGN.toml", type=click.Path(path_type=Path))
-@click.option("--db", help="SQLite file to create, or a postgresql:// address.")
-@click.option(
-    "--explain-layout",
-    is_flag=True,
-    help="Print groups, kinds, pairs and how far apart they are. Without --db nothing is written.",
-)
-@click.option(
-    "--draft", is_flag=True, help="Nobody can judge before you open the campaign with `steelyard resume`."
-)
-def create(campaign: Path, db: str | None, explain_layout: bool, draft: bool) -> None:
-    """Create a campaign: read its texts, design its HITs and store them."""
-    if db is None and not explain_layout:
-        raise click.UsageError("Name a database with --db, or use --explain-layout to look only.")
-    from steelyard.flows import create as creation
-
-    designed = creation.design(campaign, progress=progress_bar)
-    for warning in designed.warnings:
-        click.echo(f"Warning: {warning}", err=True)
-    if explain_layout:
-        from steelyard.report.layout_text import layout_text
-
-        click.echo(f"{layout_text(creation.explain_layout(designed)).rstrip()}\n")
-    if db is not None:
-        created = creation.write(designed, db, now=datetime.now(UTC), draft=draft, progress=progress_bar)
-        _say_created(created, db)
-        if draft:
-            click.echo(f"It is a draft: open it to workers with: steelyard resume {printable_address(db)}")
-
-
-def _on_average(created: Created) -> str:
-    """Documents and given HITs differ in length."""
-    return "" if created.settings.design.order in ("grouped", "free") else " on average"
-
-
-def _say_created(created: Created, db: str) -> None:
-    settings = created.settings
-    click.echo(
-        f"Campaign {settings.name}: {created.n_systems} systems, {created.n_segments:,} segments, "
-        f"{created.n_hits:,} HITs of {created.n_places / created.n_hits:.3g} items{_on_average(created)}."
-    )
-    if created.separation is not None:
-        least, most = created.separation
-        click.echo(f"{least} to {most} other items lie between a control and its base.")
-    if created.blocks > 1:
-        click.echo(
-            f"The HITs fall into {created.blocks:,} blocks without a common item: their workers can be "
-            "compared through systems, not item by item."
-        )
-    else:
-        click.echo("Common items connect all HITs and their workers.")
-    click.echo(
-        f"Next: steelyard serve {printable_address(db)}\n"
-        f"and for workers' links: steelyard links {printable_address(db)} --add 10"
-    )
 
 
 @click.command()

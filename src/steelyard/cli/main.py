@@ -20,7 +20,7 @@ COMMANDS = {
     "example": "campaign_commands",
     "schema": "campaign_commands",
     "plan": "plan_command",
-    "create": "campaign_commands",
+    "create": "create_command",
     "serve": "serve",
     "links": "links_command",
     "settings": "running_commands",

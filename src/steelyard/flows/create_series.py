@@ -11,6 +11,7 @@ from secrets import token_hex
 
 from steelyard.domain.errors import CampaignError, Conflict, SourceError
 from steelyard.flows.create import Created, Designed, design_source, write
+from steelyard.flows.secrets import FOLDER_FILE, shared_secret
 from steelyard.flows.watching import Progress, unseen
 from steelyard.formats.campaign_toml import CampaignSource, read_campaign
 from steelyard.formats.series_toml import SeriesSource
@@ -76,11 +77,14 @@ def _in_folder(folder: Path, names: Sequence[str]) -> Iterator[list[str]]:
         raise SourceError(str(folder), ["this is a file. Several campaigns need a folder to be created in."])
     files = [folder / f"{name}.db" for name in names]
     _require_free(folder, [file.name for file in files if file.exists()])
-    is_ours = not folder.exists()
+    is_ours, secret = not folder.exists(), folder / FOLDER_FILE
+    had_secret = secret.exists()
     unfinished = [folder / f".new-{token_hex(4)}-{file.name}" for file in files]
     taken: list[Path] = []
     try:
         _make_folder(folder)
+        # The links of all campaigns of a series are made with one secret.
+        shared_secret(secret)
         yield list(map(str, unfinished))
         for file in files:
             _take_name(file)
@@ -88,7 +92,7 @@ def _in_folder(folder: Path, names: Sequence[str]) -> Iterator[list[str]]:
         for new, file in zip(unfinished, files, strict=True):
             new.replace(file)
     except BaseException:
-        for file in (*unfinished, *taken):
+        for file in (*unfinished, *taken, *(() if had_secret else (secret,))):
             file.unlink(missing_ok=True)
         if is_ours:
             with suppress(OSError):

@@ -71,6 +71,14 @@ def replace_secret(connection: Connection, store: Store) -> tuple[str, Path | No
     return secret, None if given else secret_files(store, mark)[0]
 
 
+def shared_secret(file: Path) -> str:
+    """The secret of the environment, or that in a file, which is made if it is not there."""
+    found = _from_environment() or _read(file)
+    if found is None:
+        keep_secret(found := secrets.token_hex(32), file)
+    return found
+
+
 def keep_secret(secret: str, file: Path) -> None:
     """Write a secret where only its owner may read it, at once or not at all."""
     beside = file.with_name(f"{file.name}.{secrets.token_hex(4)}")
@@ -96,10 +104,11 @@ def secret_files(store: Store, mark: str) -> list[Path]:
     if store.file is not None:
         return [store.file.with_name(f"{store.file.name}.secret"), store.file.with_name(FOLDER_FILE)]
     # Named by the mark and not by the address, which may be written in several ways.
-    return [_state_folder() / f"{mark.partition('.')[0]}.secret"]
+    return [state_folder() / f"{mark.partition('.')[0]}.secret"]
 
 
-def _state_folder() -> Path:
+def state_folder() -> Path:
+    """Where secrets are kept that belong to no folder of databases."""
     given = os.environ.get("XDG_STATE_HOME")
     try:
         return (Path(given) if given else Path.home() / ".local" / "state") / "steelyard"
