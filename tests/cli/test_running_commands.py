@@ -100,3 +100,51 @@ def test_an_impossible_rule_is_explained(
     assert run(["settings", draft, *options]) == UNUSABLE
 
     assert words in capsys.readouterr().err
+
+
+def test_printed_instructions_can_be_corrected_and_given_back(
+    draft: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["correct", draft, "--print-instructions"]) == DONE
+    words = capsys.readouterr().out.replace("How", "In what way")
+    (tmp_path / "words.toml").write_text(words, "utf-8")
+
+    corrected = ["correct", draft, "--instructions", str(tmp_path / "words.toml"), "--title", "New"]
+    assert run([*corrected, "--reason", "unclear"]) == DONE
+
+    first, second = capsys.readouterr().out.splitlines()
+    assert first.endswith("UTC, as created: 0 judgements")
+    assert second.endswith("UTC, title and instructions corrected (unclear): 0 judgements")
+    run(["correct", draft, "--print-instructions"])
+    assert capsys.readouterr().out == words
+
+
+def test_every_problem_of_corrected_instructions_is_listed(
+    draft: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "words.toml").write_text("hint = 3\ncolour = 'red'", "utf-8")
+
+    assert run(["correct", draft, "--instructions", str(tmp_path / "words.toml")]) == UNUSABLE
+
+    message = capsys.readouterr().err
+    assert "words.toml: " in message
+    assert "hint: must be a text in quotes" in message
+    assert "colour: unknown; remove it." in message
+
+
+def test_the_log_says_who_did_what_when_and_why(draft: str, capsys: pytest.CaptureFixture[str]) -> None:
+    run(["resume", draft, "--reason", "all is ready"])
+    capsys.readouterr()
+
+    assert run(["log", draft]) == DONE
+
+    line = capsys.readouterr().out.rstrip()
+    assert line.endswith("command line  resume        draft → open; because: all is ready")
+
+
+def test_the_log_of_a_new_campaign_says_that_there_is_nothing(
+    draft: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["log", draft]) == DONE
+
+    assert capsys.readouterr().out == "Nothing was done to this campaign so far.\n"

@@ -24,6 +24,9 @@ ROUTES = [
     ("POST", "/api/v1/state"),
     ("GET", "/api/v1/rules"),
     ("PATCH", "/api/v1/rules"),
+    ("GET", "/api/v1/revisions"),
+    ("POST", "/api/v1/revisions"),
+    ("GET", "/api/v1/actions"),
 ]
 
 

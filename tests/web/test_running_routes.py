@@ -46,12 +46,60 @@ def test_impossible_rules_are_refused(site: Any, body: dict[str, Any], status: i
     assert reply.status_code == status
 
 
+def test_a_corrected_title_is_on_the_pages_at_once(site: Any) -> None:
+    reply = site.client.post(
+        "/api/v1/revisions", json={"title": "Corrected", "reason": "typo"}, headers=site.as_manager()
+    )
+
+    assert (reply.status_code, [each["revision"] for each in reply.json()]) == (200, [1, 2])
+    assert reply.json() == site.client.get("/api/v1/revisions", headers=site.as_manager()).json()
+    for page in (f"/w/{site.worker_token}", f"/join/{site.open_token}", f"/m/{site.manager_token}"):
+        text = site.client.get(page).text
+        assert "Corrected" in text
+        assert '"revision": 2' in text
+
+
+def test_the_instructions_in_use_can_be_sent_back_with_a_correction(site: Any) -> None:
+    [first] = site.client.get("/api/v1/revisions", headers=site.as_manager()).json()
+    words = first["instructions"].replace("How", "In what way")
+
+    reply = site.client.post("/api/v1/revisions", json={"instructions": words}, headers=site.as_manager())
+
+    assert reply.json()[1]["instructions"] == words
+    assert "In what way" in site.client.get(f"/w/{site.worker_token}").text
+
+
+def test_problems_of_a_correction_are_listed(site: Any) -> None:
+    reply = site.client.post(
+        "/api/v1/revisions", json={"title": "", "instructions": "hint = 3"}, headers=site.as_manager()
+    )
+
+    assert (reply.status_code, reply.json()["error"]["code"]) == (400, "campaign")
+    assert "hint: must be a text in quotes" in reply.json()["error"]["message"]
+
+
+def test_the_log_comes_newest_first_with_what_changed_in_words(site: Any) -> None:
+    site.client.post("/api/v1/state", json={"state": "paused", "reason": "night"}, headers=site.as_manager())
+    site.client.patch("/api/v1/rules", json={"wage": 20}, headers=site.as_manager())
+
+    first = site.client.get("/api/v1/actions?limit=1", headers=site.as_manager()).json()
+    number = first["actions"][0]["number"]
+    rest = site.client.get(f"/api/v1/actions?before={number}", headers=site.as_manager()).json()
+
+    assert (first["actions"][0]["words"], first["more"]) == ("wage: 12.0 → 20.0", True)
+    assert (rest["actions"][0]["words"], rest["actions"][0]["reason"]) == ("open → paused", "night")
+    assert rest["more"] is False
+
+
 @pytest.mark.parametrize(
     ("method", "path", "body"),
     [
         ("POST", "/api/v1/state", {"state": "closed"}),
         ("GET", "/api/v1/rules", None),
         ("PATCH", "/api/v1/rules", {"wage": 100}),
+        ("GET", "/api/v1/revisions", None),
+        ("POST", "/api/v1/revisions", {"title": "Mine"}),
+        ("GET", "/api/v1/actions", None),
     ],
 )
 def test_none_of_this_is_for_workers(site: Any, method: str, path: str, body: Any) -> None:

@@ -28,6 +28,8 @@ COMMANDS = {
     "resume": "running_commands",
     "close": "running_commands",
     "extend": "extend_commands",
+    "correct": "running_commands",
+    "log": "running_commands",
     "simulate": "campaign_commands",
     "analyse": "analysis_commands",
     "report": "analysis_commands",

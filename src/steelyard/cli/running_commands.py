@@ -1,9 +1,10 @@
-"""Commands for the life of a campaign: its state, its rules."""
+"""Commands for the life of a campaign: its state, its rules, its title and words, the log."""
 
 from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -18,6 +19,8 @@ from steelyard.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from steelyard.domain.running import Action
+    from steelyard.flows.correct import SeenRevision
     from steelyard.flows.state import StateChange
 
 
@@ -141,3 +144,101 @@ def settings(  # noqa: PLR0913 (one option for each rule)
         else:
             rules = campaign_rules(campaign)
     show(rules_toml(rules).rstrip(), json.dumps(asdict(rules), indent=2) + "\n", json_file)
+
+
+@click.command()
+@database_argument
+@click.option("--title", metavar="TEXT", help="The heading that workers see from now on.")
+@click.option(
+    "--instructions",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="The words that workers read from now on: a file such as --print-instructions gives.",
+)
+@reason_option
+@click.option("--print-instructions", is_flag=True, help="Print the words in use, to change them in a file.")
+@json_option
+def correct(
+    db: str,
+    title: str | None,
+    instructions: Path | None,
+    reason: str,
+    print_instructions: bool,
+    json_file: str | None,
+) -> None:
+    """Correct the title or the instructions of a running campaign, or list earlier corrections.
+
+    Workers read the new words before they go on. Judgements stay, and each keeps the number of the
+    revision that its worker saw. Nothing else of the presentation can change: it affects ratings.
+    """
+    from steelyard.flows import correct as correction
+    from steelyard.flows.open import open_campaign
+    from steelyard.formats.text_file import read_text
+    from steelyard.formats.words_file import to_toml
+
+    keep_sources([db], json_file)
+    with open_campaign(db) as campaign:
+        if print_instructions:
+            click.echo(to_toml(campaign.settings.presentation["words"]), nl=False)
+            return
+        if title is not None or instructions is not None:
+            words = None if instructions is None else read_text(instructions)
+            asked = correction.Correction(title, words, reason, file=str(instructions or "the title"))
+            done = correction.correct(campaign, asked, by="command line", now=datetime.now(UTC))
+            if not done.is_new:
+                click.echo("Nothing differs from what workers see already; nothing was changed.", err=True)
+        seen = correction.seen_revisions(campaign)
+    for warning in seen[-1].warnings:
+        click.echo(f"Warning: {warning}", err=True)
+    document = [
+        {
+            "revision": each.revision.revision,
+            "title": each.revision.title,
+            "made_at": each.revision.made_at.isoformat(),
+            "reason": each.revision.reason,
+            "new_title": each.new_title,
+            "new_instructions": each.new_words,
+            "n_judgements": each.n_judgements,
+        }
+        for each in seen
+    ]
+    text = "\n".join(map(_revision_line, seen))
+    show(text, json.dumps(document, indent=2, ensure_ascii=False) + "\n", json_file)
+
+
+def _revision_line(seen: SeenRevision) -> str:
+    revision = seen.revision
+    changed = [name for name, new in (("title", seen.new_title), ("instructions", seen.new_words)) if new]
+    what = f"{' and '.join(changed)} corrected" if changed else "as created"
+    reason = f" ({revision.reason})" if revision.reason else ""
+    return (
+        f"Revision {revision.revision}, {revision.made_at:%Y-%m-%d %H:%M} UTC, {what}{reason}: "
+        f"{seen.n_judgements:,} judgements"
+    )
+
+
+@click.command()
+@database_argument
+@json_option
+def log(db: str, json_file: str | None) -> None:
+    """Print what managers, workers and the server did to a campaign, in order."""
+    from dataclasses import asdict
+
+    from steelyard.flows.log import log as logged
+    from steelyard.flows.open import open_campaign
+
+    keep_sources([db], json_file)
+    with open_campaign(db) as campaign:
+        actions = logged(campaign)
+    document = json.dumps([asdict(action) for action in actions], indent=2, ensure_ascii=False, default=str)
+    text = "\n".join(map(_action_line, actions)) or "Nothing was done to this campaign so far."
+    show(text, document + "\n", json_file)
+
+
+def _action_line(action: Action) -> str:
+    from steelyard.flows.log import detail_in_words
+
+    about = [action.worker_id, action.hit_id, detail_in_words(action.detail)]
+    about += [f"because: {action.reason}"] if action.reason else []
+    when = f"{action.done_at:%Y-%m-%d %H:%M:%S}"
+    return f"{when}  {action.done_by:<12}  {action.verb:<12}  {'; '.join(filter(None, about))}".rstrip()

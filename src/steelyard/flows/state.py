@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from steelyard.domain.campaign import CampaignSettings
 from steelyard.domain.errors import Conflict
 from steelyard.domain.running import CampaignState, Doer
 from steelyard.flows.open import OpenCampaign
-from steelyard.store import running
+from steelyard.store import campaigns, running
 from steelyard.store.actions import log_action
 
 DRAFT, OPEN, PAUSED, CLOSED = CampaignState
@@ -33,6 +34,25 @@ class StateChange:
     state: CampaignState
     before: CampaignState
     n_under_way: int
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignNow:
+    """A campaign at this moment: its rules, and the title and words that workers see now, in `settings`."""
+
+    settings: CampaignSettings
+    state: CampaignState
+    revision: int
+
+
+def campaign_now(campaign: OpenCampaign) -> CampaignNow:
+    """What may have changed since the campaign was opened."""
+    with campaign.store.read() as connection:
+        return CampaignNow(
+            campaigns.settings(connection),
+            running.state(connection),
+            running.latest_revision(connection).revision,
+        )
 
 
 def campaign_state(campaign: OpenCampaign) -> CampaignState:

@@ -45,7 +45,7 @@ def parse_tables(raw: Mapping[str, Any]) -> tuple[CampaignFile | None, list[str]
 
 
 def table_problems(table: str, values: Mapping[str, Any]) -> list[str]:
-    """What is wrong with the keys of one table of a campaign file.
+    """What is wrong with these keys of one table of a campaign file; others may be missing.
 
     >>> table_problems("rules", {"lease_minutes": 0.0})
     ['[rules] "lease_minutes" should be greater than 0, not 0.0.']
@@ -53,7 +53,8 @@ def table_problems(table: str, values: Mapping[str, Any]) -> list[str]:
     try:
         _model_at([table]).model_validate(values)
     except ValidationError as error:
-        return [_sentence({**problem, "loc": (table, *problem["loc"])}) for problem in error.errors()]
+        found = [problem for problem in error.errors() if problem["type"] != "missing"]
+        return [_sentence({**problem, "loc": (table, *problem["loc"])}) for problem in found]
     return []
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,7 @@ def presentation(parsed: CampaignFile, protocol: Protocol, files: CampaignFiles)
         if words is None and not problem_with(parsed.campaign.target_language):
             files.problems.append(_no_words(parsed.campaign.target_language, protocol))
     elif words is not None:
-        files.warnings += _foreign_words(words, parsed.campaign.target_language)
+        files.warnings += foreign_words(words, parsed.campaign.target_language)
     shown["words"] = words
     files.problems += _example_problems(parsed, protocol)
     if parsed.examples:
@@ -57,14 +58,20 @@ def roles_chosen(parsed: CampaignFile, protocol: Protocol) -> tuple[TextRole, ..
 def _own_words(name: str, protocol: Protocol, files: CampaignFiles) -> dict[str, Any] | None:
     """The organiser's own words, checked against the English ones."""
     words = files.read(name, _read_toml)
-    english = words_in(protocol, "en")
-    assert english is not None, "every protocol has English words"
     if words is not None:
-        files.problems += [f"{name}: {problem}" for problem in check_words(words, like=english)]
+        files.problems += [f"{name}: {problem}" for problem in words_problems(words, protocol)]
     return words
 
 
-def _foreign_words(words: dict[str, Any], target_language: str) -> list[str]:
+def words_problems(words: Mapping[str, Any], protocol: Protocol) -> list[str]:
+    """What an organiser's own words lack, beside the protocol's English ones."""
+    english = words_in(protocol, "en")
+    assert english is not None, "every protocol has English words"
+    return check_words(words, like=english)
+
+
+def foreign_words(words: Mapping[str, Any], target_language: str) -> list[str]:
+    """A warning about words in another language than the texts to judge."""
     language = words.get("language")
     if language == target_language or language == base_language(target_language):
         return []
@@ -75,10 +82,15 @@ def _foreign_words(words: dict[str, Any], target_language: str) -> list[str]:
 
 
 def _read_toml(path: Path) -> dict[str, Any]:
+    return parse_words(read_text(path), where=str(path))
+
+
+def parse_words(text: str, *, where: str) -> dict[str, Any]:
+    """The words in a TOML file's text; SourceError if it is none."""
     try:
-        return tomllib.loads(read_text(path))
+        return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise SourceError(str(path), [f"is not valid TOML: {error}."]) from None
+        raise SourceError(where, [f"is not valid TOML: {error}."]) from None
 
 
 def _no_words(language: str, protocol: Protocol) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, func, insert, select
+from sqlalchemy import Connection, Row, func, insert, select
 
 from steelyard.domain.running import Action, Doer, Exclusion
 from steelyard.store import tables
@@ -47,19 +47,29 @@ def logged_actions(connection: Connection, worker_id: str | None = None) -> list
     query = select(stored).order_by(stored.c.number)
     if worker_id is not None:
         query = query.where(stored.c.worker_id == worker_id)
-    return [
-        Action(
-            number=row.number,
-            done_at=row.done_at,
-            done_by=row.done_by,
-            verb=row.verb,
-            worker_id=row.worker_id,
-            hit_id=row.hit_id,
-            reason=row.reason,
-            detail=json.loads(row.detail),
-        )
-        for row in connection.execute(query)
-    ]
+    return [_action(row) for row in connection.execute(query)]
+
+
+def latest_actions(connection: Connection, *, before: int | None, limit: int) -> list[Action]:
+    """The newest actions, or the newest of those before a number; the newest first."""
+    stored = tables.actions
+    query = select(stored).order_by(stored.c.number.desc()).limit(limit)
+    if before is not None:
+        query = query.where(stored.c.number < before)
+    return [_action(row) for row in connection.execute(query)]
+
+
+def _action(row: Row[Any]) -> Action:
+    return Action(
+        number=row.number,
+        done_at=row.done_at,
+        done_by=row.done_by,
+        verb=row.verb,
+        worker_id=row.worker_id,
+        hit_id=row.hit_id,
+        reason=row.reason,
+        detail=json.loads(row.detail),
+    )
 
 
 def exclusions(connection: Connection) -> list[Exclusion]:

@@ -72,6 +72,13 @@ def latest_revision(connection: Connection) -> Revision:
     return _revision(connection.execute(query).one())
 
 
+def judgements_by_revision(connection: Connection) -> dict[int, int]:
+    """By revision, how many current judgements were given by workers who saw it."""
+    stored = tables.current_judgements.c.revision
+    query = select(stored, func.count()).group_by(stored)
+    return {row[0]: row[1] for row in connection.execute(query)}
+
+
 def _revision(row: Row[Any]) -> Revision:
     return Revision(row.revision, row.title, json.loads(row.presentation), row.made_at, row.reason)
 

@@ -18,6 +18,7 @@ from steelyard.domain.errors import NotEnoughData, NotFound, as_command_line
 from steelyard.domain.languages import is_right_to_left, written_language
 from steelyard.domain.work import LinkRole
 from steelyard.flows.links import holder
+from steelyard.flows.state import campaign_now
 from steelyard.protocols import protocols
 from steelyard.web.auth import TOKEN, DeskOf
 from steelyard.web.base_path import base_of
@@ -84,10 +85,12 @@ def _page(desk: Desk, request: Request, token: str, role: LinkRole, template: st
         _require(desk, token, role)
     except NotFound as error:
         return message_page(request, "Link not valid", str(error), 404)
-    settings = desk.campaign.settings
+    now = campaign_now(desk.campaign)
+    settings = now.settings
     # The dashboard speaks English; workers read the language they judge.
     language = "en" if role == "manager" else written_language(settings.target_language)
-    return rendered(template, _page_data(settings, language, base=base_of(request)))
+    page = _page_data(settings, language, base=base_of(request))
+    return rendered(template, {**page, "revision": now.revision})
 
 
 def _require(desk: Desk, token: str, role: LinkRole) -> None:
@@ -98,7 +101,7 @@ def _require(desk: Desk, token: str, role: LinkRole) -> None:
 
 def _page_data(settings: CampaignSettings, language: str, *, base: str) -> dict[str, Any]:
     protocol = protocols()[settings.protocol]
-    # As recorded at creation: an upgrade does not change what the workers of a running campaign see.
+    # As recorded with the latest revision: an upgrade does not change what workers see.
     presentation = dict(settings.presentation)
     words = presentation.pop("words")
     widget = f"{base}/protocols/{protocol.name}/widget"

@@ -1,16 +1,19 @@
-"""What a manager changes while a campaign runs: its state, its rules."""
+"""What a manager changes while a campaign runs: its state, its rules, its title and words; and the log."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import Annotated
+from typing import Annotated, Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, Field
 
-from steelyard.domain.running import CampaignState, Rules
+from steelyard.domain.running import CampaignState, Doer, Rules
+from steelyard.flows import correct as correction
 from steelyard.flows import rules, state
+from steelyard.flows.log import detail_in_words, newest_actions
+from steelyard.formats.words_file import to_toml
 from steelyard.web.auth import DeskOf, require_manager
 
 router = APIRouter(prefix="/api/v1", tags=["manage"], dependencies=[require_manager])
@@ -50,6 +53,49 @@ class RulesBody(_Strict):
     fee: float | None = None
 
 
+class CorrectionBody(_Strict):
+    """A new title, new instructions (the text of a file as `example --instructions` prints), or both."""
+
+    title: str | None = None
+    instructions: str | None = None
+    reason: Reason = ""
+
+
+class RevisionView(BaseModel):
+    """The title and instructions from some moment on, and how many judgements were given under them."""
+
+    revision: int
+    title: str
+    instructions: str
+    made_at: datetime
+    reason: str
+    new_title: bool
+    new_instructions: bool
+    n_judgements: int
+    warnings: list[str]
+
+
+class ActionView(BaseModel):
+    """Something that was done to the campaign; `words`: what it changed, in a line."""
+
+    number: int
+    done_at: datetime
+    done_by: Doer
+    verb: str
+    worker_id: str | None
+    hit_id: str | None
+    reason: str
+    detail: dict[str, Any]
+    words: str
+
+
+class ActionsView(BaseModel):
+    """A page of the log. `more`: earlier actions are there."""
+
+    actions: list[ActionView]
+    more: bool
+
+
 @router.post("/state")
 def change_state(desk: DeskOf, body: StateBody) -> StateView:
     """Open, pause or close the campaign. A campaign that is in this state already stays as it is."""
@@ -70,3 +116,44 @@ def change_rules(desk: DeskOf, body: RulesBody) -> Rules:
     """Change the rules named in the body; the reply has all of them."""
     changes = body.model_dump(exclude_unset=True)
     return rules.change_rules(desk.campaign, changes, by="manager", now=datetime.now(UTC))
+
+
+@router.get("/revisions")
+def seen_revisions(desk: DeskOf) -> list[RevisionView]:
+    """Every revision of the title and the instructions, the first as created."""
+    return [_revision_view(seen) for seen in correction.seen_revisions(desk.campaign)]
+
+
+@router.post("/revisions")
+def correct(desk: DeskOf, body: CorrectionBody) -> list[RevisionView]:
+    """Correct the title or the instructions. If they are so already, nothing changes."""
+    asked = correction.Correction(body.title, body.instructions, body.reason)
+    correction.correct(desk.campaign, asked, by="manager", now=datetime.now(UTC))
+    return seen_revisions(desk)
+
+
+def _revision_view(seen: correction.SeenRevision) -> RevisionView:
+    revision = seen.revision
+    return RevisionView(
+        revision=revision.revision,
+        title=revision.title,
+        instructions=to_toml(revision.presentation["words"]),
+        made_at=revision.made_at,
+        reason=revision.reason,
+        new_title=seen.new_title,
+        new_instructions=seen.new_words,
+        n_judgements=seen.n_judgements,
+        warnings=list(seen.warnings),
+    )
+
+
+@router.get("/actions")
+def actions(
+    desk: DeskOf,
+    before: Annotated[int | None, Query(ge=1, le=2**31 - 1)] = None,
+    limit: Annotated[int, Query(ge=1, le=1000)] = 100,
+) -> ActionsView:
+    """What was done to the campaign, newest first; `before` gives what came before that number."""
+    found = newest_actions(desk.campaign, before=before, limit=limit + 1)
+    shown = [ActionView(**asdict(action), words=detail_in_words(action.detail)) for action in found[:limit]]
+    return ActionsView(actions=shown, more=len(found) > limit)

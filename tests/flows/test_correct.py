@@ -1,0 +1,131 @@
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+import pytest
+
+from steelyard.domain.errors import CampaignError, ChoiceError
+from steelyard.domain.judgement import Judgement
+from steelyard.flows.assign import NextItem, next_item
+from steelyard.flows.correct import Correction, correct, seen_revisions
+from steelyard.flows.links import add_workers
+from steelyard.flows.open import OpenCampaign
+from steelyard.flows.state import campaign_now
+from steelyard.formats.words_file import to_toml
+from steelyard.store import judgements
+from steelyard.store.actions import logged_actions
+
+
+def words_of(campaign: OpenCampaign) -> str:
+    return to_toml(campaign_now(campaign).settings.presentation["words"])
+
+
+def test_a_new_title_leaves_everything_else_as_it_was(campaign: OpenCampaign, noon: datetime) -> None:
+    before = campaign_now(campaign)
+
+    correct(campaign, Correction(title="For native speakers"), by="manager", now=noon)
+
+    now = campaign_now(campaign)
+    assert (now.settings.title, now.revision) == ("For native speakers", 2)
+    assert now.settings.presentation == before.settings.presentation
+
+
+def test_new_words_change_the_words_only(campaign: OpenCampaign, noon: datetime) -> None:
+    before = campaign_now(campaign).settings
+    file = words_of(campaign).replace("How", "In what way")
+    assert file != words_of(campaign)
+
+    correct(campaign, Correction(instructions=file), by="manager", now=noon)
+
+    after = campaign_now(campaign).settings
+    assert words_of(campaign) == file
+    assert after.title == before.title
+    assert {**after.presentation, "words": None} == {**before.presentation, "words": None}
+
+
+def test_a_correction_is_logged_with_its_reason(campaign: OpenCampaign, noon: datetime) -> None:
+    before = campaign.settings.title
+
+    correct(campaign, Correction(title="Other", reason="a typo"), by="command line", now=noon)
+
+    with campaign.store.read() as connection:
+        [action] = logged_actions(connection)
+    assert (action.verb, action.reason) == ("correct", "a typo")
+    assert action.detail == {"revision": 2, "title": {"before": before, "after": "Other"}}
+
+
+def test_a_correction_that_changes_nothing_makes_no_revision(campaign: OpenCampaign, noon: datetime) -> None:
+    same = Correction(campaign.settings.title, words_of(campaign))
+
+    assert not correct(campaign, same, by="manager", now=noon).is_new
+
+    assert len(seen_revisions(campaign)) == 1
+
+
+def test_all_problems_of_a_correction_come_in_one_message(campaign: OpenCampaign, noon: datetime) -> None:
+    words = words_of(campaign).replace("language = ", "langauge = ")
+
+    with pytest.raises(CampaignError) as caught:
+        correct(campaign, Correction("", words), by="manager", now=noon)
+
+    text = str(caught.value)
+    assert '[campaign] "title" may not be empty.' in text
+    assert "language: missing" in text
+    assert "langauge: unknown; remove it." in text
+    assert len(seen_revisions(campaign)) == 1
+
+
+def test_words_that_are_no_toml_are_refused(campaign: OpenCampaign, noon: datetime) -> None:
+    with pytest.raises(CampaignError, match=r"own\.toml: is not valid TOML"):
+        correct(campaign, Correction(instructions="hint = ", file="own.toml"), by="manager", now=noon)
+
+
+def test_an_empty_correction_is_refused(campaign: OpenCampaign, noon: datetime) -> None:
+    with pytest.raises(ChoiceError, match="Give a new title, new instructions, or both"):
+        correct(campaign, Correction(reason="none"), by="manager", now=noon)
+
+
+def test_words_in_another_language_than_the_texts_cause_a_warning(
+    campaign: OpenCampaign, noon: datetime
+) -> None:
+    words = words_of(campaign).replace('language = "en"', 'language = "fr"')
+
+    correct(campaign, Correction(instructions=words), by="manager", now=noon)
+
+    first, second = seen_revisions(campaign)
+    assert first.warnings == ()
+    assert 'say that they are in "fr"' in second.warnings[0]
+
+
+def test_revisions_say_what_they_changed_and_when(campaign: OpenCampaign, noon: datetime) -> None:
+    later = noon + timedelta(hours=1)
+    correct(campaign, Correction(title="Other"), by="manager", now=later)
+    words = words_of(campaign).replace("How", "In what way")
+    correct(campaign, Correction(instructions=words), by="manager", now=later)
+
+    seen = seen_revisions(campaign)
+
+    assert [(each.new_title, each.new_words) for each in seen] == [
+        (False, False),
+        (True, False),
+        (False, True),
+    ]
+    assert [each.revision.made_at for each in seen] == [noon, later, later]
+
+
+def test_each_judgement_counts_for_the_revision_that_its_worker_saw(
+    campaign: OpenCampaign, noon: datetime
+) -> None:
+    [worker] = add_workers(campaign, 1, base_url="", now=noon)
+    view = next_item(campaign, worker.worker_id, now=noon)
+    assert isinstance(view, NextItem)
+    correct(campaign, Correction(title="Other"), by="manager", now=noon)
+
+    with campaign.store.write() as connection:
+        for position, revision in ((1, 1), (2, 2), (3, 2)):
+            given = Judgement(
+                str(position), view.assignment_id, view.item.item_id, position, {}, 1, noon, revision=revision
+            )
+            judgements.append(connection, given)
+
+    assert [seen.n_judgements for seen in seen_revisions(campaign)] == [1, 2]
