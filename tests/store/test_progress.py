@@ -5,9 +5,11 @@ from datetime import datetime, timedelta
 import pytest
 
 from steelyard.domain.judgement import Judgement
-from steelyard.store import judgements, work
+from steelyard.store import judgements, tables, work
+from steelyard.store.actions import log_action
 from steelyard.store.database import Store
-from steelyard.store.progress import WorkerProgress
+from steelyard.store.leases import release_place
+from steelyard.store.progress import HeldHit, PlaceCounts, WorkerProgress
 
 
 @pytest.fixture
@@ -44,11 +46,47 @@ def test_each_worker_is_counted(busy_store: Store, noon: datetime) -> None:
         workers = work.progress(connection).workers
 
     last_at = noon + timedelta(minutes=119)
+    held = HeldHit("a2", "h2", n_items=4, n_done=0, seconds=0, since=noon, last_at=noon, is_idle=False)
     assert workers == (
-        WorkerProgress("W0001", 1, 1, 3, 4, seconds_per_item=3.0, last_at=last_at),
-        WorkerProgress("W0002", 1, 0, 0, 4, seconds_per_item=None, last_at=None),
-        WorkerProgress("W0003", 0, 0, 0, 0, seconds_per_item=None, last_at=None),
+        WorkerProgress("W0001", 1, 1, 3, 4, 3.0, last_at, hits_worked=1, seconds=9),
+        WorkerProgress("W0002", 1, 0, 0, 4, None, None, open=held),
+        WorkerProgress("W0003", 0, 0, 0, 0, None, None),
     )
+
+
+def test_places_are_counted_by_what_became_of_them(busy_store: Store, noon: datetime) -> None:
+    with busy_store.read() as connection:
+        found = work.progress(connection, idle_before=noon)
+        later = work.progress(connection, idle_before=noon + timedelta(seconds=1))
+
+    assert found.places == PlaceCounts(free=2, open=1, submitted=1)
+    assert later.places == PlaceCounts(free=2, idle=1, submitted=1)
+    assert found.n_left == later.n_left == 12
+
+
+def test_a_released_hit_keeps_its_judgements_and_frees_its_items(busy_store: Store, noon: datetime) -> None:
+    with busy_store.write() as connection:
+        judgements.append(connection, Judgement("j9", "a2", "i-beta-s1", 1, {}, 5000, noon))
+        release_place(connection, "a2", now=noon)
+        expired = {"status": "expired"}
+        connection.execute(tables.assignments.update().filter_by(assignment_id="a2").values(expired))
+        found = work.progress(connection)
+
+    assert (found.n_judgements, found.n_left, found.n_free_items) == (4, 12, 12)
+    assert found.places == PlaceCounts(free=3, submitted=1)
+    assert found.workers[1] == WorkerProgress(
+        "W0002", 1, 0, 1, 1, 5.0, noon, n_released=1, hits_worked=0.25, seconds=5.0
+    )
+
+
+def test_a_place_of_someone_excluded_is_neither_free_nor_counted(busy_store: Store, noon: datetime) -> None:
+    with busy_store.write() as connection:
+        log_action(connection, "exclude", by="manager", now=noon, worker_id="W0001", reason="random")
+        found = work.progress(connection)
+
+    assert found.places == PlaceCounts(free=2, open=1, excluded=1)
+    assert found.workers[0].is_excluded
+    assert found.n_submitted == 1
 
 
 def test_history_grows_to_the_number_of_judgements_in_few_steps(busy_store: Store, noon: datetime) -> None:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+# Currencies whose smallest unit in use is a whole one.
+_WITHOUT_CENTS = frozenset({"JPY", "KRW", "VND", "CLP", "ISK", "PYG", "UGX", "XAF", "XOF"})
+
 
 def counted(number: int, noun: str) -> str:
     """A number with its noun, in the plural where it is due.
@@ -31,3 +34,15 @@ def joined(names: Sequence[str]) -> str:
     ('scaling', 'scaling, two-stage and weighted-vote')
     """
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def in_currency(amount: float | None, currency: str) -> str:
+    """An amount of money with the code of its currency; a dash for one that is unknown.
+
+    >>> in_currency(1234.5, "EUR"), in_currency(-0.001, "JPY"), in_currency(None, "EUR")
+    ('EUR 1,234.50', 'JPY 0', '–')
+    """
+    if amount is None:
+        return "–"
+    digits = 0 if currency in _WITHOUT_CENTS else 2
+    return f"{currency} {round(amount, digits) + 0.0:,.{digits}f}"

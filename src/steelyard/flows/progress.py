@@ -2,11 +2,121 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from steelyard.domain.campaign import CampaignSettings
+from steelyard.domain.running import CampaignState, Rules
+from steelyard.flows.forecast import Forecast, forecast
 from steelyard.flows.open import OpenCampaign
-from steelyard.store import work
+from steelyard.planning.spending import Spending, Workload, pay_terms, spending
+from steelyard.protocols import protocols
+from steelyard.store import campaigns, running
+from steelyard.store.actions import EXCLUSION_VERBS, last_action
+from steelyard.store.progress import HeldHit, PlaceCounts, Progress, ProgressReader, WorkerProgress, n_parts
+
+__all__ = ["HeldHit", "Overview", "PlaceCounts", "Progress", "Watch", "WorkerProgress", "campaign_progress"]
+
+# Verbs after which a campaign gives out work again: the pace is counted from there.
+_OPENING_VERBS = ("resume", "open")
 
 
-def campaign_progress(campaign: OpenCampaign) -> work.Progress:
+@dataclass(frozen=True)
+class Overview:
+    """A campaign at a glance: what it is, its state and rules, how far it is, when it ends, what it costs."""
+
+    settings: CampaignSettings
+    state: CampaignState
+    revision: int
+    n_parts: int
+    progress: Progress
+    forecast: Forecast
+    money: Spending
+    warnings: tuple[str, ...]
+
+    @property
+    def rules(self) -> Rules:
+        """The rules as they are now."""
+        return self.settings.rules
+
+
+class Watch:
+    """Looks at a campaign again and again, cheaply: what can no longer change is read once."""
+
+    def __init__(self, campaign: OpenCampaign) -> None:
+        self.campaign = campaign
+        self._reader = ProgressReader()
+
+    def progress(self, *, now: datetime) -> Progress:
+        """Counts, pace and workers of the campaign at this moment."""
+        with self.campaign.store.read() as connection:
+            rules = campaigns.settings(connection).rules
+            return self._reader.read(connection, idle_before=_idle_before(rules, now))
+
+    def mark(self) -> tuple[int, ...]:
+        """What changes when an analysis does: judgements, corrections, and decisions to exclude."""
+        with self.campaign.store.read() as connection:
+            found = self._reader.read(connection)
+            decided = last_action(connection, EXCLUSION_VERBS)
+        return found.n_judgements, found.n_corrections, 0 if decided is None else decided.number
+
+    def overview(self, *, now: datetime) -> Overview:
+        """The campaign at a glance at this moment."""
+        with self.campaign.store.read() as connection:
+            settings = campaigns.settings(connection)
+            state = running.state(connection)
+            found = self._reader.read(connection, idle_before=_idle_before(settings.rules, now))
+            revision = running.latest_revision(connection).revision
+            parts = n_parts(connection)
+            opened = last_action(connection, _OPENING_VERBS)
+        money = campaign_spending(settings, state, found)
+        return Overview(
+            settings=settings,
+            state=state,
+            revision=revision,
+            n_parts=parts,
+            progress=found,
+            forecast=forecast(found, state, now=now, opened_at=None if opened is None else opened.done_at),
+            money=money,
+            warnings=money.warnings,
+        )
+
+
+def campaign_progress(campaign: OpenCampaign, *, now: datetime | None = None) -> Progress:
     """Counts, pace and workers of the campaign at this moment."""
-    with campaign.store.read() as connection:
-        return work.progress(connection)
+    return Watch(campaign).progress(now=now or datetime.now(UTC))
+
+
+def campaign_spending(settings: CampaignSettings, state: CampaignState, progress: Progress) -> Spending:
+    """What the campaign costs so far and will have cost.
+
+    A HIT that is idle counts as given back: what was judged is spent, and its place will be paid anew. In a
+    closed campaign nothing more is expected than what was judged.
+    """
+    seconds = protocols()[settings.protocol].seconds_per_item[settings.attribute]
+    held = [worker.open for worker in progress.workers if worker.open is not None]
+    is_closed = state is CampaignState.CLOSED
+    active = [] if is_closed else [hit for hit in held if not hit.is_idle]
+    left = [hit for hit in held if hit not in active]
+    n_active = sum(hit.n_done for hit in active)
+    free = Workload(0, 0)
+    if not is_closed:
+        free = Workload(
+            progress.places.free + len(left), progress.n_free_items + sum(hit.n_items for hit in left)
+        )
+    return spending(
+        pay_terms(settings.rules, seconds_per_item=seconds),
+        done=Workload(
+            sum(worker.hits_worked for worker in progress.workers)
+            + sum(hit.n_done / hit.n_items for hit in left if hit.n_items),
+            progress.n_judgements - n_active,
+        ),
+        held=Workload(len(active), sum(hit.n_items for hit in active)),
+        free=free,
+        hours_worked=(sum(worker.seconds for worker in progress.workers) - sum(hit.seconds for hit in active))
+        / 3600,
+    )
+
+
+def _idle_before(rules: Rules, now: datetime) -> datetime:
+    return now - timedelta(minutes=rules.lease_minutes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -12,6 +12,9 @@ from sqlalchemy import Connection, Row, func, insert, select
 from steelyard.domain.running import Action, Doer, Exclusion
 from steelyard.store import tables
 from steelyard.store.turns import take_turns
+
+# The verbs of decisions about which judgements count.
+EXCLUSION_VERBS = ("exclude", "reinstate")
 
 
 def log_action(  # noqa: PLR0913 (an action is all of this)
@@ -41,13 +44,25 @@ def log_action(  # noqa: PLR0913 (an action is all of this)
     connection.execute(insert(tables.actions), [row])
 
 
-def logged_actions(connection: Connection, worker_id: str | None = None) -> list[Action]:
-    """All actions, or those about one worker, in order."""
+def logged_actions(
+    connection: Connection, worker_id: str | None = None, *, verbs: Sequence[str] = ()
+) -> list[Action]:
+    """All actions, or those about one worker, or of some verbs, in order."""
     stored = tables.actions
     query = select(stored).order_by(stored.c.number)
     if worker_id is not None:
         query = query.where(stored.c.worker_id == worker_id)
+    if verbs:
+        query = query.where(stored.c.verb.in_(verbs))
     return [_action(row) for row in connection.execute(query)]
+
+
+def last_action(connection: Connection, verbs: Sequence[str]) -> Action | None:
+    """The latest action of one of these verbs."""
+    stored = tables.actions
+    query = select(stored).where(stored.c.verb.in_(verbs)).order_by(stored.c.number.desc()).limit(1)
+    row = connection.execute(query).one_or_none()
+    return None if row is None else _action(row)
 
 
 def latest_actions(connection: Connection, *, before: int | None, limit: int) -> list[Action]:
@@ -79,8 +94,8 @@ def exclusions(connection: Connection) -> list[Exclusion]:
     reinstating a worker leaves a HIT excluded that was excluded for itself.
     """
     found: dict[tuple[str, str | None], Exclusion] = {}
-    for action in logged_actions(connection):
-        if action.verb not in ("exclude", "reinstate") or action.worker_id is None:
+    for action in logged_actions(connection, verbs=EXCLUSION_VERBS):
+        if action.worker_id is None:
             continue
         key = (action.worker_id, action.hit_id)
         found.pop(key, None)

@@ -15,11 +15,19 @@ from starlette.types import ASGIApp
 from steelyard.flows.open import OpenCampaign, open_campaign
 from steelyard.protocols import protocols
 from steelyard.version import __version__
-from steelyard.web import errors, health, manager_routes, pages, running_routes, worker_routes
+from steelyard.web import (
+    analysis_routes,
+    errors,
+    health,
+    manager_routes,
+    pages,
+    running_routes,
+    worker_routes,
+)
 from steelyard.web.base_path import AtUrl
 from steelyard.web.guards import Guards
 from steelyard.web.schemas import ErrorView
-from steelyard.web.state import Desk, LatestAnalysis
+from steelyard.web.state import Desk
 
 JUDGEMENTS_PATH = "/api/v1/work/judgements"
 ERROR_STATUSES = (400, 401, 404, 409, 413, 422, 503)
@@ -34,7 +42,7 @@ def create_app(campaign: OpenCampaign) -> FastAPI:
         redoc_url=None,
         responses={status: {"model": ErrorView} for status in ERROR_STATUSES},
     )
-    app.state.desk = Desk(campaign, LatestAnalysis(campaign))
+    app.state.desk = Desk.over(campaign)
     protocol = protocols()[campaign.settings.protocol]
     # The description says what this campaign's answers look like.
     app.openapi = cache(partial(_described, app, protocol.answer_schema))  # type: ignore[method-assign]
@@ -44,6 +52,7 @@ def create_app(campaign: OpenCampaign) -> FastAPI:
         worker_routes.join_router,
         manager_routes.router,
         running_routes.router,
+        analysis_routes.router,
         pages.router,
         health.router,
     ):

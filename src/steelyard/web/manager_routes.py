@@ -6,7 +6,6 @@ import tempfile
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
@@ -14,38 +13,20 @@ from fastapi.responses import Response
 from steelyard.domain.judgement import FrameName
 from steelyard.flows import links
 from steelyard.flows.judged import judged_frames
-from steelyard.flows.progress import campaign_progress
 from steelyard.protocols import protocols
 from steelyard.web.auth import DeskOf, require_manager
 from steelyard.web.base_path import base_url_of
-from steelyard.web.schemas import (
-    CampaignView,
-    DashboardView,
-    LinksView,
-    NewLinks,
-    ProgressView,
-    WorkerLinkView,
-)
+from steelyard.web.overview_schemas import DashboardView, overview_view
+from steelyard.web.schemas import LinksView, NewLinks, WorkerLinkView
 
 router = APIRouter(prefix="/api/v1", tags=["manage"], dependencies=[require_manager])
 
 
 @router.get("/campaign")
 def campaign(desk: DeskOf, request: Request) -> DashboardView:
-    """The campaign, how far it is, and its links."""
-    return DashboardView(
-        campaign=CampaignView.model_validate(asdict(desk.campaign.settings)),
-        progress=ProgressView.model_validate(asdict(campaign_progress(desk.campaign))),
-        links=_links_view(desk, request),
-    )
-
-
-@router.get("/analysis")
-def analysis(desk: DeskOf) -> dict[str, Any]:
-    """The analysis of everything judged so far, as `steelyard analyse --json` gives it."""
-    from steelyard.report.json import analysis_record
-
-    return analysis_record(desk.latest.get().analysis)
+    """The campaign, how far it is, when it ends, what it costs, and its links."""
+    seen = overview_view(desk.watch.overview(now=datetime.now(UTC)))
+    return DashboardView(**dict(seen), links=_links_view(desk, request))
 
 
 @router.get("/judgements.csv", response_class=Response)

@@ -14,7 +14,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from steelyard.domain.campaign import CampaignSettings
-from steelyard.domain.errors import NotEnoughData, NotFound, as_command_line
+from steelyard.domain.errors import ChoiceError, NotEnoughData, NotFound, as_command_line
 from steelyard.domain.languages import is_right_to_left, written_language
 from steelyard.domain.work import LinkRole
 from steelyard.flows.links import holder
@@ -22,6 +22,7 @@ from steelyard.flows.state import campaign_now
 from steelyard.protocols import protocols
 from steelyard.web.auth import TOKEN, DeskOf
 from steelyard.web.base_path import base_of
+from steelyard.web.choices import chosen
 from steelyard.web.state import Desk
 
 HERE = Path(__file__).parent
@@ -62,14 +63,18 @@ def manager_page(desk: DeskOf, request: Request, token: str) -> HTMLResponse:
 
 @router.get("/m/{token}/report", response_class=HTMLResponse)
 def report_page(desk: DeskOf, request: Request, token: str) -> HTMLResponse:
-    """The report of everything judged so far."""
+    """The report of everything judged so far, by the options of an analysis that the query gives."""
     try:
         _require(desk, token, "manager")
-        return HTMLResponse(desk.latest.report(), headers={"Content-Security-Policy": REPORT_POLICY})
+        return HTMLResponse(
+            desk.analyses.report(chosen(request)), headers={"Content-Security-Policy": REPORT_POLICY}
+        )
     except NotFound as error:
         return message_page(request, "Link not valid", str(error), 404)
     except NotEnoughData as error:
         return message_page(request, "Not yet", error.spelt(as_command_line), 409)
+    except ChoiceError as error:
+        return message_page(request, "No such report", error.spelt(as_command_line), 422)
 
 
 @router.get("/protocols/{name}/{file}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from datetime import datetime
 from typing import Annotated, Any, Literal, NotRequired, TypeVar, cast
 from uuid import UUID
 
@@ -136,49 +135,6 @@ class LinksView(BaseModel):
     manager_url: str
     open_url: str
     workers: list[WorkerLinkView]
-
-
-class CampaignView(BaseModel):
-    """What the campaign is about."""
-
-    name: str
-    title: str
-    protocol: str
-    attribute: str
-    source_language: str
-    target_language: str
-
-
-class WorkerProgressView(BaseModel):
-    """How far one worker is."""
-
-    worker_id: str
-    n_assignments: int
-    n_submitted: int
-    n_done: int
-    n_items: int
-    seconds_per_item: float | None
-    last_at: datetime | None
-
-
-class ProgressView(BaseModel):
-    """How far the campaign is."""
-
-    n_openings: int
-    n_taken: int
-    n_submitted: int
-    n_judgements: int
-    n_wanted: int
-    history: list[tuple[datetime, int]]
-    workers: list[WorkerProgressView]
-
-
-class DashboardView(BaseModel):
-    """What the manager's page shows."""
-
-    campaign: CampaignView
-    progress: ProgressView
-    links: LinksView
 
 
 def parse(model: type[Model], content: bytes) -> Model:

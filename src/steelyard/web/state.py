@@ -1,58 +1,118 @@
-"""What one running app holds: its campaign and the latest analysis."""
+"""What one running app holds: its campaign, and what was last computed from its judgements."""
 
 from __future__ import annotations
 
 import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 from fastapi import Request
 
 from steelyard.domain.exhibit import Evidence, ExhibitOptions
+from steelyard.domain.result import AnalysisSettings
 from steelyard.flows.analyse import weigh
 from steelyard.flows.open import OpenCampaign
-from steelyard.flows.progress import campaign_progress
+from steelyard.flows.progress import Watch
 from steelyard.flows.settings import settings_from
-from steelyard.flows.source import from_campaign
+from steelyard.flows.source import Source, from_campaign
+
+# Analyses or reports that are remembered: as many as one person may be comparing [our choice].
+MOST_REMEMBERED = 8
+
+Made = TypeVar("Made")
+# Tells the judgements there are now from those of earlier.
+Mark = tuple[int, ...]
 
 
 @dataclass
-class LatestAnalysis:
-    """The analysis of all judgements so far and its report, remade only when there are more of them."""
+class _Remembered:
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    made: Any = None
+    is_made: bool = False
 
-    campaign: OpenCampaign
-    _lock: threading.Lock = field(default_factory=threading.Lock)
-    _n_judgements: int = -1
-    _evidence: Evidence | None = None
-    # A separate lock: a request for the numbers alone does not wait for the figures.
-    _report_lock: threading.Lock = field(default_factory=threading.Lock)
-    _n_reported: int = -1
-    _report: str = ""
 
-    def get(self) -> Evidence:
-        """The current analysis and its ratings; NotEnoughData while there are too few."""
-        return self._current()[1]
+class Memory:
+    """The last few things made, by key. Each is made once: whoever asks meanwhile waits for it."""
 
-    def report(self) -> str:
-        """The page about the current analysis; NotEnoughData while there are too few ratings."""
-        from steelyard.flows.exhibit import report_exhibits
-        from steelyard.report.html import report_html
+    def __init__(self, most: int = MOST_REMEMBERED) -> None:
+        self._most = most
+        self._lock = threading.Lock()
+        self._entries: OrderedDict[Hashable, _Remembered] = OrderedDict()
 
-        with self._report_lock:
-            n_judgements, evidence = self._current()
-            if n_judgements != self._n_reported:
-                self._report = report_html(evidence.analysis, *report_exhibits(evidence, ExhibitOptions()))
-                self._n_reported = n_judgements
-            return self._report
-
-    def _current(self) -> tuple[int, Evidence]:
-        """The number of judgements, and what was made from that many."""
+    def get(self, key: Hashable, make: Callable[[], Made]) -> Made:
+        """What was made under this key, made now if it is not there. An error is not remembered."""
         with self._lock:
-            n_judgements = campaign_progress(self.campaign).n_judgements
-            if self._evidence is None or n_judgements != self._n_judgements:
-                source = from_campaign(self.campaign)
-                self._evidence = weigh(source, settings_from(source))
-                self._n_judgements = n_judgements
-            return n_judgements, self._evidence
+            entry = self._entries.setdefault(key, _Remembered())
+            self._entries.move_to_end(key)
+            while len(self._entries) > self._most:
+                self._entries.popitem(last=False)
+        with entry.lock:
+            if not entry.is_made:
+                entry.made = make()
+                entry.is_made = True
+            made: Made = entry.made
+            return made
+
+
+@dataclass
+class _Findings:
+    """What was made from the judgements that the mark stands for."""
+
+    mark: Mark
+    sources: Memory = field(default_factory=Memory)
+    evidence: Memory = field(default_factory=Memory)
+    # Apart: a request for the numbers alone does not wait for the figures.
+    reports: Memory = field(default_factory=Memory)
+
+
+class Analyses:
+    """Analyses of all judgements so far and their reports, remade only when something has changed."""
+
+    def __init__(self, watch: Watch) -> None:
+        self._watch = watch
+        self._lock = threading.Lock()
+        self._findings = _Findings(())
+
+    def get(self, choices: Mapping[str, Any] | None = None) -> Evidence:
+        """The analysis by these options and its judgements; NotEnoughData while there are too few."""
+        return self._weighed(self._current(), choices or {})[1]
+
+    def report(self, choices: Mapping[str, Any] | None = None) -> str:
+        """The page about the analysis by these options; NotEnoughData while there are too few ratings."""
+        findings = self._current()
+        settings, evidence = self._weighed(findings, choices or {})
+        return findings.reports.get(settings, lambda: _report(evidence))
+
+    def source(self) -> Source:
+        """Everything judged so far."""
+        return self._read(self._current())
+
+    def _current(self) -> _Findings:
+        """What was made from the judgements there are now; older findings are forgotten."""
+        mark = self._watch.mark()
+        with self._lock:
+            if mark != self._findings.mark:
+                self._findings = _Findings(mark)
+            return self._findings
+
+    def _read(self, findings: _Findings) -> Source:
+        return findings.sources.get("", lambda: from_campaign(self._watch.campaign))
+
+    def _weighed(self, findings: _Findings, choices: Mapping[str, Any]) -> tuple[AnalysisSettings, Evidence]:
+        source = self._read(findings)
+        settings = settings_from(source, **choices)
+        return settings, findings.evidence.get(settings, lambda: weigh(source, settings))
+
+
+def _report(evidence: Evidence) -> str:
+    from steelyard.flows.exhibit import report_exhibits
+    from steelyard.report.html import report_html
+
+    settings = evidence.analysis.settings
+    options = ExhibitOptions(draws=settings.method_settings.draws, seed=settings.seed)
+    return report_html(evidence.analysis, *report_exhibits(evidence, options))
 
 
 @dataclass(frozen=True)
@@ -60,7 +120,14 @@ class Desk:
     """Everything a route needs; made once per app."""
 
     campaign: OpenCampaign
-    latest: LatestAnalysis
+    watch: Watch
+    analyses: Analyses
+
+    @classmethod
+    def over(cls, campaign: OpenCampaign) -> Desk:
+        """The desk of a campaign."""
+        watch = Watch(campaign)
+        return cls(campaign, watch, Analyses(watch))
 
 
 def desk_of(request: Request) -> Desk:
