@@ -10,11 +10,12 @@ from datetime import datetime
 import pytest
 
 from steelyard.domain.errors import AnswerError, Conflict, NotFound
-from steelyard.flows.assign import Finished, NextItem, next_item, status
+from steelyard.flows.assign import Finished, NextItem, next_item
 from steelyard.flows.judged import judged_frames
 from steelyard.flows.links import add_workers, holder
 from steelyard.flows.open import OpenCampaign
 from steelyard.flows.submit import Submission, submit
+from steelyard.flows.work_status import work_status
 
 
 @pytest.fixture
@@ -125,7 +126,7 @@ def test_the_last_answer_finishes_the_hit_and_closes_it(
         view = submit(campaign, worker_id, last, now=noon).next
 
     assert view == Finished(submission.assignment_id, 50, 50, n_hits_done=1, more=True)
-    assert status(campaign, worker_id).state == "ready"
+    assert work_status(campaign, worker_id, now=noon).state == "ready"
     with pytest.raises(Conflict, match="closed already"):
         submit(campaign, worker_id, replace(last, judgement_id=str(uuid.uuid4())), now=noon)
 

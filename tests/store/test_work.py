@@ -19,7 +19,7 @@ from steelyard.domain.work import (
     SegmentTexts,
     ShownText,
 )
-from steelyard.store import campaigns, judgements, tables, work
+from steelyard.store import campaigns, claims, judgements, tables, work
 from steelyard.store.database import Store
 
 
@@ -122,7 +122,7 @@ def test_padding_shared_by_two_hits_keeps_a_worker_from_the_second(
     finish(padded_store, "a1", noon)
 
     with padded_store.read() as connection:
-        claimable = work.has_claimable(connection, worker_id)
+        claimable = claims.has_offer(connection, worker_id)
 
     assert (claimable, claim(padded_store, worker_id, "a2", noon)) == (False, None)
 
@@ -160,22 +160,22 @@ def test_an_item_of_known_quality_may_come_again(toy_store: Store, noon: datetim
     assert second.hit_id == "h2"
 
 
-def test_the_size_of_the_next_hit_is_known_before_it_is_taken(toy_store: Store, noon: datetime) -> None:
+def test_the_next_hit_and_its_size_are_known_before_it_is_taken(toy_store: Store, noon: datetime) -> None:
     worker_id = new_worker(toy_store, noon)
     with toy_store.read() as connection:
-        announced = work.next_size(connection, worker_id)
+        announced = claims.next_offer(connection, worker_id)
 
     claimed = claim(toy_store, worker_id, "a1", noon)
 
     assert claimed is not None
-    assert announced == claimed.n_items
+    assert announced == claims.Offer(claimed.hit_id, claimed.n_items)
 
 
-def test_there_is_no_size_when_nothing_is_left(store: Store, noon: datetime) -> None:
+def test_there_is_no_offer_when_nothing_is_left(store: Store, noon: datetime) -> None:
     worker_id = new_worker(store, noon)
 
     with store.read() as connection:
-        assert work.next_size(connection, worker_id) is None
+        assert claims.next_offer(connection, worker_id) is None
 
 
 def test_hits_that_fewer_have_taken_go_first_within_a_round(toy_store: Store, noon: datetime) -> None:
@@ -194,7 +194,7 @@ def test_when_everything_is_taken_nothing_is_claimable(toy_store: Store, noon: d
     late = new_worker(toy_store, noon)
 
     with toy_store.read() as connection:
-        claimable = work.has_claimable(connection, late)
+        claimable = claims.has_offer(connection, late)
 
     assert (claimable, claim(toy_store, late, "late", noon)) == (False, None)
 
@@ -203,7 +203,7 @@ def test_a_new_worker_has_something_to_claim(toy_store: Store, noon: datetime) -
     worker_id = new_worker(toy_store, noon)
 
     with toy_store.read() as connection:
-        assert work.has_claimable(connection, worker_id)
+        assert claims.has_offer(connection, worker_id)
 
 
 def test_an_unknown_worker_cannot_claim(toy_store: Store, noon: datetime) -> None:

@@ -43,7 +43,7 @@ def judge(site: Any, body: object) -> Any:
 def test_next_gives_the_first_item_blinded(site: Any) -> None:
     view = next_view(site)
 
-    assert set(view) == {"assignment_id", "position", "n_items", "n_done", "item"}
+    assert set(view) == {"assignment_id", "position", "n_items", "n_done", "item", "revision"}
     assert set(view["item"]) == {"item_id", "text", "reference"}
     assert (view["position"], view["n_items"], view["n_done"]) == (1, 50, 0)
 
@@ -75,7 +75,8 @@ def test_a_whole_hit_tells_the_worker_nothing_and_ends_finished(site: Any) -> No
     # No two of the ids are the same: a repeat cannot be told from its base by its id.
     assert len({each["item"]["item_id"] for each in seen}) == 50
     shown = {key for each in seen for key in (*each, *each["item"])}
-    assert shown == {"assignment_id", "position", "n_items", "n_done", "item", "item_id", "text", "reference"}
+    texts = {"item_id", "text", "reference"}
+    assert shown == {"assignment_id", "position", "n_items", "n_done", "item", "revision"} | texts
     assert not [word for each in seen for word in SECRETS if word in each["item"]["item_id"]]
 
 

@@ -137,7 +137,14 @@ class NotFound(EvaluationError):  # noqa: N818 (the dictionary's word)
 
 
 class Conflict(EvaluationError):  # noqa: N818 (the dictionary's word)
-    """The thing exists, but it is past or not yet at the point where this can be done."""
+    """The thing exists, but it is past or not yet at the point where this can be done.
+
+    `code` tells programs which of several such points it is.
+    """
+
+    def __init__(self, message: str, code: str = "conflict") -> None:
+        super().__init__(message)
+        self.code = code
 
 
 class NotEnoughData(_OptionsNamedError):  # noqa: N818 (the dictionary's word)

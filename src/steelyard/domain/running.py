@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, Literal
 
@@ -46,6 +46,20 @@ class Revision:
     presentation: Mapping[str, Any]
     made_at: datetime
     reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """On what conditions work is given now. A manager may change them, so a server asks each time."""
+
+    state: CampaignState
+    rules: Rules
+    revision: int
+
+    @property
+    def lease(self) -> timedelta:
+        """How long an assignment may stay without an answer."""
+        return timedelta(minutes=self.rules.lease_minutes)
 
 
 # Who did something: a person by the manager's link or at the command line, a worker, or the server itself.

@@ -35,7 +35,11 @@ LinkRole = Literal["worker", "manager", "open"]
 
 
 class AssignmentStatus(StrEnum):
-    """Where one worker stands with one HIT."""
+    """Where one worker stands with one HIT.
+
+    An accepted assignment is a lease. It ends submitted; or `returned` by the worker; or `expired`, after
+    time without an answer or because the manager released it.
+    """
 
     ACCEPTED = "accepted"
     SUBMITTED = "submitted"
@@ -162,6 +166,8 @@ class Assignment:
     submitted_at: datetime | None
     n_items: int
     n_done: int
+    released_at: datetime | None = None
+    """When its place went back to the pool; None while it holds one."""
 
 
 class SegmentTexts(NamedTuple):

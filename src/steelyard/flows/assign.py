@@ -6,18 +6,37 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from hashlib import sha256
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from steelyard.domain.campaign import CampaignSettings
+from steelyard.domain.errors import Conflict
 from steelyard.domain.plugin import Protocol, TextRole
-from steelyard.domain.work import Assignment, BlindedItem, SegmentTexts, ShownItem, ShownText
+from steelyard.domain.running import CampaignState, Conditions
+from steelyard.domain.work import (
+    Assignment,
+    AssignmentStatus,
+    BlindedItem,
+    SegmentTexts,
+    ShownItem,
+    ShownText,
+)
 from steelyard.flows.open import OpenCampaign
 from steelyard.protocols import protocols, roles_shown
-from steelyard.store import work
+from steelyard.store import claims, leases, running, work
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
+
+
+# Why no work is given and no answer taken.
+CLOSED_DOORS = {
+    CampaignState.DRAFT: "The campaign is a draft: it gives out work once the organiser opens it.",
+    CampaignState.PAUSED: "The campaign is paused: it goes on once the organiser opens it again.",
+    CampaignState.CLOSED: "The campaign is closed: it gives out no more work and takes no more answers.",
+}
+BLOCKED = "The organiser gives no further work to this worker."
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +48,8 @@ class NextItem:
     n_items: int
     n_done: int
     item: BlindedItem
+    revision: int = 1
+    """Which revision of the campaign's words is the current one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,48 +61,80 @@ class Finished:
     n_done: int
     n_hits_done: int
     more: bool
+    revision: int = 1
 
 
 WorkView = NextItem | Finished
 
 
-@dataclass(frozen=True, slots=True)
-class WorkStatus:
-    """Where a worker stands; takes no HIT."""
-
-    state: Literal["ready", "open", "done"]
-    n_items: int
-    n_done: int
-    n_hits_done: int
-
-
 def next_item(campaign: OpenCampaign, worker_id: str, *, now: datetime) -> WorkView:
-    """The worker's current item; begins a new HIT if none is open and one is available."""
+    """The worker's current item; begins or takes up a HIT if none is open and one is available.
+
+    Conflict while the campaign is not open, and for a blocked worker.
+    """
     with campaign.store.read() as connection:
+        conditions = running.conditions(connection)
+        require_open(conditions)
         assignment = work.open_assignment(connection, worker_id)
-        if assignment is not None:
-            return view(connection, campaign.settings, assignment, assignment.n_done + 1)
+        if assignment is not None and not _may_be_idle(assignment, conditions, now):
+            return view(
+                connection, campaign.settings, assignment, assignment.n_done + 1, conditions=conditions
+            )
     with campaign.store.write() as connection:
-        assignment = work.claim_opening(connection, worker_id, assignment_id=str(uuid.uuid4()), now=now)
+        conditions = running.conditions(connection)
+        require_open(conditions)
+        assignment = _take_work(connection, worker_id, conditions, now=now)
         if assignment is not None:
-            return view(connection, campaign.settings, assignment, assignment.n_done + 1)
-        return Finished(None, 0, 0, work.n_submitted(connection, worker_id), more=False)
-
-
-def status(campaign: OpenCampaign, worker_id: str) -> WorkStatus:
-    """Whether the worker has a HIT open, could begin one, or is done."""
-    with campaign.store.read() as connection:
+            return view(
+                connection, campaign.settings, assignment, assignment.n_done + 1, conditions=conditions
+            )
         n_hits_done = work.n_submitted(connection, worker_id)
-        assignment = work.open_assignment(connection, worker_id)
-        if assignment is not None:
-            return WorkStatus("open", assignment.n_items, assignment.n_done, n_hits_done)
-        n_items = work.next_size(connection, worker_id)
-        state: Literal["ready", "done"] = "done" if n_items is None else "ready"
-        return WorkStatus(state, n_items or 0, 0, n_hits_done)
+        return Finished(None, 0, 0, n_hits_done, more=False, revision=conditions.revision)
+
+
+def require_open(conditions: Conditions) -> None:
+    """Conflict, with the state as its code, unless the campaign is open."""
+    if conditions.state is not CampaignState.OPEN:
+        raise Conflict(CLOSED_DOORS[conditions.state], code=conditions.state.value)
+
+
+def _may_be_idle(assignment: Assignment, conditions: Conditions, now: datetime) -> bool:
+    """Whether the lease could have run out, so that a closer look is due."""
+    return assignment.accepted_at + conditions.lease < now
+
+
+def _take_work(
+    connection: Connection, worker_id: str, conditions: Conditions, *, now: datetime
+) -> Assignment | None:
+    """The open assignment; or one's own expired one, a fresh HIT, one's own returned one, in this order."""
+    assignment = work.open_assignment(connection, worker_id)
+    before = leases.idle_before(connection, conditions, now=now)
+    if assignment is not None:
+        leases.renew_if_idle(connection, assignment.assignment_id, before=before, now=now)
+        return assignment
+    if work.is_blocked(connection, worker_id):
+        raise Conflict(BLOCKED, code="blocked")
+    leases.end_idle_leases(connection, before=before, by="server", now=now)
+    most = conditions.rules.hits_per_worker
+    resume = partial(claims.resume_earlier, connection, worker_id, now=now, most=most)
+    resumed = resume(AssignmentStatus.EXPIRED)
+    if resumed is None:
+        new_id = str(uuid.uuid4())
+        claimed = claims.claim_opening(connection, worker_id, assignment_id=new_id, now=now, most=most)
+        resumed = None if claimed is not None else resume(AssignmentStatus.RETURNED)
+        if resumed is None:
+            return claimed
+    leases.log_lease(connection, "retake", resumed, by="worker", now=now)
+    return resumed
 
 
 def view(
-    connection: Connection, settings: CampaignSettings, assignment: Assignment, position: int
+    connection: Connection,
+    settings: CampaignSettings,
+    assignment: Assignment,
+    position: int,
+    *,
+    conditions: Conditions,
 ) -> WorkView:
     """What the worker sees at `position` of an assignment; past its end, that it is finished.
 
@@ -89,18 +142,22 @@ def view(
     """
     n_items = assignment.n_items
     if position > n_items:
+        most = conditions.rules.hits_per_worker
         return Finished(
             assignment_id=assignment.assignment_id,
             n_items=n_items,
             n_done=n_items,
             n_hits_done=work.n_submitted(connection, assignment.worker_id),
-            more=work.has_claimable(connection, assignment.worker_id),
+            more=claims.has_offer(connection, assignment.worker_id, most=most),
+            revision=conditions.revision,
         )
     protocol = protocols()[settings.protocol]
     placed = work.placed_item(connection, assignment, position, n_translations=protocol.n_translations)
     order = shown_order(protocol, assignment.assignment_id, placed.item_id)
     item = blinded(placed, order, roles_shown(settings))
-    return NextItem(assignment.assignment_id, position, n_items, position - 1, item)
+    return NextItem(
+        assignment.assignment_id, position, n_items, position - 1, item, revision=conditions.revision
+    )
 
 
 def shown_order(protocol: Protocol, assignment_id: str, item_id: str) -> tuple[int, ...] | None:

@@ -2,15 +2,22 @@
 
 An assignment holds an opening, or it has a `released_at`; never both, never neither. So a HIT has at
 most as many holders as openings, whatever happens. Judgements stay where they are in either case.
+
+On PostgreSQL whoever needs several locks takes them in this order, so that nobody waits in a circle:
+worker, assignment, opening, log. Openings of others and idle assignments are skipped while locked.
 """
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
+from typing import Any
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import ColumnElement, Connection, and_, func, or_, select, update
 
+from steelyard.domain.running import Conditions, Doer
+from steelyard.domain.work import AssignmentStatus
 from steelyard.store import tables
+from steelyard.store.actions import log_action
 from steelyard.store.turns import hold_rows
 
 
@@ -55,6 +62,137 @@ def retake_place(connection: Connection, assignment_id: str) -> bool:
     )
     connection.execute(update(stored).where(stored.c.assignment_id == assignment_id).values(released_at=None))
     return True
+
+
+def end_lease(connection: Connection, assignment_id: str, status: AssignmentStatus, *, now: datetime) -> bool:
+    """End an open assignment as `returned` or `expired` and free its place; False if it is not open.
+
+    One that has expired may still be returned: its worker will not be asked to go on with it.
+    """
+    _hold_assignment(connection, assignment_id)
+    stored = tables.assignments
+    ending = [AssignmentStatus.ACCEPTED.value]
+    if status is AssignmentStatus.RETURNED:
+        ending.append(AssignmentStatus.EXPIRED.value)
+    mine = (stored.c.assignment_id == assignment_id, stored.c.status.in_(ending))
+    if connection.execute(update(stored).where(*mine).values(status=status.value)).rowcount == 0:
+        return False
+    release_place(connection, assignment_id, now=now)
+    return True
+
+
+def renew_lease(connection: Connection, assignment_id: str, *, now: datetime) -> None:
+    """Start the lease of an assignment anew: its worker is back."""
+    stored = tables.assignments
+    connection.execute(
+        update(stored)
+        .where(stored.c.assignment_id == assignment_id)
+        .values(status=AssignmentStatus.ACCEPTED.value, resumed_at=now)
+    )
+
+
+def renew_if_idle(connection: Connection, assignment_id: str, *, before: datetime, now: datetime) -> None:
+    """Start the lease of an assignment anew if it was last heard of before this moment."""
+    _hold_assignment(connection, assignment_id)
+    stored = tables.assignments
+    mine = (stored.c.assignment_id == assignment_id, is_idle(before))
+    connection.execute(update(stored).where(*mine).values(resumed_at=now))
+
+
+def latest_answer() -> ColumnElement[datetime]:
+    """When an assignment was last judged in; null: never.
+
+    The judgement at the highest position is the latest, so this costs one look into an index.
+    """
+    judged, stored = tables.judgements, tables.assignments
+    return (
+        select(judged.c.submitted_at)
+        .where(judged.c.assignment_id == stored.c.assignment_id, judged.c.replaces.is_(None))
+        .order_by(judged.c.position.desc())
+        .limit(1)
+        .correlate(stored)
+        .scalar_subquery()
+    )
+
+
+def idle_before(connection: Connection, conditions: Conditions, *, now: datetime) -> datetime:
+    """Accepted assignments last heard of before this moment are idle.
+
+    Nobody can answer while a campaign is paused: leases run from when it was opened again.
+    """
+    stored = tables.actions
+    opened = select(func.max(stored.c.done_at, type_=stored.c.done_at.type)).where(
+        stored.c.worker_id.is_(None), stored.c.verb == "resume"
+    )
+    opened_at = connection.execute(opened).scalar_one()
+    before = now - conditions.lease
+    if opened_at is None or opened_at < before:
+        return before
+    return datetime.min.replace(tzinfo=UTC)
+
+
+def is_idle(before: datetime) -> ColumnElement[bool]:
+    """Whether an assignment is open and was last heard of, taken or judged in, before this moment."""
+    stored = tables.assignments
+    return and_(
+        stored.c.status == AssignmentStatus.ACCEPTED.value,
+        stored.c.accepted_at < before,
+        or_(stored.c.resumed_at.is_(None), stored.c.resumed_at < before),
+        func.coalesce(latest_answer(), stored.c.accepted_at) < before,
+    )
+
+
+def idle_assignments(connection: Connection, *, before: datetime) -> list[str]:
+    """The ids of idle assignments; looks at open assignments only, however many HITs there are."""
+    stored = tables.assignments
+    query = select(stored.c.assignment_id).where(is_idle(before)).order_by(stored.c.assignment_id)
+    return list(connection.execute(query).scalars())
+
+
+def end_idle_leases(
+    connection: Connection, *, before: datetime, by: Doer, now: datetime, reason: str = ""
+) -> list[str]:
+    """End every idle lease, each logged; returns their assignments.
+
+    One that somebody else works on at this moment is left alone.
+    """
+    stored = tables.assignments
+    candidates = idle_assignments(connection, before=before)
+    if not candidates:
+        return []
+    locked = (
+        select(stored.c.assignment_id)
+        .where(stored.c.assignment_id.in_(candidates))
+        .order_by(stored.c.assignment_id)
+        .with_for_update(skip_locked=True, key_share=True)
+    )
+    held = list(connection.execute(locked).scalars())
+    # Looked at again, now that nothing can change: an answer may have arrived in between.
+    still_idle = select(stored.c.assignment_id, stored.c.worker_id, stored.c.hit_id).where(
+        stored.c.assignment_id.in_(held), is_idle(before)
+    )
+    ended = connection.execute(still_idle.order_by(stored.c.assignment_id)).all()
+    for row in ended:
+        end_lease(connection, row.assignment_id, AssignmentStatus.EXPIRED, now=now)
+    for row in ended:
+        log_lease(connection, "release", row, by=by, now=now, reason=reason)
+    return [row.assignment_id for row in ended]
+
+
+def log_lease(
+    connection: Connection, verb: str, assignment: Any, *, by: Doer, now: datetime, reason: str = ""
+) -> None:
+    """Log what happened to an assignment, which is anything with the ids of itself, its worker and HIT."""
+    log_action(
+        connection,
+        verb,
+        by=by,
+        now=now,
+        worker_id=assignment.worker_id,
+        hit_id=assignment.hit_id,
+        reason=reason,
+        detail={"assignment_id": assignment.assignment_id},
+    )
 
 
 def _hold_assignment(connection: Connection, assignment_id: str) -> None:

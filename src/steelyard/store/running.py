@@ -8,9 +8,9 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, func, insert, select, true, update
+from sqlalchemy import ColumnElement, Connection, Row, func, insert, select, true, update
 
-from steelyard.domain.running import CampaignState, Revision, Rules
+from steelyard.domain.running import CampaignState, Conditions, Revision, Rules
 from steelyard.domain.work import AssignmentStatus
 from steelyard.store import tables
 from steelyard.store.turns import hold_rows, take_turns
@@ -19,6 +19,28 @@ from steelyard.store.turns import hold_rows, take_turns
 def state(connection: Connection) -> CampaignState:
     """Whether the campaign is a draft, open, paused or closed."""
     return CampaignState(connection.execute(select(tables.campaigns.c.state)).scalar_one())
+
+
+def conditions_columns() -> tuple[ColumnElement[Any], ...]:
+    """What `conditions_of` needs, as columns that any query can carry along."""
+    campaign = tables.campaigns.c
+    return (
+        select(campaign.state).scalar_subquery().label("campaign_state"),
+        select(campaign.rules).scalar_subquery().label("campaign_rules"),
+        select(func.max(tables.revisions.c.revision)).scalar_subquery().label("latest_revision"),
+    )
+
+
+def conditions_of(row: Row[Any]) -> Conditions:
+    """The conditions in a row of a query that carries `conditions_columns`."""
+    return Conditions(
+        CampaignState(row.campaign_state), Rules(**json.loads(row.campaign_rules)), row.latest_revision
+    )
+
+
+def conditions(connection: Connection) -> Conditions:
+    """On what conditions work is given now."""
+    return conditions_of(connection.execute(_CONDITIONS).one())
 
 
 def set_state(connection: Connection, state: CampaignState) -> None:
@@ -87,3 +109,6 @@ def rules_text(rules: Rules) -> str:
     """The rules as they are stored: what differs from the usual."""
     usual = asdict(Rules())
     return json.dumps({name: value for name, value in asdict(rules).items() if value != usual[name]})
+
+
+_CONDITIONS = select(*conditions_columns())

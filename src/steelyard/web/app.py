@@ -19,6 +19,7 @@ from steelyard.web import (
     analysis_routes,
     errors,
     health,
+    hit_routes,
     manager_routes,
     pages,
     running_routes,
@@ -53,6 +54,7 @@ def create_app(campaign: OpenCampaign) -> FastAPI:
         manager_routes.router,
         running_routes.router,
         analysis_routes.router,
+        hit_routes.router,
         pages.router,
         health.router,
     ):

@@ -54,6 +54,7 @@ def install(app: FastAPI) -> None:
 
 async def _evaluation_error(request: Request, error: Exception) -> JSONResponse:
     status, code = next((STATUS[kind] for kind in type(error).__mro__ if kind in STATUS), (400, "error"))
+    code = error.code if isinstance(error, Conflict) else code
     message = error.spelt(as_command_line) if isinstance(error, EvaluationError) else str(error)
     if isinstance(error, SourceError):
         logger.error("%s %s: %s", request.method, request.url.path.rpartition("/")[0], error)

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 from typing_extensions import TypedDict
 
 from steelyard.flows.assign import Finished, NextItem, WorkView
+from steelyard.flows.work_status import WorkState
 
 OpaqueId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
 Model = TypeVar("Model", bound=BaseModel)
@@ -34,6 +35,8 @@ class SubmissionBody(_Strict):
     item_id: OpaqueId
     answer: Annotated[dict[str, JsonValue], Field(max_length=MOST_FIELDS)]
     shown_ms: Annotated[int, Field(ge=0, le=ONE_DAY_MS)]
+    # The revision of the campaign's words that the worker saw; without it, the current one.
+    revision: Annotated[int, Field(ge=1)] | None = None
 
 
 class TranslationView(TypedDict):
@@ -62,6 +65,7 @@ class NextItemView(BaseModel):
     n_items: int
     n_done: int
     item: ItemView
+    revision: int
 
 
 class FinishedView(BaseModel):
@@ -73,6 +77,7 @@ class FinishedView(BaseModel):
     n_done: int
     n_hits_done: int
     more: bool
+    revision: int
 
 
 class SubmittedView(BaseModel):
@@ -84,10 +89,22 @@ class SubmittedView(BaseModel):
 class WorkStatusView(BaseModel):
     """Where a worker stands."""
 
-    state: Literal["ready", "open", "done"]
+    state: WorkState
     n_items: int
     n_done: int
     n_hits_done: int
+    n_judged: int
+    more: bool
+    is_capped: bool
+    can_return: bool
+    assignment_id: str | None
+    revision: int
+
+
+class ReturnBody(_Strict):
+    """Which assignment the worker gives back."""
+
+    assignment_id: OpaqueId
 
 
 class JoinedView(BaseModel):
@@ -158,6 +175,7 @@ def work_view(view: WorkView) -> NextItemView | FinishedView:
                 n_items=view.n_items,
                 n_done=view.n_done,
                 item=cast(ItemView, texts),
+                revision=view.revision,
             )
         case Finished():
             return FinishedView(**asdict(view))

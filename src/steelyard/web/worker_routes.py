@@ -9,13 +9,16 @@ from fastapi import APIRouter, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
 from steelyard.flows import assign, links
+from steelyard.flows.release import return_work
 from steelyard.flows.submit import Submission, Submitted, submit
+from steelyard.flows.work_status import work_status
 from steelyard.web.auth import DeskOf, WorkerId, bearer, require_visitor, worker_of
 from steelyard.web.base_path import base_url_of
 from steelyard.web.schemas import (
     FinishedView,
     JoinedView,
     NextItemView,
+    ReturnBody,
     SubmissionBody,
     SubmittedView,
     WorkStatusView,
@@ -36,13 +39,21 @@ join_router = APIRouter(prefix="/api/v1", tags=["work"])
 @router.get("")
 def status(desk: DeskOf, worker_id: WorkerId) -> WorkStatusView:
     """Where the worker stands; takes nothing."""
-    return WorkStatusView(**asdict(assign.status(desk.campaign, worker_id)))
+    return WorkStatusView(**asdict(work_status(desk.campaign, worker_id, now=datetime.now(UTC))))
 
 
 @router.post("/next")
 def next_item(desk: DeskOf, worker_id: WorkerId) -> NextItemView | FinishedView:
     """The item to judge now; begins a HIT if none is open. Asking again gives the same item."""
     return work_view(assign.next_item(desk.campaign, worker_id, now=datetime.now(UTC)))
+
+
+@router.post("/return")
+def give_back(desk: DeskOf, worker_id: WorkerId, body: ReturnBody) -> WorkStatusView:
+    """Return the open HIT to the pool. What was judged in it stays."""
+    now = datetime.now(UTC)
+    return_work(desk.campaign, worker_id, body.assignment_id, now=now)
+    return WorkStatusView(**asdict(work_status(desk.campaign, worker_id, now=now)))
 
 
 @router.post(
@@ -68,6 +79,7 @@ def _submit(desk: Desk, token: str, body: SubmissionBody) -> Submitted:
         item_id=body.item_id,
         answer=body.answer,
         shown_ms=body.shown_ms,
+        revision=body.revision,
     )
     return submit(desk.campaign, worker_of(desk, token), submission, now=datetime.now(UTC))
 
