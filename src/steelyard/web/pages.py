@@ -13,6 +13,7 @@ from fastapi.responses import FileResponse, HTMLResponse
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from steelyard.aggregation import methods
 from steelyard.domain.campaign import CampaignSettings
 from steelyard.domain.errors import ChoiceError, NotEnoughData, NotFound, as_command_line
 from steelyard.domain.languages import is_right_to_left, written_language
@@ -20,6 +21,7 @@ from steelyard.domain.work import LinkRole
 from steelyard.flows.links import holder
 from steelyard.flows.state import campaign_now
 from steelyard.protocols import protocols
+from steelyard.qc import checks
 from steelyard.web.auth import TOKEN, DeskOf
 from steelyard.web.base_path import base_of
 from steelyard.web.choices import chosen
@@ -95,7 +97,10 @@ def _page(desk: Desk, request: Request, token: str, role: LinkRole, template: st
     # The dashboard speaks English; workers read the language they judge.
     language = "en" if role == "manager" else written_language(settings.target_language)
     page = _page_data(settings, language, base=base_of(request))
-    return rendered(template, {**page, "revision": now.revision})
+    page["revision"] = now.revision
+    if role == "manager":
+        page |= _choices(settings)
+    return rendered(template, page)
 
 
 def _require(desk: Desk, token: str, role: LinkRole) -> None:
@@ -126,6 +131,20 @@ def _page_data(settings: CampaignSettings, language: str, *, base: str) -> dict[
             "style_url": f"{widget}.css",
             "words": words,
             "presentation": presentation,
+        },
+    }
+
+
+def _choices(settings: CampaignSettings) -> dict[str, Any]:
+    """What the manager chooses from: frames to download, methods and checks that can read them."""
+    gives = protocols()[settings.protocol].gives
+    fitting = [each for each in methods().values() if set(each.reads) & set(gives)]
+    readers = [each for each in checks().values() if each.reads in gives]
+    return {
+        "gives": list(gives),
+        "choices": {
+            "methods": [{"name": each.name, "title": each.title} for each in fitting],
+            "checks": [{"name": each.name, "title": each.title} for each in readers],
         },
     }
 

@@ -1,6 +1,10 @@
-// The dashboard's two drawings, as inline SVG. Shapes get classes; colours are in dashboard.css.
+// The dashboard's drawings, as inline SVG. Shapes get classes; colours are in dashboard.css.
+
+import { make } from "./dom.js";
 
 const NAMESPACE = "http://www.w3.org/2000/svg";
+const WIDTH = 600;
+const HEIGHT = 160;
 
 function draw(tag, attributes, ...children) {
   const element = document.createElementNS(NAMESPACE, tag);
@@ -10,26 +14,73 @@ function draw(tag, attributes, ...children) {
 }
 
 /**
- * How the number of judgements grew. Drawn in a box of 600 by 120 that stretches with the page.
- * @param {[string, number][]} history  time (ISO 8601) and the number of judgements by then
- * @param {string} label  what the picture shows, for screen readers
+ * @typedef {Object} Line
+ * @property {string} name  what the legend says
+ * @property {[number, number][]} points  x and y
+ * @property {string} className  "line-main" or "line-plan"; lines differ in stroke as well as in colour
+ * @property {boolean} [isFilled]
  */
-export function historyLine(history, label) {
-  const width = 600;
-  const height = 120;
-  const times = history.map(([time]) => Date.parse(time));
-  const counts = history.map(([, count]) => count);
-  const start = times[0];
-  const span = Math.max(times[times.length - 1] - start, 1);
-  const top = Math.max(...counts, 1);
-  const points = times.map((time, index) => [(width * (time - start)) / span, height - (height * counts[index]) / top]);
-  const path = points.map(([x, y], index) => `${index ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
-  return draw(
-    "svg",
-    { viewBox: `0 -4 ${width} ${height + 8}`, preserveAspectRatio: "none", role: "img", "aria-label": label },
-    draw("path", { class: "history-area", d: `${path}L${width} ${height}L0 ${height}Z` }),
-    draw("path", { class: "history-line", d: path, "vector-effect": "non-scaling-stroke" }),
-  );
+
+/**
+ * Lines over common axes, stretched to the width of the page; ticks are text beside the drawing.
+ * @param {Object} chart
+ * @param {string} chart.label  what the picture shows, for screen readers
+ * @param {Line[]} chart.lines
+ * @param {[number, string][]} chart.across  ticks along the bottom: first, last and any between
+ * @param {[number, string][]} chart.up  ticks along the side, from the bottom
+ */
+export function lineChart({ label, lines, across, up }) {
+  const [left, right] = [across[0][0], across[across.length - 1][0]];
+  const [low, high] = [up[0][0], up[up.length - 1][0]];
+  const x = (value) => (WIDTH * (value - left)) / (right - left || 1);
+  const y = (value) => HEIGHT - (HEIGHT * (value - low)) / (high - low || 1);
+  const shapes = up.map(([value]) => draw("path", { class: "grid-line", d: `M0 ${y(value)}H${WIDTH}`, "vector-effect": "non-scaling-stroke" }));
+  for (const { points, className, isFilled } of lines) {
+    if (!points.length) continue;
+    const path = points.map(([a, b], index) => `${index ? "L" : "M"}${x(a).toFixed(1)} ${y(b).toFixed(1)}`).join("");
+    const [first, last] = [points[0][0], points[points.length - 1][0]];
+    if (isFilled) shapes.push(draw("path", { class: "line-area", d: `${path}L${x(last)} ${HEIGHT}L${x(first)} ${HEIGHT}Z` }));
+    shapes.push(draw("path", { class: className, d: path, "vector-effect": "non-scaling-stroke" }));
+  }
+  const picture = draw("svg", { viewBox: `0 -3 ${WIDTH} ${HEIGHT + 6}`, preserveAspectRatio: "none", role: "img", "aria-label": label }, ...shapes);
+  const side = make("div", "ticks-up", ...[...up].reverse().map(([, words]) => make("span", "", words)));
+  const bottom = make("div", "ticks-across", ...across.map(([, words]) => make("span", "", words)));
+  side.setAttribute("aria-hidden", "true");
+  bottom.setAttribute("aria-hidden", "true");
+  const legend = lines.length > 1 ? make("figcaption", "legend", ...lines.map(legendEntry)) : null;
+  return make("figure", "chart", legend, side, picture, bottom);
+}
+
+function legendEntry({ name, className }) {
+  const sample = draw("svg", { viewBox: "0 0 28 8", width: 28, height: 8, "aria-hidden": "true" }, draw("path", { class: className, d: "M0 4H28" }));
+  return make("span", "", sample, name);
+}
+
+/** Round numbers from 0 to at least `most`, at most five. @param {number} most */
+export function roundTicks(most) {
+  if (!(most > 0)) return [0, 1];
+  const rough = most / 4;
+  const unit = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 2.5, 5, 10].map((factor) => factor * unit).find((candidate) => candidate >= rough * 0.999) ?? 10 * unit;
+  return Array.from({ length: Math.ceil(most / step - 1e-9) + 1 }, (_, index) => index * step);
+}
+
+/**
+ * How often each value was given: bars over a common base, each with its count in words for whoever cannot see it.
+ * @param {{from: number, to: number, count: number}[]} bins
+ * @param {string} label
+ */
+export function histogram(bins, label) {
+  const most = Math.max(...bins.map(({ count }) => count), 1);
+  const width = WIDTH / bins.length;
+  const shapes = bins.map(({ count }, index) => {
+    const height = (HEIGHT * count) / most;
+    return draw("rect", { class: "histogram-bar", x: index * width + 1, y: HEIGHT - height, width: Math.max(width - 2, 1), height });
+  });
+  const picture = draw("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", role: "img", "aria-label": label }, ...shapes);
+  const ends = make("div", "ticks-across", make("span", "", String(bins[0].from)), make("span", "", String(bins[bins.length - 1].to)));
+  ends.setAttribute("aria-hidden", "true");
+  return make("figure", "chart plain", picture, ends);
 }
 
 /**

@@ -28,13 +28,14 @@ export class ApiError extends Error {
 }
 
 /**
- * @param {"GET"|"POST"} method
+ * @param {"GET"|"POST"|"PATCH"|"PUT"} method
  * @param {string} path  below the app, such as "/api/v1/work"
  * @param {string} token
  * @param {Object} [body]
+ * @param {number} [timeoutMs]  how long to wait for the reply
  * @returns {Promise<Response>} a successful one; everything else throws ApiError
  */
-export async function fetchWithToken(method, path, token, body) {
+export async function fetchWithToken(method, path, token, body, timeoutMs = TIMEOUT_MS) {
   const headers = { Authorization: `Bearer ${token}` };
   if (body !== undefined) headers["Content-Type"] = "application/json";
   let response;
@@ -46,7 +47,7 @@ export async function fetchWithToken(method, path, token, body) {
       cache: "no-store",
       // An answer sent just before the page is closed still arrives.
       keepalive: method === "POST",
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      signal: AbortSignal.timeout(timeoutMs),
     });
   } catch (reason) {
     throw new ApiError(0, { message: String(reason) });
@@ -58,8 +59,8 @@ export async function fetchWithToken(method, path, token, body) {
 }
 
 /** Like `fetchWithToken`, but returns the JSON of the reply. */
-export async function request(method, path, token, body) {
-  const response = await fetchWithToken(method, path, token, body);
+export async function request(method, path, token, body, timeoutMs = TIMEOUT_MS) {
+  const response = await fetchWithToken(method, path, token, body, timeoutMs);
   try {
     return await response.json();
   } catch (reason) {

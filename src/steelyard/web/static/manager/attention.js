@@ -1,0 +1,44 @@
+// What needs the manager: a short list, each with the way to where it is decided.
+
+import { make } from "../dom.js";
+import { analysis, desk } from "./desk.js";
+import { anchor, redraw } from "./parts.js";
+import { workerRows } from "./workers.js";
+import { counted } from "./words.js";
+
+const MOST_NAMES = 5;
+
+export function makeAttention() {
+  const list = make("div", "");
+  return {
+    element: list,
+    update(idle) {
+      const found = concerns(idle);
+      redraw(list, found, () => [
+        found.length
+          ? make("ul", "concerns", ...found.map(({ text, href, link }) => make("li", "", text, link ? " " : null, link ? anchor(link, href, href) : null)))
+          : make("p", "soft", "Nothing now."),
+      ]);
+    },
+  };
+}
+
+function concerns(idle) {
+  const { campaign, progress, warnings = [] } = desk.campaign;
+  const rows = analysis.data ? workerRows() : [];
+  const failed = rows.filter((row) => row.finding?.verdict === "fail" && !row.is_excluded && !row.is_blocked);
+  const found = [];
+  if (campaign.state === "draft") found.push({ text: "This is a draft: nobody can judge until you open it." });
+  if (campaign.state === "paused") found.push({ text: "The campaign is paused: workers wait." });
+  if (idle.length) found.push({ text: `${counted(idle.length, "HIT was", "HITs were")} left lying.`, link: "Release", href: "#/hits?show=Idle" });
+  if (failed.length) found.push({ text: `${counted(failed.length, "worker fails", "workers fail")} the check: ${names(failed)}.`, link: "Look at them", href: "#/workers?show=Failed+the+check" });
+  if (progress.n_wanted > 0 && progress.n_judgements >= progress.n_wanted && campaign.state === "open") {
+    found.push({ text: "Everything wanted is judged: you can close the campaign." });
+  }
+  return [...found, ...warnings.map((warning) => ({ text: typeof warning === "string" ? warning : warning.text }))];
+}
+
+function names(rows) {
+  const shown = rows.slice(0, MOST_NAMES).map((row) => row.worker_id).join(", ");
+  return rows.length > MOST_NAMES ? `${shown} and ${rows.length - MOST_NAMES} more` : shown;
+}

@@ -1,0 +1,151 @@
+// What the dashboard knows: asked of the server while the page is visible, and no more often than needed.
+
+import { readPage } from "../dom.js";
+import { ApiError, fetchWithToken, request } from "../http.js";
+
+// A reply that took long is asked for again only after this many times as long.
+const REST = 9;
+const REFRESH_MS = 3_000;
+// A reply slower than this is no longer asked for by itself: a person presses "Update".
+const SLOW_MS = 8_000;
+const LONGEST_MS = 600_000;
+
+export const { page, token } = readPage();
+
+/** What the server says about the campaign. */
+export const desk = { campaign: null, epoch: 0 };
+
+/** One call of the programming interface. @param {"GET"|"POST"|"PATCH"|"PUT"} method @param {string} path  after /api/v1 */
+export function call(method, path, body) {
+  return request(method, `/api/v1${path}`, token, body, LONGEST_MS);
+}
+
+/** The reply as it is, for files. @param {string} path  after /api/v1 */
+export function fetchFile(path) {
+  return fetchWithToken("GET", `/api/v1${path}`, token, undefined, LONGEST_MS);
+}
+
+/** Something on the server that is asked for again when the campaign has changed and its turn has come. */
+export class Resource {
+  /** @param {string} path  after /api/v1 @param {{fixed?: boolean}} [options]  fixed: judgements do not change it */
+  constructor(path, { fixed = false } = {}) {
+    this.path = path;
+    this.fixed = fixed;
+    this.data = null;
+    /** @type {ApiError|null} */
+    this.error = null;
+    this.loadedAt = 0;
+    this.tookMs = 0;
+    this.version = null;
+    this.judgements = 0;
+  }
+
+  /** How many judgements came in since. */
+  get behind() {
+    return (desk.campaign?.progress.n_judgements ?? 0) - this.judgements;
+  }
+
+  get isSlow() {
+    return this.tookMs > SLOW_MS;
+  }
+
+  get isDue() {
+    const version = versionOf(this.fixed);
+    if (this.version === null) return true;
+    if (version === this.version) return false;
+    // What the manager has just changed is shown at once.
+    if (!version.startsWith(`${this.version.split(" ")[0]} `)) return true;
+    return !this.isSlow && performance.now() > this.loadedAt + REST * this.tookMs;
+  }
+
+  /** Asks the server if it is time, or always if `force`. */
+  async refresh(force = false) {
+    if (!force && !this.isDue) return;
+    const started = performance.now();
+    const version = versionOf(this.fixed);
+    const judgements = desk.campaign?.progress.n_judgements ?? 0;
+    try {
+      this.data = await call("GET", this.path);
+      this.error = null;
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.isTemporary || error.status === 401) throw error;
+      this.data = null;
+      this.error = error;
+    }
+    this.version = version;
+    this.judgements = judgements;
+    this.loadedAt = performance.now();
+    this.loadedTime = Date.now();
+    this.tookMs = this.loadedAt - started;
+  }
+}
+
+// Changes whenever something was judged, taken, submitted or decided; the epoch, first, when it was done here.
+export function versionOf(fixed) {
+  const { progress, campaign, rules } = desk.campaign ?? { progress: { workers: [] } };
+  const out = progress.workers.filter((worker) => worker.is_excluded || worker.is_blocked).map((worker) => worker.worker_id);
+  const decided = JSON.stringify([campaign?.revision, campaign?.state, campaign?.n_parts, rules, out, progress.places?.excluded]);
+  const work = fixed ? "" : [progress.n_judgements, progress.n_openings, progress.n_taken, progress.n_submitted].join("/");
+  return `${desk.epoch} ${decided} ${work}`;
+}
+
+/** The analysis with the campaign's own settings; verdicts everywhere are from it. */
+export const analysis = new Resource("/analysis");
+
+let timer = 0;
+let isRunning = false;
+let isWanted = false;
+/** @type {{needs: () => Resource[], draw: () => void, say: (text: string) => void}} */
+let reader;
+
+/** Begins to follow the campaign. */
+export function follow(given) {
+  reader = given;
+  document.addEventListener("visibilitychange", keepFresh);
+  keepFresh();
+}
+
+/** To be called after an action: everything is asked for again, now. */
+export function changed() {
+  desk.epoch += 1;
+  keepFresh();
+}
+
+/** Asks for what is due and draws it, then again after a while. */
+export async function keepFresh() {
+  clearTimeout(timer);
+  if (document.hidden) return;
+  if (isRunning) {
+    isWanted = true;
+    return;
+  }
+  isRunning = true;
+  let rest = REFRESH_MS;
+  try {
+    const started = performance.now();
+    desk.campaign = await call("GET", "/campaign");
+    rest = Math.max(rest, REST * (performance.now() - started));
+    reader.draw();
+    for (const resource of reader.needs()) {
+      if (!resource.isDue) continue;
+      await resource.refresh();
+      reader.draw();
+    }
+    reader.say("");
+  } catch (error) {
+    if (error instanceof ApiError && [401, 403, 404].includes(error.status)) {
+      reader.say("This link no longer works. Please use the manager’s link exactly as `steelyard links` prints it.");
+      isRunning = false;
+      return;
+    }
+    if (!(error instanceof ApiError)) console.error(error);
+    reader.say("The server is not responding; trying again. What you see may be out of date.");
+  }
+  isRunning = false;
+  if (isWanted) {
+    isWanted = false;
+    keepFresh();
+    return;
+  }
+  timer = setTimeout(keepFresh, rest);
+}

@@ -1,0 +1,147 @@
+// What all tabs of the dashboard are made of.
+
+import { make, makeButton } from "../dom.js";
+
+const COPIED_MS = 1_500;
+const REVOKE_MS = 60_000;
+const drawn = new WeakMap();
+
+/**
+ * Redraws a box if what it shows has changed; focus stays on the element with the same `data-focus`.
+ * @param {HTMLElement} box
+ * @param {any} data  what the parts depend on
+ * @param {() => (Node|null)[]} drawParts
+ */
+export function redraw(box, data, drawParts) {
+  const state = JSON.stringify(data);
+  if (drawn.get(box) === state) return;
+  drawn.set(box, state);
+  keepingFocus(box, () => box.replaceChildren(...drawParts().filter(Boolean)));
+}
+
+/** Does something to the elements inside `box`, and gives focus back to the one that had it or to its successor. */
+export function keepingFocus(box, change) {
+  const before = box.contains(document.activeElement) ? document.activeElement : null;
+  change();
+  if (before === null || document.activeElement === before) return;
+  const name = before.dataset.focus;
+  const after = before.isConnected ? before : name && box.querySelector(`[data-focus="${CSS.escape(name)}"]`);
+  after?.focus({ preventScroll: true });
+}
+
+/** A part of a page with its own heading. */
+export function panel(heading, ...children) {
+  const title = make("h3", "", heading);
+  const section = make("section", "panel", title, ...children);
+  title.id = `heading-${heading.toLowerCase().replace(/[^a-z]+/g, "-")}`;
+  section.setAttribute("aria-labelledby", title.id);
+  return section;
+}
+
+/** A button that is found again by its name after a redraw. */
+export function namedButton(label, focus, onClick, className = "button quiet small") {
+  const button = makeButton(label, onClick, className);
+  button.dataset.focus = focus;
+  return button;
+}
+
+/** @param {string} text @param {string} href @param {string} [focus] */
+export function anchor(text, href, focus) {
+  const link = make("a", "", text);
+  link.href = href;
+  if (focus) link.dataset.focus = focus;
+  return link;
+}
+
+/**
+ * A labelled control. `hint` stands below it and is read with it.
+ * @param {string} label @param {HTMLElement} control @param {string} [hint]
+ */
+export function field(label, control, hint = "") {
+  control.id ||= `field-${label.toLowerCase().replace(/[^a-z]+/g, "-")}-${(fields += 1)}`;
+  const title = make("label", "", label);
+  title.htmlFor = control.id;
+  const box = make("div", "field", title, control);
+  if (hint) {
+    const note = make("p", "hint", hint);
+    note.id = `${control.id}-hint`;
+    control.setAttribute("aria-describedby", note.id);
+    box.append(note);
+  }
+  return box;
+}
+
+let fields = 0;
+
+/** @param {string} type @param {string|number} value @param {Object} [attributes] */
+export function input(type, value = "", attributes = {}) {
+  const control = make("input");
+  control.type = type;
+  control.value = String(value);
+  for (const [name, setting] of Object.entries(attributes)) control.setAttribute(name, String(setting));
+  return control;
+}
+
+/** @param {[string, string][]} options  value and words @param {string} value */
+export function select(options, value) {
+  const control = make("select");
+  for (const [name, words] of options) {
+    const option = make("option", "", words);
+    option.value = name;
+    control.append(option);
+  }
+  control.value = value;
+  return control;
+}
+
+/** Where something stands, as a word with a shape of its own: never by colour alone. */
+export function chip(kind, mark, words) {
+  const sign = make("span", "chip-mark", mark);
+  sign.setAttribute("aria-hidden", "true");
+  return make("span", `chip ${kind}`, sign, words);
+}
+
+/** How much of something is done, for the eye only: the number stands beside it. */
+export function meter(share) {
+  const done = make("div", "progress-done");
+  done.style.width = `${100 * Math.min(Math.max(share, 0), 1)}%`;
+  const bar = make("div", "progress-bar", done);
+  bar.setAttribute("aria-hidden", "true");
+  return bar;
+}
+
+/** A button that copies `text`; `what` says what that is. */
+export function copyButton(text, what, focus) {
+  const button = namedButton("Copy", focus, async () => {
+    await (navigator.clipboard ? navigator.clipboard.writeText(text) : copyOldWay(text));
+    button.textContent = "Copied";
+    setTimeout(() => {
+      button.textContent = "Copy";
+    }, COPIED_MS);
+  });
+  button.setAttribute("aria-label", `Copy ${what}`);
+  return button;
+}
+
+// Pages served over plain http have no clipboard object.
+function copyOldWay(text) {
+  const box = make("textarea", "visually-hidden", text);
+  document.body.append(box);
+  box.select();
+  document.execCommand("copy");
+  box.remove();
+}
+
+/** Saves a reply of the server as a file. @param {Response} response @param {string} name  if the server gives none */
+export async function saveReply(response, name) {
+  const found = /filename="?([^";]+)"?/.exec(response.headers.get("Content-Disposition") ?? "");
+  saveBlob(await response.blob(), found ? found[1] : name);
+}
+
+function saveBlob(blob, name) {
+  const link = make("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), REVOKE_MS);
+}

@@ -1,0 +1,130 @@
+// The ranking by any method, with any check, chosen here: the numbers of `steelyard analyse` with the same options.
+
+import { intervalBars } from "../charts.js";
+import { make } from "../dom.js";
+import { Resource, analysis, page } from "./desk.js";
+import { freshness } from "./freshness.js";
+import { field, panel, redraw, select } from "./parts.js";
+import { counted, number } from "./words.js";
+
+const USUAL = "";
+const CHOICES = [
+  ["method", "Method", "The campaign’s usual method"],
+  ["check", "Check of workers", "The campaign’s own check"],
+  ["keep", "Count", "As the method does"],
+  ["exclusions", "Exclusions by a person", "Apply them"],
+];
+const KEEP = [["passing", "Only workers who pass the check"], ["everyone", "Everyone"]];
+const EXCLUSIONS = [["ignore", "Ignore them"]];
+
+/** @param {(choice: URLSearchParams) => void} go  shows another choice, at its own address */
+export function makeRanking(go) {
+  const { methods = [], checks = [] } = page.choices ?? {};
+  const named = (entries) => entries.map(({ name, title }) => [name, title]);
+  const options = { method: named(methods), check: [...named(checks), ["none", "None: count everyone"]], keep: KEEP, exclusions: EXCLUSIONS };
+  const controls = new Map(
+    CHOICES.map(([name, , usual]) => [name, select([[USUAL, usual], ...options[name]], USUAL)]),
+  );
+  for (const control of controls.values()) control.addEventListener("change", () => go(chosen()));
+  const form = make("div", "tools", ...CHOICES.map(([name, label]) => field(label, controls.get(name))));
+  const results = make("div", "results");
+  results.setAttribute("aria-live", "off");
+  const section = make("section", "panel", form, results);
+  let resource = analysis;
+
+  function chosen() {
+    const given = [...controls].filter(([, control]) => control.value !== USUAL).map(([name, control]) => [name, control.value]);
+    return new URLSearchParams(given);
+  }
+
+  return {
+    title: "Ranking",
+    element: make("div", "", section),
+    needs: () => [resource],
+    /** @param {URLSearchParams} choice */
+    open(choice) {
+      for (const [name, control] of controls) {
+        control.value = choice.get(name) ?? USUAL;
+        if (control.selectedIndex < 0) control.value = USUAL;
+      }
+      const query = chosen().toString();
+      const path = query ? `/analysis?${query}` : "/analysis";
+      if (path !== resource.path) resource = query ? new Resource(path) : analysis;
+    },
+    update() {
+      results.setAttribute("aria-busy", String(resource.version === null));
+      redraw(results, [resource.path, resource.version, resource.error?.message, freshness.key(resource)], () => drawResults(resource));
+    },
+  };
+}
+
+/** @param {Resource} resource */
+function drawResults(resource) {
+  if (resource.version === null) return [make("p", "soft", "One moment …")];
+  if (resource.data === null) {
+    return [make("p", "", resource.error?.message ?? ""), make("p", "soft", "The ranking will appear here.")];
+  }
+  const { systems, warnings = [], counts, signature, attributes = [] } = resource.data;
+  const kept = counts
+    ? `${number(counts.kept_judgements)} of ${counted(counts.judgements, "judgement")} by ${number(counts.kept_workers)} of ${counted(counts.workers, "worker")} count.`
+    : "";
+  return [
+    make("p", "soft", kept, ...freshness.parts(resource)),
+    rankingTable(systems),
+    make("p", "soft", "Systems between two rules form a cluster: differences within a cluster may be due to chance."),
+    ...attributes.map(({ attribute, systems: ranked }) => panel(attribute, rankingTable(ranked))),
+    warnings.length ? make("ul", "warnings", ...warnings.map((text) => make("li", "", text))) : null,
+    make("p", "signature", signature),
+  ];
+}
+
+/** The systems in order, a rule between clusters, the interval drawn beside each score. */
+export function rankingTable(systems) {
+  const bar = intervalBars(systems);
+  // Comparisons have no ratings to take the mean of.
+  const hasRatings = systems.some((system) => Number.isFinite(system.mean_rating));
+  const columns = ["Rank", "System", "Score", "", "Interval", ...(hasRatings ? ["Mean rating"] : []), "Judgements"];
+  const table = make("table", "stacked ranking");
+  const head = table.createTHead().insertRow();
+  for (const column of columns) {
+    const cell = make(column ? "th" : "td", "", column);
+    if (column) cell.scope = "col";
+    head.append(cell);
+  }
+  let body = null;
+  let cluster = null;
+  for (const system of systems) {
+    if (body === null || system.cluster !== cluster) {
+      cluster = system.cluster;
+      body = table.createTBody();
+    }
+    const cells = [
+      make("td", "figure rank", ranks(system)),
+      make("th", "", system.system_id),
+      make("td", "figure", number(system.score, 3)),
+      make("td", "wide", bar(system)),
+      make("td", "figure soft", range(system)),
+      ...(hasRatings ? [make("td", "figure", number(system.mean_rating, 1))] : []),
+      make("td", "figure", number(system.n_judgements)),
+    ];
+    cells.forEach((cell, index) => {
+      if (cell.tagName === "TH") cell.scope = "row";
+      else if (columns[index]) cell.dataset.label = columns[index];
+    });
+    body.append(make("tr", "", ...cells));
+  }
+  const box = make("div", "scroll", table);
+  box.tabIndex = 0;
+  box.setAttribute("role", "region");
+  box.setAttribute("aria-label", "Ranking");
+  return box;
+}
+
+function ranks({ rank, rank_low: low, rank_high: high }) {
+  if (!Number.isFinite(low) || !Number.isFinite(high)) return number(rank);
+  return low === high ? String(low) : `${low}–${high}`;
+}
+
+function range({ lower, upper }) {
+  return Number.isFinite(lower) && Number.isFinite(upper) ? `${number(lower, 3)} to ${number(upper, 3)}` : "–";
+}

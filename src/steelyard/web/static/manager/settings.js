@@ -1,0 +1,159 @@
+// The rules of the campaign, a backup of it, and the log. What is typed stays until it is saved or taken back.
+
+import { make, makeButton } from "../dom.js";
+import { act, complain } from "./ask.js";
+import { call, desk, fetchFile, versionOf } from "./desk.js";
+import { makeExtension } from "./extension.js";
+import { makeLog } from "./log.js";
+import { field, input, panel, saveReply } from "./parts.js";
+import { makeRevisions } from "./revisions.js";
+
+const PERCENT = 100;
+
+export function makeSettings() {
+  const rules = makeRules();
+  const revisions = makeRevisions();
+  const log = makeLog();
+  return {
+    title: "Settings",
+    element: make(
+      "div",
+      "",
+      panel("Rules", rules.element),
+      panel("Title and instructions", revisions.element),
+      panel("Extend", makeExtension()),
+      panel("Backup", ...backup()),
+      panel("Log", log.element),
+    ),
+    needs: () => [revisions.resource],
+    update() {
+      rules.update(desk.campaign.rules ?? {});
+      revisions.update();
+      log.update(versionOf(true));
+    },
+  };
+}
+
+function makeRules() {
+  const boxes = {
+    lease_minutes: input("number", "", { min: 1, step: "any", required: "" }),
+    hits_per_worker: input("number", "", { min: 1, step: 1, placeholder: "no limit" }),
+    wage: input("number", "", { min: 0, step: "any", placeholder: "not set" }),
+    currency: input("text", "", { maxlength: 3, minlength: 3, pattern: "[A-Za-z]{3}", required: "", autocomplete: "off" }),
+    pay_per_hit: input("number", "", { min: 0, step: "any", placeholder: "by the wage" }),
+    fee: input("number", "", { min: 0, step: "any" }),
+  };
+  let shown = {};
+  const save = make("button", "button", "Save");
+  save.type = "submit";
+  const reset = makeButton("Take back", () => fill(shown), "button quiet");
+  const form = make(
+    "form",
+    "",
+    make(
+      "div",
+      "fields",
+      field("Release a HIT after minutes without an answer", boxes.lease_minutes, "It goes back to the pool; what was judged stays."),
+      field("HITs per worker, at most", boxes.hits_per_worker, "Empty: as many as there are."),
+      field("Wage per hour", boxes.wage),
+      field("Currency", boxes.currency, "A code such as EUR."),
+      field("Pay per HIT", boxes.pay_per_hit, "In place of what the wage comes to."),
+      field("Fee of the platform, in per cent of the pay", boxes.fee),
+    ),
+    make("p", "actions", save, reset),
+  );
+
+  function read() {
+    const amount = (box) => (box.value === "" ? null : Number(box.value));
+    return {
+      lease_minutes: amount(boxes.lease_minutes),
+      hits_per_worker: amount(boxes.hits_per_worker),
+      wage: amount(boxes.wage),
+      currency: boxes.currency.value.toUpperCase(),
+      pay_per_hit: amount(boxes.pay_per_hit),
+      fee: (amount(boxes.fee) ?? 0) / PERCENT,
+    };
+  }
+
+  function fill(values) {
+    for (const [name, box] of Object.entries(boxes)) {
+      const value = values[name];
+      box.value = value === null || value === undefined ? "" : String(name === "fee" ? Number((PERCENT * value).toPrecision(12)) : value);
+    }
+    mark();
+  }
+
+  // What differs from the campaign's rules; numbers are compared as they are written.
+  const changes = () => Object.fromEntries(Object.entries(read()).filter(([name, value]) => value !== (shown[name] ?? null)));
+
+  function mark() {
+    save.disabled = reset.disabled = Object.keys(changes()).length === 0;
+  }
+
+  form.addEventListener("input", mark);
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const changed = changes();
+    const before = Object.fromEntries(Object.keys(changed).map((name) => [name, shown[name] ?? null]));
+    const patch = (values) => call("PATCH", "/rules", values);
+    const saved = await act({
+      title: "Change the rules?",
+      text: Object.keys(changed).map((name) => `${words(name)}: ${value(before, name)} → ${value(changed, name)}`),
+      confirm: "Change",
+      send: () => patch(changed),
+      done: "The rules are changed, from now on.",
+      undo: { send: () => patch(before), done: "The rules are as before." },
+    });
+    if (saved) shown = { ...shown, ...changed };
+    mark();
+  });
+
+  return {
+    element: form,
+    update(rules) {
+      const hasChanges = Object.keys(changes()).length > 0;
+      const isNew = JSON.stringify(rules) !== JSON.stringify(shown);
+      if (!isNew) return;
+      const isFirst = Object.keys(shown).length === 0;
+      shown = rules;
+      // What somebody is typing is theirs.
+      if (isFirst || !hasChanges) fill(rules);
+      else mark();
+    },
+  };
+}
+
+const RULES = {
+  lease_minutes: "Minutes without an answer",
+  hits_per_worker: "HITs per worker",
+  wage: "Wage per hour",
+  currency: "Currency",
+  pay_per_hit: "Pay per HIT",
+  fee: "Fee",
+};
+const words = (name) => RULES[name] ?? name;
+
+function value(values, name) {
+  const found = values[name];
+  if (found === null || found === undefined) return name === "hits_per_worker" ? "no limit" : "not set";
+  return name === "fee" ? `${Number((PERCENT * found).toPrecision(12))} %` : String(found);
+}
+
+function backup() {
+  const button = makeButton("Download a backup", async () => {
+    button.disabled = true;
+    button.textContent = "Copying …";
+    try {
+      await saveReply(await fetchFile("/backup"), `${desk.campaign.campaign.name}-backup.db`);
+    } catch (error) {
+      complain(error);
+    }
+    button.disabled = false;
+    button.textContent = "Download a backup";
+  }, "button quiet");
+  return [
+    make("p", "", "A complete copy of the campaign at this moment, while people go on judging. Restore it with ", make("code", "", "steelyard restore FILE DB"), "."),
+    make("p", "soft", "The secret behind the links is not in the copy: keep the file that lies beside the database as well."),
+    make("p", "actions", button),
+  ];
+}
