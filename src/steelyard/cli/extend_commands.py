@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @database_argument
 @click.option(
     "--ratings",
-    type=click.IntRange(1, 1000),
+    type=click.IntRange(1, 100),
     help="More ratings of every item; with --texts, ratings of the new ones.",
 )
 @click.option(

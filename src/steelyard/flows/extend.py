@@ -13,7 +13,7 @@ from steelyard.design.appending import Appended, Appender
 from steelyard.design.builder import build
 from steelyard.domain.campaign import Campaign
 from steelyard.domain.errors import CampaignError, ChoiceError, Conflict
-from steelyard.domain.running import CampaignState, Doer, Rules
+from steelyard.domain.running import CampaignState, Doer
 from steelyard.flows.create import new_ids
 from steelyard.flows.further_texts import (
     FurtherTexts,
@@ -25,6 +25,7 @@ from steelyard.flows.further_texts import (
 from steelyard.flows.open import OpenCampaign
 from steelyard.flows.watching import Progress, unseen
 from steelyard.formats.campaign_toml import read_campaign
+from steelyard.planning.spending import pay_terms
 from steelyard.protocols import protocols
 from steelyard.store import actions, extending, laid_out, running
 from steelyard.store.extending import StoredTexts
@@ -95,12 +96,14 @@ def design_extension(
     *,
     ratings: int | None = None,
     texts: Path | None = None,
+    confined: bool = False,
     progress: Progress = unseen,
 ) -> Extension:
     """What `ratings` more of every item, or what the campaign file `texts` adds, would consist of.
 
     Nothing is written. With `texts`, `ratings` says how often the new translations are judged: else once for
-    new systems, and as often as at creation for new segments.
+    new systems, and as often as at creation for new segments. `confined`: that file may name no file outside
+    its folder.
     """
     if ratings is None and texts is None:
         raise ChoiceError("Say what to add: {ratings} for more ratings of each item, or {texts} for a file.")
@@ -109,11 +112,10 @@ def design_extension(
     with campaign.store.read() as connection:
         stored = extending.stored_texts(connection)
         last_rounds = extending.last_rounds(connection)
-        seconds = extending.mean_seconds(connection)
         state = running.state(connection)
     if not stored.extent.hit:
         raise Conflict("the campaign has no HITs to go on from.")
-    source = None if texts is None else read_campaign(texts)
+    source = None if texts is None else read_campaign(texts, confined=confined)
     further = nothing_further(stored)
     if texts is not None and source is not None:
         _require_own_layout(stored, str(texts))
@@ -133,7 +135,7 @@ def design_extension(
     else:
         rows, found = _new_rounds(campaign, stored, further, ratings=ratings, progress=progress)
         warnings = (*warnings, *found)
-    extended = _summary(stored, further, rows, seconds=seconds, state=state)
+    extended = _summary(stored, further, rows, state=state)
     return Extension(stored, further, tuple(rows), replace(extended, warnings=warnings))
 
 
@@ -245,17 +247,15 @@ def _summary(
     further: FurtherTexts,
     rows: list[tuple[AddedRounds, Appended | None]],
     *,
-    seconds: float | None,
     state: CampaignState,
 ) -> Extended:
     settings = stored.settings
-    usual = protocols()[settings.protocol].seconds_per_item[settings.attribute]
+    seconds = protocols()[settings.protocol].seconds_per_item[settings.attribute]
     rounds = tuple(each for each, _ in rows)
-    n_openings, n_judgements = (
-        sum(each.n_openings for each in rounds),
-        sum(each.n_judgements for each in rounds),
-    )
-    hours = n_judgements * (seconds or usual) / 3600
+    n_openings = sum(each.n_openings for each in rounds)
+    n_judgements = sum(each.n_judgements for each in rounds)
+    terms = pay_terms(settings.rules, seconds_per_item=seconds)
+    amount = terms.amount(hits=n_openings, items=n_judgements)
     return Extended(
         state=state,
         systems=tuple(system.system_id for system in further.systems),
@@ -265,17 +265,11 @@ def _summary(
         n_openings=n_openings,
         n_judgements=n_judgements,
         rounds=rounds,
-        hours=hours,
-        cost=_cost(settings.rules, hours=hours, n_openings=n_openings),
+        hours=amount.hours,
+        cost=amount.cost,
         currency=settings.rules.currency,
         warnings=(),
     )
-
-
-def _cost(rules: Rules, *, hours: float, n_openings: int) -> float | None:
-    if rules.pay_per_hit is not None:
-        return rules.pay_per_hit * n_openings * (1 + rules.fee)
-    return None if rules.wage is None else rules.wage * hours * (1 + rules.fee)
 
 
 def _detail(extended: Extended) -> dict[str, object]:

@@ -17,18 +17,25 @@ Content = TypeVar("Content")
 
 
 class CampaignFiles:
-    """Reads files relative to the campaign file and remembers all problems and warnings."""
+    """Reads files relative to the campaign file and remembers all problems and warnings.
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    `confined`: only files inside the folder may be read, because somebody else wrote the campaign file.
+    """
+
+    def __init__(self, folder: Path, *, confined: bool = False) -> None:
+        self.folder, self.confined = folder, confined
         self.problems: list[str] = []
         self.warnings: list[str] = []
 
     def path(self, name: str) -> Path:
-        """Where a file of this name is."""
-        if name.startswith(BUNDLED):
-            return Path(str(files("steelyard"))) / "demo" / name.removeprefix(BUNDLED)
-        return self.folder / Path(name).expanduser()
+        """Where a file of this name is; SourceError if that is outside the folder to keep to."""
+        folder = Path(str(files("steelyard"))) / "demo" if name.startswith(BUNDLED) else self.folder
+        path = Path(name.removeprefix(BUNDLED))
+        if not self.confined:
+            return folder / path.expanduser()
+        if "\x00" in name or not (folder / path).resolve().is_relative_to(folder.resolve()):
+            raise SourceError(name, ["is not among the files that were sent; send it too, by its name."])
+        return folder / path
 
     def read(self, name: str, reader: Callable[[Path], Content]) -> Content | None:
         """What the reader makes of the named file, or None with the problems noted."""

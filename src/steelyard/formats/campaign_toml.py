@@ -37,16 +37,20 @@ class CampaignSource:
 
 
 def read_campaign(
-    path: Path, *, shared: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
+    path: Path,
+    *,
+    shared: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
+    confined: bool = False,
 ) -> CampaignSource:
     """The campaign a file describes, its texts read; or one CampaignError with all problems.
 
-    `shared`: tables, by name, whose keys hold where the file has not got them.
+    `shared`: tables, by name, whose keys hold where the file has not got them. `confined`: the file may name
+    no file outside its folder.
     """
     parsed, problems = parse_tables(_with_shared(_toml(path), shared))
     if parsed is None:
         raise CampaignError(str(path), problems)
-    files = CampaignFiles(path.parent)
+    files = CampaignFiles(path.parent, confined=confined)
     files.problems += problems
     files.problems += _setting_problems(parsed)
     protocol = protocols().get(parsed.campaign.protocol)

@@ -183,9 +183,3 @@ def last_rounds(connection: Connection) -> dict[int, tuple[int, int, int]]:
         .order_by(hits.c.part)
     )
     return {part: (number, n_hits, n_places) for part, number, n_hits, n_places in connection.execute(query)}
-
-
-def mean_seconds(connection: Connection) -> float | None:
-    """Seconds that an item has taken on average, None before anything was judged."""
-    shown = connection.execute(select(func.avg(tables.judgements.c.shown_ms))).scalar_one()
-    return None if shown is None else float(shown) / 1000

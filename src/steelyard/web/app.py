@@ -18,6 +18,7 @@ from steelyard.version import __version__
 from steelyard.web import (
     analysis_routes,
     errors,
+    extend_routes,
     health,
     hit_routes,
     manager_routes,
@@ -55,6 +56,7 @@ def create_app(campaign: OpenCampaign) -> FastAPI:
         running_routes.router,
         analysis_routes.router,
         hit_routes.router,
+        extend_routes.router,
         pages.router,
         health.router,
     ):

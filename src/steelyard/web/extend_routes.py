@@ -1,0 +1,86 @@
+"""What a manager adds to a campaign: ratings, segments, systems."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import Annotated
+
+from fastapi import APIRouter, HTTPException, Request
+from fastapi.concurrency import run_in_threadpool
+from pydantic import BaseModel, ConfigDict, Field
+
+from steelyard.domain.running import CampaignState
+from steelyard.flows.extend import AddedRounds, design_extension, write_extension
+from steelyard.flows.sent_files import sent_campaign
+from steelyard.web.auth import DeskOf, require_manager
+from steelyard.web.guards import EXTEND_PATH, LARGEST_TEXTS
+from steelyard.web.schemas import parse
+from steelyard.web.state import Desk
+
+router = APIRouter(tags=["manage"], dependencies=[require_manager])
+
+
+class ExtendBody(BaseModel):
+    """More ratings of each item, or a campaign file (TOML text) with the texts of the files it names."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    ratings: Annotated[int, Field(ge=1, le=100)] | None = None
+    campaign_file: str | None = None
+    files: Annotated[dict[str, str], Field(max_length=1000)] = Field(default_factory=dict)
+    dry_run: bool = False
+
+
+class ExtendedView(BaseModel):
+    """What was added, or would be if `is_written` is false, and about what it costs."""
+
+    is_written: bool
+    state: CampaignState
+    systems: tuple[str, ...]
+    n_segments: int
+    n_items: int
+    n_hits: int
+    n_openings: int
+    n_judgements: int
+    rounds: tuple[AddedRounds, ...]
+    hours: float
+    cost: float | None
+    currency: str
+    warnings: tuple[str, ...]
+
+
+@router.post(
+    EXTEND_PATH,
+    openapi_extra={
+        "requestBody": {
+            "required": True,
+            "content": {"application/json": {"schema": ExtendBody.model_json_schema()}},
+        }
+    },
+)
+async def extend(desk: DeskOf, request: Request) -> ExtendedView:
+    """Add ratings, segments or systems while workers are judging; `dry_run` only says what it would cost."""
+    # Texts may be long. They are read here and not by the framework, so that the token is checked first.
+    return await run_in_threadpool(_extend, desk, parse(ExtendBody, await _content(request)))
+
+
+async def _content(request: Request) -> bytes:
+    content = bytearray()
+    async for chunk in request.stream():
+        content += chunk
+        if len(content) > LARGEST_TEXTS:
+            raise HTTPException(
+                413, f"The texts are larger than {LARGEST_TEXTS // 2**20} MiB. Use the command line."
+            )
+    return bytes(content)
+
+
+def _extend(desk: Desk, body: ExtendBody) -> ExtendedView:
+    sent = nullcontext() if body.campaign_file is None else sent_campaign(body.campaign_file, body.files)
+    with sent as texts:
+        designed = design_extension(desk.campaign, ratings=body.ratings, texts=texts, confined=True)
+        if not body.dry_run:
+            write_extension(desk.campaign, designed, by="manager", now=datetime.now(UTC))
+    return ExtendedView(**asdict(designed.extended), is_written=not body.dry_run)
