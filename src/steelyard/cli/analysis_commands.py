@@ -13,7 +13,10 @@ from steelyard.cli.analysis_options import (
     analysis_options,
     evidence_from,
 )
-from steelyard.cli.options import json_option, keep_sources, progress_bar, source_argument, write_text
+from steelyard.cli.options import json_option, keep_sources, source_argument, write_text
+from steelyard.cli.over_series import series_at
+from steelyard.cli.report_files import report_files
+from steelyard.cli.series_analysis import Targets, analyse_series, report_series
 
 if TYPE_CHECKING:
     from steelyard.flows.metric_folder import WrittenFolder
@@ -48,8 +51,18 @@ def analyse(
     gold_name: str | None,
     json_file: str | None,
     **choices: Any,
-) -> None:
-    """Check workers, score and rank systems. SOURCE is a campaign's database or a judgements file."""
+) -> int:
+    """Check workers, score and rank systems.
+
+    SOURCE is a campaign's database, a judgements file, or a series of campaigns: a folder of databases or a
+    PostgreSQL database with several. Of a series each campaign is analysed for itself.
+    """
+    series = series_at(source)
+    if series is not None:
+        if pair is not None:
+            raise click.UsageError("The campaigns of a series name their languages themselves: omit --pair.")
+        targets = Targets(segments_file, metric_folder, gold_name)
+        return analyse_series(series, targets, json_file, choices)
     keep_sources([source, str(choices["hit_times"])], segments_file, json_file)
     _require_pair(source, metric_folder, pair, gold_name)
     evidence = evidence_from([source], choices)[0]
@@ -71,6 +84,7 @@ def analyse(
 
         written = write_metric_folder(source, evidence, metric_folder, pair=pair, gold_name=gold_name)
         _tell_folder(written, metric_folder, aside=json_file == "-")
+    return 0
 
 
 def _tell_folder(written: WrittenFolder, folder: Path, *, aside: bool) -> None:
@@ -109,31 +123,25 @@ def _require_pair(source: str, folder: Path | None, pair: str | None, gold_name:
     help="Write it for LaTeX: tables, figures and a document that holds them.",
 )
 @analysis_options
-def report(source: str, html_file: str | None, latex_folder: Path | None, **choices: Any) -> None:
-    """Write the full report as one self-contained page, as LaTeX, or both."""
-    from steelyard.domain.exhibit import ExhibitOptions
-    from steelyard.flows.exhibit import n_in_report, report_exhibits
+def report(source: str, html_file: str | None, latex_folder: Path | None, **choices: Any) -> int:
+    """Write the full report as one self-contained page, as LaTeX, or both.
 
+    Of a series, FILE is an overview of all campaigns; their own reports go into a folder beside it, named as
+    FILE without its ending, and for LaTeX into folders of DIR.
+    """
     if html_file is None and latex_folder is None:
         raise click.UsageError("Say what to write: --html FILE, --latex DIR, or both.")
+    series = series_at(source)
+    if series is not None:
+        return report_series(series, Targets(html_file=html_file, latex_folder=latex_folder), choices)
     keep_sources([source, str(choices["hit_times"])], html_file)
-    evidence = evidence_from([source], choices)[0]
-    analysis = evidence.analysis
-    options = ExhibitOptions(draws=analysis.settings.method_settings.draws, seed=analysis.settings.seed)
-    with progress_bar("Making tables and figures", n_in_report()) as step:
-        exhibits, missing = report_exhibits(evidence, options, step=step)
-    judged = f"Report of {analysis.counts.kept_judgements:,} judgements in"
+    made = report_files(evidence_from([source], choices)[0])
+    judged = f"Report of {made.analysis.counts.kept_judgements:,} judgements in"
     if html_file is not None:
-        from steelyard.report.html import report_html
-
-        write_text(report_html(analysis, exhibits, missing), html_file)
+        made.write_html(html_file)
         if html_file != "-":
             click.echo(f"{judged} {html_file}")
     if latex_folder is not None:
-        from steelyard.report.latex import write_latex
-
-        try:
-            write_latex(latex_folder, analysis, exhibits, missing)
-        except OSError as error:
-            raise click.FileError(str(latex_folder), error.strerror) from None
+        made.write_latex(latex_folder)
         click.echo(f"{judged} {latex_folder / 'report.tex'}", err=html_file == "-")
+    return 0

@@ -13,6 +13,7 @@ from steelyard.cli.options import (
     seed_option,
     target_option,
 )
+from steelyard.cli.over_series import file_of, say_for_each
 
 
 @click.command()
@@ -55,22 +56,25 @@ def schema() -> None:
     "--workers", type=click.IntRange(1, 10_000), help="Number of workers; by default one for each open place."
 )
 @seed_option
-def simulate(db: str, workers: int | None, seed: int) -> None:
-    """Let a simulated crowd finish the open HITs."""
+def simulate(db: str, workers: int | None, seed: int) -> int:
+    """Let a simulated crowd finish the open HITs; in a series, a crowd for each campaign."""
     from steelyard.flows.open import open_campaign
     from steelyard.flows.progress import campaign_progress
     from steelyard.flows.simulate import simulate as simulate_crowd
 
-    with open_campaign(db) as campaign:
-        before = campaign_progress(campaign)
-        free = before.n_openings - before.n_taken
-        with progress_bar("Judging", before.n_wanted - before.n_judgements) as advance:
-            done = simulate_crowd(campaign, workers or max(1, free), seed=seed, progress=advance)
-        after = campaign_progress(campaign)
-    click.echo(
-        f"{done.n_workers} simulated workers gave {done.n_judgements:,} judgements; "
-        f"{after.n_submitted} of {after.n_openings} HITs are finished."
-    )
+    def act(address: str, name: str) -> str:
+        with open_campaign(address) as campaign:
+            before = campaign_progress(campaign)
+            free = before.n_openings - before.n_taken
+            with progress_bar("Judging", before.n_wanted - before.n_judgements) as advance:
+                done = simulate_crowd(campaign, workers or max(1, free), seed=seed, progress=advance)
+            after = campaign_progress(campaign)
+        return (
+            f"{done.n_workers} simulated workers gave {done.n_judgements:,} judgements; "
+            f"{after.n_submitted} of {after.n_openings} HITs are finished."
+        )
+
+    return say_for_each(db, act)
 
 
 @click.command()
@@ -106,15 +110,19 @@ def hits(db: str, target: Path, layout: Literal["audit", "upload-2016", "apprais
 @click.command()
 @database_argument
 @target_option
-def export(db: str, target: Path) -> None:
+def export(db: str, target: Path) -> int:
     """Write all judgements to a file that `analyse` reads.
 
     The file holds the ratings. Preferences and spans, if there are any, go into files beside it:
-    NAME.preferences.csv and NAME.spans.csv beside NAME.csv.
+    NAME.preferences.csv and NAME.spans.csv beside NAME.csv. Of a series each campaign gets a file of its own:
+    NAME.CAMPAIGN.csv.
     """
     from steelyard.flows.export import export as export_judgements
     from steelyard.flows.open import open_campaign
 
-    with open_campaign(db) as campaign:
-        exported = export_judgements(campaign, target)
-    click.echo(f"{exported.n_judgements:,} judgements in {' and '.join(map(str, exported.files))}")
+    def act(address: str, name: str) -> str:
+        with open_campaign(address) as campaign:
+            exported = export_judgements(campaign, file_of(target, name))
+        return f"{exported.n_judgements:,} judgements in {' and '.join(map(str, exported.files))}"
+
+    return say_for_each(db, act)

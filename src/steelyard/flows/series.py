@@ -79,9 +79,7 @@ def _in_database(address: str) -> Series | None:
     return Series(url.database or "series", shown_address(url), tuple(places))
 
 
-def for_each(
-    series: Series, act: Callable[[CampaignPlace], Result], *, step: Callable[[int], None] = lambda _: None
-) -> list[Outcome[Result]]:
+def for_each(series: Series, act: Callable[[CampaignPlace], Result]) -> list[Outcome[Result]]:
     """Do something with every campaign in turn; one that fails does not stop the others."""
     outcomes: list[Outcome[Result]] = []
     for place in series.places:
@@ -89,7 +87,6 @@ def for_each(
             outcomes.append(Outcome(place, act(place)))
         except EvaluationError as error:
             outcomes.append(Outcome(place, error=error))
-        step(1)
     return outcomes
 
 

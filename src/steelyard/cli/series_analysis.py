@@ -1,0 +1,137 @@
+"""`steelyard analyse` and `report` over all campaigns of a series."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from steelyard.cli.analysis_options import evidence_from
+from steelyard.cli.options import keep_sources, write_text
+from steelyard.cli.over_series import ended, file_of, records, say_each, spelt
+from steelyard.cli.report_files import report_files
+
+if TYPE_CHECKING:
+    from steelyard.domain.result import Analysis
+    from steelyard.domain.running import CampaignState
+    from steelyard.domain.series import AnalysedCampaign
+    from steelyard.flows.series import CampaignPlace, Outcome, Series
+
+# Options that say how a file is read.
+OF_FILES = ("scale", "gold_scale", "columns", "hit_times")
+
+
+@dataclass(frozen=True)
+class Targets:
+    """Files and folders to write besides what is printed; each campaign gets its own."""
+
+    segments_file: Path | None = None
+    metric_folder: Path | None = None
+    gold_name: str | None = None
+    html_file: str | None = None
+    latex_folder: Path | None = None
+
+
+@dataclass(frozen=True)
+class _Analysed:
+    state: CampaignState
+    analysis: Analysis
+
+
+def analyse_series(series: Series, targets: Targets, json_file: str | None, choices: dict[str, Any]) -> int:
+    """Analyse each campaign; prints each under its name, and an overview of all."""
+    from steelyard.report.json import analysis_record
+    from steelyard.report.series import series_json
+    from steelyard.report.tables import table_text
+    from steelyard.report.text import analysis_text
+
+    keep_sources([place.address for place in series.places], json_file)
+    outcomes = _outcomes(series, targets, choices)
+    if json_file:
+        found = records(outcomes, lambda one: analysis_record(one.analysis))
+        write_text(series_json(series.name, found), json_file)
+    if json_file != "-":
+        from steelyard.exhibits.studies.series import series_table
+
+        say_each(outcomes, lambda one: analysis_text(one.analysis))
+        click.echo(table_text(series_table(series.name, _analysed(outcomes))))
+    return ended(outcomes)
+
+
+def report_series(series: Series, targets: Targets, choices: dict[str, Any]) -> int:
+    """Write a page of the whole series, and the report of each campaign into a folder beside it."""
+    from steelyard.report.series import series_html
+
+    html_file = targets.html_file
+    if html_file == "-":
+        raise click.UsageError("The report of a series is several files: name the first with --html FILE.")
+    if html_file is not None and not Path(html_file).suffix:
+        raise click.UsageError(
+            f"The reports of the campaigns go into a folder {html_file}: write {html_file}.html."
+        )
+    keep_sources([place.address for place in series.places], html_file)
+    outcomes = _outcomes(series, targets, choices)
+    if html_file is not None:
+        pages = {one.name: f"{Path(html_file).stem}/{one.name}.html" for one in outcomes if one.result}
+        write_text(series_html(series.name, _analysed(outcomes), pages), html_file)
+        click.echo(
+            f"Report of {len(pages)} campaigns in {html_file} and the folder {_pages_folder(html_file)}"
+        )
+    if targets.latex_folder is not None:
+        click.echo(f"Reports for LaTeX in the folders of {targets.latex_folder}")
+    return ended(outcomes)
+
+
+def _outcomes(series: Series, targets: Targets, choices: dict[str, Any]) -> list[Outcome[_Analysed]]:
+    from steelyard.flows.series import for_each
+
+    given = [name for name in OF_FILES if choices.get(name) is not None]
+    if given:
+        option = f"--{given[0].replace('_', '-')}"
+        raise click.UsageError(f"{option} says how a file is read, and this is a series of campaigns.")
+    return for_each(series, lambda place: _analysed_place(place, targets, choices))
+
+
+def _analysed_place(place: CampaignPlace, targets: Targets, choices: dict[str, Any]) -> _Analysed:
+    from steelyard.flows.open import open_campaign
+    from steelyard.flows.state import campaign_state
+
+    with open_campaign(place.address) as campaign:
+        state = campaign_state(campaign)
+    [evidence] = evidence_from([place.address], choices)
+    analysis = evidence.analysis
+    if targets.segments_file:
+        from steelyard.formats.table_file import write_table
+
+        write_table(analysis.segments, file_of(targets.segments_file, place.name))
+    if targets.metric_folder:
+        from steelyard.flows.metric_folder import write_metric_folder
+
+        write_metric_folder(place.address, evidence, targets.metric_folder, gold_name=targets.gold_name)
+    if targets.html_file or targets.latex_folder:
+        made = report_files(evidence)
+        if targets.html_file:
+            folder = _pages_folder(targets.html_file)
+            folder.mkdir(exist_ok=True)
+            made.write_html(str(folder / f"{place.name}.html"))
+        if targets.latex_folder:
+            targets.latex_folder.mkdir(exist_ok=True)
+            made.write_latex(targets.latex_folder / place.name)
+    return _Analysed(state, analysis)
+
+
+def _pages_folder(html_file: str) -> Path:
+    return Path(html_file).with_suffix("")
+
+
+def _analysed(outcomes: list[Outcome[_Analysed]]) -> list[AnalysedCampaign]:
+    from steelyard.domain.series import AnalysedCampaign
+
+    return [
+        AnalysedCampaign(one.name, None, None, spelt(one.error))
+        if one.result is None
+        else AnalysedCampaign(one.name, one.result.state, one.result.analysis)
+        for one in outcomes
+    ]
