@@ -13,7 +13,7 @@ from steelyard.cli.options import (
     seed_option,
     target_option,
 )
-from steelyard.cli.over_series import file_of, say_for_each
+from steelyard.cli.over_series import file_of_campaign, say_for_each
 
 
 @click.command()
@@ -122,7 +122,7 @@ def export(db: str, target: Path) -> int:
 
     def act(address: str, name: str) -> str:
         with open_campaign(address) as campaign:
-            exported = export_judgements(campaign, file_of(target, name))
+            exported = export_judgements(campaign, file_of_campaign(target, name))
         return f"{exported.n_judgements:,} judgements in {' and '.join(map(str, exported.files))}"
 
     return say_for_each(db, act)

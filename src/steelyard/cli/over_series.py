@@ -55,7 +55,7 @@ def heading(name: str) -> str:
     return f"{name}\n{'=' * len(name)}"
 
 
-def records(
+def campaign_records(
     outcomes: Sequence[Outcome[Result]], record: Callable[[Result], dict[str, Any]]
 ) -> list[dict[str, Any]]:
     """The campaigns for a program, each as it would be alone; one that failed says why."""
@@ -83,7 +83,7 @@ def spelt(error: EvaluationError | None) -> str:
     return "" if error is None else error.spelt(as_command_line)
 
 
-def file_of(target: Path, name: str) -> Path:
+def file_of_campaign(target: Path, name: str) -> Path:
     """The file of one campaign, named after the one given for all: FILE.NAME.csv for FILE.csv."""
     if not name:
         return target

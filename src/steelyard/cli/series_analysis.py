@@ -10,7 +10,7 @@ import click
 
 from steelyard.cli.analysis_options import evidence_from
 from steelyard.cli.options import keep_sources, write_text
-from steelyard.cli.over_series import ended, file_of, records, say_each, spelt
+from steelyard.cli.over_series import campaign_records, ended, file_of_campaign, say_each, spelt
 from steelyard.cli.report_files import report_files
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def analyse_series(series: Series, targets: Targets, json_file: str | None, choi
     keep_sources([place.address for place in series.places], json_file)
     outcomes = _outcomes(series, targets, choices)
     if json_file:
-        found = records(outcomes, lambda one: analysis_record(one.analysis))
+        found = campaign_records(outcomes, lambda one: analysis_record(one.analysis))
         write_text(series_json(series.name, found), json_file)
     if json_file != "-":
         from steelyard.exhibits.studies.series import series_table
@@ -105,7 +105,7 @@ def _analysed_place(place: CampaignPlace, targets: Targets, choices: dict[str, A
     if targets.segments_file:
         from steelyard.formats.table_file import write_table
 
-        write_table(analysis.segments, file_of(targets.segments_file, place.name))
+        write_table(analysis.segments, file_of_campaign(targets.segments_file, place.name))
     if targets.metric_folder:
         from steelyard.flows.metric_folder import write_metric_folder
 
