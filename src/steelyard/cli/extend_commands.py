@@ -57,6 +57,41 @@ def extend(db: str, ratings: int | None, texts: Path | None, dry_run: bool, json
         click.echo(_in_words(extended, is_written=not dry_run))
 
 
+@click.command()
+@database_argument
+@click.option(
+    "--db", "new_db", required=True, metavar="NEW", help="SQLite file to create, or a postgresql:// address."
+)
+@click.option("--name", help="Its short name, if not the same.")
+@click.option("--title", help="The heading that its workers see, if not the same.")
+@click.option("--draft", is_flag=True, help="Nobody can judge before `resume` opens it.")
+def clone(db: str, new_db: str, name: str | None, title: str | None, draft: bool) -> None:
+    """Create another campaign with the same texts, settings, rules and words.
+
+    It has HITs and links of its own, and no workers or judgements.
+    """
+    from steelyard.flows.clone import clone as clone_campaign
+    from steelyard.flows.open import open_campaign
+
+    with open_campaign(db) as campaign:
+        created = clone_campaign(
+            campaign,
+            new_db,
+            now=datetime.now(UTC),
+            name=name,
+            title=title,
+            draft=draft,
+            progress=progress_bar,
+        )
+    for warning in created.warnings:
+        click.echo(f"Warning: {warning}", err=True)
+    click.echo(
+        f"{'Draft' if draft else 'Campaign'} {created.settings.name}: "
+        f"{counted(created.n_systems, 'system')}, {counted(created.n_segments, 'segment')}, "
+        f"{counted(created.n_hits, 'HIT')}."
+    )
+
+
 def _in_words(extended: Extended, *, is_written: bool) -> str:
     """What was added or would be, and what it costs."""
     texts = []

@@ -28,6 +28,7 @@ COMMANDS = {
     "resume": "running_commands",
     "close": "running_commands",
     "extend": "extend_commands",
+    "clone": "extend_commands",
     "correct": "running_commands",
     "log": "running_commands",
     "simulate": "campaign_commands",

@@ -28,7 +28,7 @@ from steelyard.formats.campaign_toml import read_campaign
 from steelyard.planning.spending import pay_terms
 from steelyard.protocols import protocols
 from steelyard.store import actions, extending, laid_out, running
-from steelyard.store.extending import StoredTexts
+from steelyard.store.extending import StoredRound, StoredTexts
 
 # Rounds in which a new system is judged unless more are asked for [our choice].
 ROUNDS_FOR_SYSTEMS = 1
@@ -111,7 +111,7 @@ def design_extension(
         raise ChoiceError("{ratings} must be at least 1.")
     with campaign.store.read() as connection:
         stored = extending.stored_texts(connection)
-        last_rounds = extending.last_rounds(connection)
+        rounds = extending.stored_rounds(connection)
         state = running.state(connection)
     if not stored.extent.hit:
         raise Conflict("the campaign has no HITs to go on from.")
@@ -128,10 +128,7 @@ def design_extension(
     warnings: tuple[str, ...] = () if source is None else source.warnings
     if not further.adds_anything and _same_hits_again(stored):
         assert ratings is not None, "checked above"
-        rows = [
-            (AddedRounds(part, number, number, 0, ratings, n_hits * ratings, n_places * ratings), None)
-            for part, (number, n_hits, n_places) in last_rounds.items()
-        ]
+        rows = [(each, None) for each in _more_places(stored, rounds, ratings)]
     else:
         rows, found = _new_rounds(campaign, stored, further, ratings=ratings, progress=progress)
         warnings = (*warnings, *found)
@@ -178,6 +175,27 @@ def _same_hits_again(stored: StoredTexts) -> bool:
     """Whether more ratings are more places on the same HITs."""
     design = stored.settings.design
     return design.partition == "fixed" or design.order == "given"
+
+
+def _more_places(stored: StoredTexts, rounds: list[StoredRound], ratings: int) -> list[AddedRounds]:
+    """More places on all HITs that were laid out elsewhere, else on those of each part's last round.
+
+    The last round is the one that has all systems.
+    """
+    last = {each.part: each for each in rounds}
+    chosen = rounds if stored.settings.design.order == "given" else list(last.values())
+    return [
+        AddedRounds(
+            part=each.part,
+            first_round=each.round,
+            last_round=each.round,
+            n_hits=0,
+            openings_per_hit=ratings,
+            n_openings=each.n_hits * ratings,
+            n_judgements=each.n_places * ratings,
+        )
+        for each in chosen
+    ]
 
 
 def _new_rounds(

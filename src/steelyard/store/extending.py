@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, func, or_, select
 
@@ -171,15 +172,22 @@ def add_openings(connection: Connection, round_number: int, *, per_hit: int) -> 
     load(connection, openings, ((last + number, name, None) for number, name in enumerate(hit_ids, start=1)))
 
 
-def last_rounds(connection: Connection) -> dict[int, tuple[int, int, int]]:
-    """By part: its last round, and how many HITs and places of items that round has."""
+class StoredRound(NamedTuple):
+    """A round of HITs: the part whose segments they show, its number, its HITs and places of items."""
+
+    part: int
+    round: int
+    n_hits: int
+    n_places: int
+
+
+def stored_rounds(connection: Connection) -> list[StoredRound]:
+    """All rounds in order."""
     hits, placed = tables.hits, tables.hit_items
-    last = select(func.max(hits.c.round).label("round")).group_by(hits.c.part).subquery()
     query = (
         select(hits.c.part, hits.c.round, func.count(hits.c.hit_id.distinct()), func.count())
-        .join(last, last.c.round == hits.c.round)
         .join(placed, placed.c.hit_id == hits.c.hit_id)
         .group_by(hits.c.part, hits.c.round)
-        .order_by(hits.c.part)
+        .order_by(hits.c.part, hits.c.round)
     )
-    return {part: (number, n_hits, n_places) for part, number, n_hits, n_places in connection.execute(query)}
+    return [StoredRound(*row) for row in connection.execute(query)]

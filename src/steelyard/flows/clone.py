@@ -1,0 +1,74 @@
+"""Clone a campaign: the same texts, settings, rules and words in another database, and nobody's work."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from datetime import datetime
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from steelyard.domain.campaign import Campaign, GivenItem
+from steelyard.domain.errors import CampaignError, ChoiceError
+from steelyard.flows.create import Created, design_source, write
+from steelyard.flows.further_texts import missing_texts, nothing_further, part_campaign
+from steelyard.flows.open import OpenCampaign
+from steelyard.flows.watching import Progress, unseen
+from steelyard.formats.campaign_toml import CampaignSource
+from steelyard.store import campaigns, extending
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_LONGEST_TITLE = 200
+
+
+def clone(  # noqa: PLR0913 (what may differ in the new campaign)
+    campaign: OpenCampaign,
+    address: str,
+    *,
+    now: datetime,
+    name: str | None = None,
+    title: str | None = None,
+    draft: bool = False,
+    progress: Progress = unseen,
+) -> Created:
+    """Write a campaign like this one into an empty database: nobody has judged anything, all ids are new.
+
+    HITs are laid out anew from the campaign's seed. Rules and words are those of this moment; segments
+    that were added later are there from the start.
+    """
+    if name is not None and not _NAME.fullmatch(name):
+        raise ChoiceError(
+            "{name} has at most 64 letters, digits, dots, dashes and underscores, and begins with a letter "
+            "or digit."
+        )
+    if title is not None and not 0 < len(title) <= _LONGEST_TITLE:
+        raise ChoiceError(f"{{title}} has between 1 and {_LONGEST_TITLE} characters.")
+    with campaign.store.read() as connection:
+        copied = _copied(connection)
+    settings = copied.settings
+    settings = replace(settings, name=name or settings.name, title=title or settings.title)
+    source = CampaignSource(replace(copied, settings=settings))
+    return write(design_source(source, progress=progress), address, now=now, draft=draft, progress=progress)
+
+
+def _copied(connection: Connection) -> Campaign:
+    """The stored campaign as if it had just been read from its file."""
+    stored = extending.stored_texts(connection)
+    reason = missing_texts(stored)
+    if reason is not None:
+        advice = "Create the other campaign from the campaign file."
+        raise CampaignError(stored.settings.name, [f"{reason} {advice}"])
+    segments = [segment for part in stored.parts.values() for segment in part]
+    ratings = stored.settings.design.ratings_per_item
+    copied = part_campaign(stored, nothing_further(stored), segments, ratings=ratings)
+    if stored.settings.design.order != "given":
+        return copied
+    rows = campaigns.audit_rows(connection)
+    given = tuple(
+        tuple(GivenItem(row.kind, row.system, row.segment, row.text) for row in hit)
+        for _, hit in groupby(rows, key=lambda row: row.hit)
+    )
+    return replace(copied, given=given)
