@@ -152,8 +152,8 @@ def write_extension(
                 extending.add_openings(connection, rounds.last_round, per_hit=rounds.openings_per_hit)
                 continue
             laid_out.add_items(connection, made.items, progress=advance)
-            places = laid_out.HitPlaces(size, rounds.openings_per_hit, rounds.part)
-            laid_out.add_hits(connection, made.hits, places=places, progress=advance)
+            shape = laid_out.HitShape(size, rounds.openings_per_hit, rounds.part)
+            laid_out.add_hits(connection, made.hits, shape=shape, progress=advance)
         laid_out.refresh_statistics(connection)
         actions.log_action(connection, "extend", by=by, now=now, detail=_detail(extended))
     return extended

@@ -18,7 +18,7 @@ from steelyard.domain.text import CALIBRATION_SYSTEM, Segment, System, Translati
 from steelyard.domain.work import Hit, Item, ItemKind, SegmentTexts, ShownText, own_kind
 from steelyard.store import tables
 from steelyard.store.bulk import load
-from steelyard.store.laid_out import HitPlaces, add_hits, add_items, refresh_statistics
+from steelyard.store.laid_out import HitShape, add_hits, add_items, refresh_statistics
 from steelyard.store.running import add_revision, latest_revision, rules_text
 from steelyard.store.turns import take_turns
 
@@ -96,8 +96,8 @@ def add_campaign(  # noqa: PLR0913 (one call writes it all)
     load(connection, tables.systems, _system_rows(campaign))
     load(connection, tables.segments, _segment_rows(campaign))
     add_items(connection, items, progress=progress)
-    places = HitPlaces(campaign.settings.design.hit_size, openings_per_hit)
-    add_hits(connection, hits, places=places, progress=progress)
+    shape = HitShape(campaign.settings.design.hit_size, openings_per_hit)
+    add_hits(connection, hits, shape=shape, progress=progress)
     refresh_statistics(connection)
 
 

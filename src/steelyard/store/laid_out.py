@@ -17,7 +17,7 @@ _KIND_NAME = {kind: kind.value for kind in ItemKind}
 
 
 @dataclass(frozen=True, slots=True)
-class HitPlaces:
+class HitShape:
     """What HITs that are written together have in common: size, openings, and the part of the segments."""
 
     hit_size: int
@@ -42,7 +42,7 @@ def add_hits(
     connection: Connection,
     hits: Iterable[Hit],
     *,
-    places: HitPlaces,
+    shape: HitShape,
     progress: Callable[[int], None] | None = None,
 ) -> None:
     """Write HITs, all of rounds that are not stored yet, with their openings and what they share."""
@@ -50,10 +50,10 @@ def add_hits(
     opening_ids = iter(range(connection.execute(last_opening).scalar_one() + 1, 2**31))
     last_hit = select(func.coalesce(func.max(tables.hits.c.number), 0))
     number_before = connection.execute(last_hit).scalar_one()
-    for some in batches(hits, size=max(1, BATCH // max(1, places.hit_size))):
-        load(connection, tables.hits, ((hit.hit_id, hit.round, hit.number, places.part) for hit in some))
+    for some in batches(hits, size=max(1, BATCH // max(1, shape.hit_size))):
+        load(connection, tables.hits, ((hit.hit_id, hit.round, hit.number, shape.part) for hit in some))
         load(connection, tables.hit_items, _place_rows(some), progress=progress)
-        offered = (hit.hit_id for hit in some for _ in range(places.openings_per_hit))
+        offered = (hit.hit_id for hit in some for _ in range(shape.openings_per_hit))
         load(connection, tables.openings, ((next(opening_ids), hit_id, None) for hit_id in offered))
     _list_shared_places(connection, after=number_before)
 
