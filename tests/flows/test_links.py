@@ -7,13 +7,23 @@ from pathlib import Path
 import pytest
 from sqlalchemy import event, insert
 
-from steelyard.domain.errors import NotFound, SourceError
+from steelyard.domain.errors import Conflict, NotFound, SourceError
 from steelyard.domain.work import LinkRole
 from steelyard.flows.create import create
-from steelyard.flows.links import add_workers, holder, links
+from steelyard.flows.links import (
+    LinkChanges,
+    add_workers,
+    change_links,
+    holder,
+    join_campaign,
+    links,
+    renew_all,
+)
 from steelyard.flows.open import OpenCampaign, open_campaign
+from steelyard.flows.rules import change_rules
 from steelyard.store import links as stored
 from steelyard.store import tables
+from steelyard.store.actions import logged_actions
 
 URL = "http://here"
 
@@ -204,3 +214,97 @@ def test_campaigns_of_one_name_and_one_secret_have_different_links(
 
     with open_campaign(str(tmp_path / "a.db")) as one, open_campaign(str(tmp_path / "b.db")) as two:
         assert links(one, base_url=URL).manager_url != links(two, base_url=URL).manager_url
+
+
+def test_links_are_changed_all_together_or_not_at_all(campaign: OpenCampaign, noon: datetime) -> None:
+    add_workers(campaign, 2, base_url=URL, now=noon)
+    before = links(campaign, base_url=URL)
+
+    with pytest.raises(NotFound, match="There is no worker W0009"):
+        change_links(campaign, LinkChanges(renew=("W0001",), revoke=("W0009",)), by="manager", now=noon)
+
+    assert links(campaign, base_url=URL) == before
+
+
+def test_every_change_of_a_link_is_logged(campaign: OpenCampaign, noon: datetime) -> None:
+    add_workers(campaign, 2, base_url=URL, now=noon)
+    changes = LinkChanges(renew=("W0001",), revoke=("W0002",), renew_open=True, renew_manager=True)
+
+    change_links(campaign, changes, by="manager", now=noon)
+    renew_all(campaign, by="command line", now=noon)
+
+    with campaign.store.read() as connection:
+        logged = [(action.verb, action.worker_id) for action in logged_actions(connection)]
+    assert logged == [
+        ("add-workers", None),
+        ("renew-link", "W0001"),
+        ("revoke-link", "W0002"),
+        ("renew-open-link", None),
+        ("renew-manager-link", None),
+        ("renew-all-links", None),
+    ]
+
+
+@pytest.mark.parametrize("where", ["file", "variable"])
+def test_renewing_all_links_ends_every_earlier_one(
+    campaign_file: Path, tmp_path: Path, noon: datetime, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    if where == "file":
+        monkeypatch.delenv("STEELYARD_SECRET")
+    create(campaign_file, str(tmp_path / "a.db"), now=noon)
+
+    with open_campaign(str(tmp_path / "a.db")) as campaign:
+        [worker] = add_workers(campaign, 1, base_url=URL, now=noon)
+        with campaign.store.write() as connection:
+            row = {"token": "m" * 32, "role": "manager", "created_at": noon}
+            connection.execute(insert(tables.links), [row])
+        renew_all(campaign, by="command line", now=noon)
+        after = links(campaign, base_url=URL)
+
+        assert not opens(campaign, worker.token, "worker")
+        assert not opens(campaign, "m" * 32, "manager")
+        assert opens(campaign, after.workers[0].token, "worker")
+        assert opens(campaign, token_of(after.manager_url), "manager")
+
+
+@pytest.mark.usefixtures("own_secret")
+def test_a_server_takes_up_a_new_secret_by_itself(
+    campaign_file: Path, tmp_path: Path, noon: datetime
+) -> None:
+    create(campaign_file, str(tmp_path / "a.db"), now=noon)
+
+    with open_campaign(str(tmp_path / "a.db")) as serving, open_campaign(str(tmp_path / "a.db")) as other:
+        before = token_of(links(serving, base_url=URL).manager_url)
+        assert opens(serving, before, "manager")
+        renew_all(other, by="command line", now=noon)
+
+        assert not opens(serving, before, "manager")
+        assert opens(serving, token_of(links(other, base_url=URL).manager_url), "manager")
+
+
+@pytest.mark.usefixtures("own_secret")
+def test_a_lost_secret_is_replaced_only_by_renewing_all(
+    campaign_file: Path, tmp_path: Path, noon: datetime
+) -> None:
+    create(campaign_file, str(tmp_path / "a.db"), now=noon)
+    (tmp_path / "a.db.secret").unlink()
+
+    with open_campaign(str(tmp_path / "a.db")) as campaign:
+        with pytest.raises(SourceError, match="is missing"):
+            add_workers(campaign, 1, base_url=URL, now=noon)
+        renew_all(campaign, by="command line", now=noon)
+
+        assert links(campaign, base_url=URL).workers == ()
+    assert (tmp_path / "a.db.secret").stat().st_mode & 0o777 == 0o600
+
+
+def test_nobody_joins_while_the_open_link_is_off(campaign: OpenCampaign, noon: datetime) -> None:
+    change_rules(campaign, {"open_link": False}, by="manager", now=noon)
+
+    with pytest.raises(Conflict, match="Nobody new can join") as caught:
+        join_campaign(campaign, base_url=URL, now=noon)
+
+    assert caught.value.code == "open_link_off"
+    assert links(campaign, base_url=URL).workers == ()
+    change_rules(campaign, {"open_link": True}, by="manager", now=noon)
+    assert holder(campaign, join_campaign(campaign, base_url=URL, now=noon).token, "worker") == "W0001"

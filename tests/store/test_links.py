@@ -84,5 +84,5 @@ def test_renewing_the_open_link_leaves_the_managers(toy_store: Store, worker_id:
 
 
 def test_only_links_of_known_workers_are_renewed(toy_store: Store) -> None:
-    with pytest.raises(NotFound, match="there is no worker W0009"), toy_store.write() as connection:
+    with pytest.raises(NotFound, match="There is no worker W0009"), toy_store.write() as connection:
         links.renew_worker_link(connection, "W0009")

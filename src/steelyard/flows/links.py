@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import hmac
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from steelyard.domain.errors import NotFound
+from steelyard.domain.errors import Conflict, NotFound
 from steelyard.domain.running import Doer
 from steelyard.domain.work import LinkRole
 from steelyard.flows.open import OpenCampaign
-from steelyard.flows.secrets import mark_of, secret_of
+from steelyard.flows.secrets import keep_secret, replace_secret, secret_of, usable_secret
 from steelyard.flows.tokens import SHARED_IDS, split_token, token_for
 from steelyard.platforms import platforms
 from steelyard.store import links as stored
-from steelyard.store import work
+from steelyard.store import running, work
 from steelyard.store.actions import log_action
 
 INVALID = "This link is not valid, or no longer. Ask the organiser of the campaign for a new one."
+CLOSED_LIST = (
+    "Nobody new can join this campaign at the moment. If you have a personal link, it works as before; "
+    "otherwise ask the organiser of the campaign for one."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +45,18 @@ class Links:
     manager_url: str
     open_url: str
     workers: tuple[WorkerLink, ...]
+    open_link: bool = True
+    """Whether anyone with the open link may join."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkChanges:
+    """Links to end: with a new one in their place, or, for those to `revoke`, without."""
+
+    renew: tuple[str, ...] = ()
+    revoke: tuple[str, ...] = ()
+    renew_open: bool = False
+    renew_manager: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,19 +77,29 @@ def links(campaign: OpenCampaign, *, base_url: str) -> Links:
         kept = stored.stored_links(connection)
         versions = stored.shared_versions(connection)
         workers = stored.linked_workers(connection)
+        rules = running.rules(connection)
     of_roles = {link.role: link.token for link in kept if link.worker_id is None}
     shared = {
         role: of_roles.get(role) or tokens.of(role, holder_id, versions[role])
         for role, holder_id in SHARED_IDS.items()
     }
-    of_workers = {link.worker_id: link.token for link in kept if link.worker_id is not None}
     return Links(
         manager_url=f"{base_url}/m/{shared['manager']}",
         open_url=f"{base_url}/join/{shared['open']}",
-        workers=tuple(
-            _worker_link(worker, tokens, base_url, of_workers.get(worker.worker_id)) for worker in workers
-        ),
+        workers=_worker_links(workers, kept, tokens, base_url),
+        open_link=rules.open_link,
     )
+
+
+def worker_links(
+    campaign: OpenCampaign, worker_ids: Sequence[str], *, base_url: str
+) -> tuple[WorkerLink, ...]:
+    """The links of these workers, in order of creation."""
+    tokens = _tokens(campaign)
+    with campaign.store.read() as connection:
+        kept = stored.stored_links(connection)
+        workers = stored.linked_workers(connection, worker_ids)
+    return _worker_links(workers, kept, tokens, base_url)
 
 
 def add_workers(
@@ -92,7 +119,53 @@ def add_workers(
         ]
         log_action(connection, "add-workers", by=by, now=now, detail={"workers": worker_ids})
         added = stored.linked_workers(connection, worker_ids)
-    return tuple(_worker_link(worker, tokens, base_url) for worker in added)
+    return _worker_links(added, [], tokens, base_url)
+
+
+def join_campaign(campaign: OpenCampaign, *, base_url: str, now: datetime) -> WorkerLink:
+    """A new worker's link for someone who came by the open link; Conflict if that is switched off."""
+    tokens = _tokens(campaign)
+    with campaign.store.write() as connection:
+        if not running.rules(connection).open_link:
+            raise Conflict(CLOSED_LIST, code="open_link_off")
+        worker_id = work.add_worker(connection, now=now).worker_id
+        log_action(connection, "join", by="worker", now=now, worker_id=worker_id)
+        added = stored.linked_workers(connection, [worker_id])
+    [link] = _worker_links(added, [], tokens, base_url)
+    return link
+
+
+def change_links(campaign: OpenCampaign, changes: LinkChanges, *, by: Doer, now: datetime) -> None:
+    """Renew and revoke links, all of them or none; NotFound if a worker is unknown."""
+    # A new version helps nobody as long as the secret is missing.
+    usable_secret(campaign)
+    with campaign.store.write() as connection:
+        for worker_id in changes.renew:
+            stored.renew_worker_link(connection, worker_id)
+            log_action(connection, "renew-link", by=by, now=now, worker_id=worker_id)
+        for worker_id in changes.revoke:
+            stored.revoke_worker_link(connection, worker_id)
+            log_action(connection, "revoke-link", by=by, now=now, worker_id=worker_id)
+        if changes.renew_open:
+            stored.renew_shared_link(connection, "open")
+            log_action(connection, "renew-open-link", by=by, now=now)
+        if changes.renew_manager:
+            stored.renew_shared_link(connection, "manager")
+            log_action(connection, "renew-manager-link", by=by, now=now)
+
+
+def renew_all(campaign: OpenCampaign, *, by: Doer, now: datetime) -> None:
+    """End every link, for a secret that is lost or known to others; a new secret makes the new ones.
+
+    Links that were revoked stay so.
+    """
+    with campaign.store.write() as connection:
+        secret, file = replace_secret(connection, campaign.store)
+        stored.forget_stored_links(connection)
+        log_action(connection, "renew-all-links", by=by, now=now)
+    # Not before the mark is durable: with the old mark only the old secret is of use.
+    if file is not None:
+        keep_secret(secret, file)
 
 
 def holder(campaign: OpenCampaign, token: str, role: LinkRole) -> str | None:
@@ -132,13 +205,19 @@ def served_url(campaign: OpenCampaign) -> str | None:
 
 
 def _tokens(campaign: OpenCampaign) -> _Tokens:
-    mark = mark_of(campaign)
-    return _Tokens(secret_of(campaign, mark), mark)
+    return _Tokens(*usable_secret(campaign))
 
 
-def _worker_link(
-    worker: stored.LinkedWorker, tokens: _Tokens, base_url: str, kept: str | None = None
-) -> WorkerLink:
+def _worker_links(
+    workers: Sequence[stored.LinkedWorker], kept: Sequence[stored.Link], tokens: _Tokens, base_url: str
+) -> tuple[WorkerLink, ...]:
+    of_workers = {link.worker_id: link.token for link in kept}
+    return tuple(
+        _worker_link(worker, tokens, base_url, of_workers.get(worker.worker_id)) for worker in workers
+    )
+
+
+def _worker_link(worker: stored.LinkedWorker, tokens: _Tokens, base_url: str, kept: str | None) -> WorkerLink:
     token = "" if worker.is_revoked else kept or tokens.of("worker", worker.worker_id, worker.version)
     return WorkerLink(
         worker_id=worker.worker_id,

@@ -36,14 +36,14 @@ def secret_of(campaign: OpenCampaign, mark: str) -> str:
     return found
 
 
-def mark_of(campaign: OpenCampaign) -> str:
-    """The mark of the campaign's secret. A campaign of version 0.1 is given one now."""
+def usable_secret(campaign: OpenCampaign) -> tuple[str, str]:
+    """The secret and its mark; SourceError if the secret is missing. Version 0.1 had none: it is made now."""
     with campaign.store.read() as connection:
         mark = stored.secret_mark(connection)
     if mark is None:
         with campaign.store.write() as connection:
             mark = stored.secret_mark(connection) or mark_campaign(connection, campaign.store)
-    return mark
+    return secret_of(campaign, mark), mark
 
 
 def mark_campaign(connection: Connection, store: Store) -> str:

@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Select, bindparam, delete, func, select, true, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    bindparam,
+    delete,
+    func,
+    insert,
+    select,
+    true,
+    update,
+)
 
 from steelyard.domain.errors import NotFound
+from steelyard.domain.people import Person
 from steelyard.domain.work import LinkRole
 from steelyard.store import tables
 
@@ -86,7 +99,7 @@ def stored_links(connection: Connection) -> list[Link]:
     return [Link(*row) for row in connection.execute(query)]
 
 
-def linked_workers(connection: Connection, worker_ids: list[str] | None = None) -> list[LinkedWorker]:
+def linked_workers(connection: Connection, worker_ids: Sequence[str] | None = None) -> list[LinkedWorker]:
     """All workers, or these, in order of creation; of those made at one moment, by their numbers."""
     workers, people = tables.workers, tables.people
     columns = (workers.c.worker_id, workers.c.link_version, workers.c.is_revoked, workers.c.is_blocked)
@@ -96,7 +109,7 @@ def linked_workers(connection: Connection, worker_ids: list[str] | None = None) 
         .order_by(workers.c.created_at, func.length(workers.c.worker_id), workers.c.worker_id)
     )
     if worker_ids is not None:
-        query = query.where(workers.c.worker_id.in_(worker_ids))
+        query = query.where(workers.c.worker_id.in_(list(filter(tables.could_be_key, worker_ids))))
     return [LinkedWorker(*row) for row in connection.execute(query)]
 
 
@@ -118,13 +131,13 @@ def revoke_worker_link(connection: Connection, worker_id: str) -> None:
 
 def _change_worker(connection: Connection, worker_id: str, *, is_revoked: bool) -> None:
     workers = tables.workers
-    changed = connection.execute(
+    if not linked_workers(connection, [worker_id]):
+        raise NotFound(f"There is no worker {worker_id}.")
+    connection.execute(
         update(workers)
         .where(workers.c.worker_id == worker_id)
         .values(link_version=workers.c.link_version + 1, is_revoked=is_revoked)
     )
-    if changed.rowcount != 1:
-        raise NotFound(f"there is no worker {worker_id}")
     connection.execute(delete(tables.links).where(tables.links.c.worker_id == worker_id))
 
 
@@ -133,6 +146,15 @@ def renew_shared_link(connection: Connection, role: LinkRole) -> None:
     stored = tables.shared_links
     connection.execute(update(stored).where(stored.c.role == role).values(version=stored.c.version + 1))
     connection.execute(delete(tables.links).where(tables.links.c.role == role))
+
+
+def set_person(connection: Connection, worker_id: str, person: Person) -> None:
+    """Write down who a worker is; an empty person takes it back."""
+    people = tables.people
+    connection.execute(delete(people).where(people.c.worker_id == worker_id))
+    if person != Person():
+        row = {"worker_id": worker_id, "name": person.name, "email": person.email}
+        connection.execute(insert(people), [row])
 
 
 def secret_mark(connection: Connection) -> str | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,13 +10,11 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from steelyard.domain.judgement import FrameName
-from steelyard.flows import links
 from steelyard.flows.judged import judged_frames
 from steelyard.protocols import protocols
 from steelyard.web.auth import DeskOf, require_manager
-from steelyard.web.base_path import base_url_of
+from steelyard.web.links_routes import links_view
 from steelyard.web.overview_schemas import DashboardView, overview_view
-from steelyard.web.schemas import LinksView, NewLinks, WorkerLinkView
 
 router = APIRouter(prefix="/api/v1", tags=["manage"], dependencies=[require_manager])
 
@@ -26,7 +23,7 @@ router = APIRouter(prefix="/api/v1", tags=["manage"], dependencies=[require_mana
 def campaign(desk: DeskOf, request: Request) -> DashboardView:
     """The campaign, how far it is, when it ends, what it costs, and its links."""
     seen = overview_view(desk.watch.overview(now=datetime.now(UTC)))
-    return DashboardView(**dict(seen), links=_links_view(desk, request))
+    return DashboardView(**dict(seen), links=links_view(desk, request))
 
 
 @router.get("/judgements.csv", response_class=Response)
@@ -45,20 +42,3 @@ def judgements(desk: DeskOf, frame: FrameName | None = None) -> Response:
     name = name if wanted == "ratings" else neighbour(name, wanted)
     disposition = f'attachment; filename="{name}"'
     return Response(content, media_type="text/csv", headers={"Content-Disposition": disposition})
-
-
-@router.get("/links")
-def all_links(desk: DeskOf, request: Request) -> LinksView:
-    """Every link of the campaign."""
-    return _links_view(desk, request)
-
-
-@router.post("/links", status_code=201)
-def add_links(desk: DeskOf, request: Request, body: NewLinks) -> list[WorkerLinkView]:
-    """Links for new workers."""
-    added = links.add_workers(desk.campaign, body.n, base_url=base_url_of(request), now=datetime.now(UTC))
-    return [WorkerLinkView(**asdict(link)) for link in added]
-
-
-def _links_view(desk: DeskOf, request: Request) -> LinksView:
-    return LinksView.model_validate(asdict(links.links(desk.campaign, base_url=base_url_of(request))))

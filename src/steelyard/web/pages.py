@@ -100,6 +100,8 @@ def _page(desk: Desk, request: Request, token: str, role: LinkRole, template: st
     page["revision"] = now.revision
     if role == "manager":
         page |= _choices(settings)
+    elif role == "open":
+        page["open_link"] = settings.rules.open_link
     return rendered(template, page)
 
 

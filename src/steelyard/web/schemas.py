@@ -128,12 +128,6 @@ class ErrorView(BaseModel):
     error: ErrorDetail
 
 
-class NewLinks(_Strict):
-    """How many worker links to make."""
-
-    n: Annotated[int, Field(ge=1, le=1000)]
-
-
 class WorkerLinkView(BaseModel):
     """One worker's link, empty if it is revoked, and who they are as far as the manager wrote it down."""
 
@@ -147,11 +141,12 @@ class WorkerLinkView(BaseModel):
 
 
 class LinksView(BaseModel):
-    """Every link of the campaign."""
+    """Every link of the campaign; `open_link`: whether anyone with the open link may join."""
 
     manager_url: str
     open_url: str
     workers: list[WorkerLinkView]
+    open_link: bool
 
 
 def parse(model: type[Model], content: bytes) -> Model:

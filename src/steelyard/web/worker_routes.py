@@ -87,5 +87,5 @@ def _submit(desk: Desk, token: str, body: SubmissionBody) -> Submitted:
 @join_router.post("/join", status_code=201, dependencies=[require_visitor])
 def join_campaign(desk: DeskOf, request: Request) -> JoinedView:
     """A new worker's link, for someone who came by the open link."""
-    [link] = links.add_workers(desk.campaign, 1, base_url=base_url_of(request), now=datetime.now(UTC))
+    link = links.join_campaign(desk.campaign, base_url=base_url_of(request), now=datetime.now(UTC))
     return JoinedView(token=link.token, url=link.url)

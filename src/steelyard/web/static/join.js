@@ -32,6 +32,12 @@ function showWaiting(_error, retryNow) {
 }
 
 function showFailure(error) {
+  if (error instanceof ApiError && error.code === "open_link_off") {
+    page.open_link = false;
+    notice.replaceChildren(words.join_closed);
+    showChoices();
+    return;
+  }
   const isLink = error instanceof ApiError && [401, 403, 404].includes(error.status);
   const text = isLink ? words.link_text : error instanceof ApiError && error.code ? error.message : words.trouble_text;
   notice.replaceChildren(text);
@@ -40,14 +46,11 @@ function showFailure(error) {
 
 function showChoices() {
   const url = rememberedUrl.read();
-  if (url) {
-    actions.replaceChildren(
-      makeButton(words.continue, () => goTo(url)),
-      makeButton(words.join_other, join, "button quiet"),
-    );
-  } else {
-    actions.replaceChildren(makeButton(words.join_button, join));
+  const choices = url ? [makeButton(words.continue, () => goTo(url))] : [];
+  if (page.open_link) {
+    choices.push(url ? makeButton(words.join_other, join, "button quiet") : makeButton(words.join_button, join));
   }
+  actions.replaceChildren(...choices);
 }
 
 if (rememberedUrl.read()) notice.replaceChildren(make("span", "", words.join_back));

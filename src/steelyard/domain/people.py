@@ -1,0 +1,42 @@
+"""People: who a worker is, as far as the manager wrote it down. Other workers and analyses never learn it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+# Our choice: enough for any name and any address.
+LONGEST = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """A name and an e-mail address; either may be empty."""
+
+    name: str = ""
+    email: str = ""
+
+    def is_same(self, other: Person) -> bool:
+        """Whether both are one person: by the e-mail address, or by the name where one has no address.
+
+        >>> Person("Ana", "Ana@example.org").is_same(Person("A. Lopez", "ana@example.org"))
+        True
+        >>> Person("Ana").is_same(Person("Ana", "ana@example.org")), Person("Ana").is_same(Person("Bo"))
+        (True, False)
+        """
+        if self.email and other.email:
+            return self.email.casefold() == other.email.casefold()
+        return bool(self.name) and self.name.casefold() == other.name.casefold()
+
+
+def person_problems(person: Person) -> list[str]:
+    """What is wrong with a name or an address, each with what to do."""
+    problems = []
+    for what, text in (("name", person.name), ("e-mail address", person.email)):
+        if len(text) > LONGEST:
+            problems.append(f"the {what} has more than {LONGEST} characters; shorten it.")
+        if not text.isprintable():
+            problems.append(f"the {what} has characters that cannot be printed; remove them.")
+    before, at, after = person.email.rpartition("@")
+    if person.email and (not (before and at and after) or any(map(str.isspace, person.email))):
+        problems.append(f'"{person.email}" is not an e-mail address; correct it or leave it empty.')
+    return problems

@@ -1,0 +1,39 @@
+"""Lists of people to invite: a table with the columns `name` and `email`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from steelyard.domain.errors import SourceError
+from steelyard.domain.people import Person, person_problems
+from steelyard.formats.table_file import read_table
+
+# How spreadsheets of people may name the columns.
+COLUMNS = {"name": "name", "email": "email", "e-mail": "email", "mail": "email"}
+
+
+def read_people(path: Path) -> list[Person]:
+    """The people in a .csv, .tsv or other table; SourceError lists every problem.
+
+    Rows without name and address are left out, other columns are not read.
+    """
+    table = read_table(path)
+    found = {
+        COLUMNS[name.strip().casefold()]: name for name in table.columns if name.strip().casefold() in COLUMNS
+    }
+    if not found:
+        raise SourceError(
+            str(path), ['there is no column "name" and none "email"; the first line names them.']
+        )
+    people, problems = [], []
+    for row in range(len(table)):
+        cells = {field: (table.columns[column][row] or "").strip() for field, column in found.items()}
+        person = Person(**cells)
+        problems += [f"{table.place(row)}: {problem}" for problem in person_problems(person)]
+        if person != Person():
+            people.append(person)
+    if not people and not problems:
+        problems.append("there is nobody in it; write one person per line below the names of the columns.")
+    if problems:
+        raise SourceError(str(path), problems)
+    return people

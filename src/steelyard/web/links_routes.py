@@ -1,0 +1,136 @@
+"""What a manager does about people: links for them, renewed and revoked, and who they are."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import Annotated, Literal, Self
+
+from fastapi import APIRouter, Request
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from steelyard.domain.people import LONGEST, Person
+from steelyard.flows import links, people, rules
+from steelyard.flows.links import LinkChanges
+from steelyard.web.auth import DeskOf, require_manager
+from steelyard.web.base_path import base_url_of
+from steelyard.web.schemas import LinksView, WorkerLinkView
+from steelyard.web.state import Desk
+
+router = APIRouter(prefix="/api/v1", tags=["manage"], dependencies=[require_manager])
+
+Short = Annotated[str, Field(max_length=LONGEST)]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class PersonBody(_Strict):
+    """Who a worker is; either may be empty."""
+
+    name: Short = ""
+    email: Short = ""
+
+
+class NewLinks(_Strict):
+    """How many worker links to make, or for whom.
+
+    People who have a link keep it, unless they should be given a second one (`again`).
+    """
+
+    n: Annotated[int, Field(ge=1, le=1000)] | None = None
+    people: Annotated[list[PersonBody], Field(min_length=1, max_length=1000)] | None = None
+    again: bool = False
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> Self:
+        if (self.n is None) == (self.people is None):
+            raise ValueError("give either n or people")
+        return self
+
+
+class WorkerLinkBody(_Strict):
+    """`renew`: a new link in place of the present one. `revoke`: none."""
+
+    action: Literal["renew", "revoke"]
+
+
+class ManagerLinkBody(_Strict):
+    """`renew`: a new link in place of the present one."""
+
+    action: Literal["renew"]
+
+
+class OpenLinkBody(_Strict):
+    """Whether anyone with the open link may join, or a new link in place of the present one."""
+
+    on: bool | None = None
+    action: Literal["renew"] | None = None
+
+
+@router.get("/links")
+def all_links(desk: DeskOf, request: Request) -> LinksView:
+    """Every link of the campaign."""
+    return links_view(desk, request)
+
+
+@router.post("/links", status_code=201)
+def add_links(desk: DeskOf, request: Request, body: NewLinks) -> list[WorkerLinkView]:
+    """Links for new workers, or for these people in their order."""
+    base_url, now = base_url_of(request), datetime.now(UTC)
+    if body.people is None:
+        added = links.add_workers(desk.campaign, body.n or 0, base_url=base_url, now=now, by="manager")
+    else:
+        wanted = [Person(each.name.strip(), each.email.strip()) for each in body.people]
+        added = people.invite(
+            desk.campaign, wanted, base_url=base_url, by="manager", now=now, again=body.again
+        ).links
+    return [WorkerLinkView(**asdict(link)) for link in added]
+
+
+@router.post("/workers/{worker_id}/link")
+def change_worker_link(
+    desk: DeskOf, request: Request, worker_id: str, body: WorkerLinkBody
+) -> WorkerLinkView:
+    """Renew or revoke a worker's link; the one that was sent out no longer opens anything."""
+    changes = LinkChanges(renew=(worker_id,)) if body.action == "renew" else LinkChanges(revoke=(worker_id,))
+    links.change_links(desk.campaign, changes, by="manager", now=datetime.now(UTC))
+    return _worker_link_view(desk, request, worker_id)
+
+
+@router.put("/workers/{worker_id}/person")
+def name_worker(desk: DeskOf, request: Request, worker_id: str, body: PersonBody) -> WorkerLinkView:
+    """Write down who a worker is, for the manager only."""
+    people.name_worker(
+        desk.campaign, worker_id, by="manager", now=datetime.now(UTC), name=body.name, email=body.email
+    )
+    return _worker_link_view(desk, request, worker_id)
+
+
+@router.post("/links/open")
+def change_open_link(desk: DeskOf, request: Request, body: OpenLinkBody) -> LinksView:
+    """Switch the open link on or off, or renew it."""
+    now = datetime.now(UTC)
+    if body.on is not None:
+        rules.change_rules(desk.campaign, {"open_link": body.on}, by="manager", now=now)
+    if body.action is not None:
+        links.change_links(desk.campaign, LinkChanges(renew_open=True), by="manager", now=now)
+    return links_view(desk, request)
+
+
+@router.post("/links/manager")
+def change_manager_link(desk: DeskOf, request: Request, body: ManagerLinkBody) -> LinksView:
+    """Renew the manager's link. The token of this request is no longer valid; the reply has the new one."""
+    links.change_links(desk.campaign, LinkChanges(renew_manager=True), by="manager", now=datetime.now(UTC))
+    return links_view(desk, request)
+
+
+def links_view(desk: Desk, request: Request) -> LinksView:
+    """Every link, at the address that the request came to."""
+    return LinksView.model_validate(asdict(links.links(desk.campaign, base_url=base_url_of(request))))
+
+
+def _worker_link_view(desk: Desk, request: Request, worker_id: str) -> WorkerLinkView:
+    [link] = links.worker_links(desk.campaign, [worker_id], base_url=base_url_of(request))
+    return WorkerLinkView(**asdict(link))

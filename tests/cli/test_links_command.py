@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+import json
+import shutil
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from steelyard.cli.main import run
+from steelyard.flows.create import create
+
+URL = ["--base-url", "http://here"]
+
+
+@pytest.fixture(scope="module")
+def made_once(small_example: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("linked")
+    (folder / "campaign.toml").write_text(small_example, "utf-8")
+    create(folder / "campaign.toml", str(folder / "a.db"), now=datetime.fromisoformat("2024-05-01T12:00Z"))
+    return folder / "a.db"
+
+
+@pytest.fixture
+def database(made_once: Path, tmp_path: Path) -> str:
+    return str(shutil.copy(made_once, tmp_path / "a.db"))
+
+
+@pytest.fixture
+def people_file(tmp_path: Path) -> Path:
+    path = tmp_path / "people.csv"
+    path.write_text("name,email\nAna López,ana@example.org\nBo,\n", "utf-8")
+    return path
+
+
+def links(database: str, capsys: pytest.CaptureFixture[str], *options: str) -> Any:
+    assert run(["links", database, *options, *URL, "--json", "-"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_people_of_a_file_get_one_link_each_however_often_it_is_read(
+    database: str, people_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = links(database, capsys, "--people", str(people_file))
+
+    assert run(["links", database, "--people", str(people_file), *URL]) == 0
+
+    printed = capsys.readouterr()
+    assert printed.err == "0 new links; 2 people have one already.\n"
+    shown = [line for line in printed.out.splitlines() if line.startswith("W")]
+    assert shown == [
+        f"W0001    {first['workers'][0]['url']}  Ana López <ana@example.org>",
+        f"W0002    {first['workers'][1]['url']}  Bo",
+    ]
+
+
+def test_links_are_renewed_and_revoked(database: str, capsys: pytest.CaptureFixture[str]) -> None:
+    before = links(database, capsys, "--add", "3")
+
+    after = links(
+        database, capsys, "--renew", "W0001", "--revoke", "W0002", "--renew-manager", "--renew-open"
+    )
+
+    changed = [
+        old["token"] != new["token"] for old, new in zip(before["workers"], after["workers"], strict=True)
+    ]
+    assert changed == [True, True, False]
+    assert [worker["is_revoked"] for worker in after["workers"]] == [False, True, False]
+    assert after["manager_url"] != before["manager_url"]
+    assert after["open_url"] != before["open_url"]
+
+
+def test_a_revoked_link_is_shown_as_such(database: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["links", database, "--add", "1", *URL]) == 0
+
+    assert run(["links", database, "--revoke", "W0001", "--name", "W0001=Bo", *URL]) == 0
+
+    assert capsys.readouterr().out.endswith("W0001    (revoked)  Bo\n")
+
+
+def test_the_open_link_is_switched_off(database: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert links(database, capsys, "--open", "off")["open_link"] is False
+
+    assert run(["links", database, *URL]) == 0
+
+    assert "(switched off)" in capsys.readouterr().out
+
+
+def test_all_links_are_renewed_at_once(database: str, capsys: pytest.CaptureFixture[str]) -> None:
+    before = links(database, capsys, "--add", "1")
+
+    after = links(database, capsys, "--renew-all")
+
+    assert after["workers"][0]["worker_id"] == "W0001"
+    assert after["workers"][0]["token"] != before["workers"][0]["token"]
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        (["--renew", "W0042"], "There is no worker W0042."),
+        (["--name", "Bo"], "write it as W0001=TEXT"),
+        (["--email", "W0042=bo@example.org"], "There is no worker W0042."),
+        (["--again"], "--again goes with --people FILE."),
+        (["--people", "nowhere.csv"], "nowhere.csv"),
+    ],
+)
+def test_what_cannot_be_done_says_why(
+    database: str, capsys: pytest.CaptureFixture[str], options: list[str], problem: str
+) -> None:
+    assert run(["links", database, *options]) == 2
+
+    assert problem in capsys.readouterr().err
