@@ -5,6 +5,7 @@ Use these; they start once for all tests of a process:
 - `page`: an empty page in a browser context for this test alone (no cookies or storage of other tests).
 - `small_site(protocol, **settings)`: a campaign of one HIT with a few texts. Tests that ask for the same
   settings share one site, so take a worker's link from `.join()` and look only at what that worker did.
+- `lively_site`: a campaign that people are in the middle of, some of whom have left.
 - `live_server` and `worker_url`: the demo campaign with HITs of 50 items, and a new worker's link to it.
 - `scripts`: a page for calling functions of our JavaScript modules, without a campaign around them.
 - `heard`: what `page` asked for and complained about.
@@ -26,9 +27,10 @@ import urllib.request
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 import uvicorn
@@ -37,9 +39,12 @@ from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 from steelyard.domain.campaign import Campaign, CampaignSettings, DesignSettings
 from steelyard.domain.text import Segment, System
 from steelyard.domain.work import Hit, Item, ItemKind, PlacedItem, ShownText
+from steelyard.flows.assign import NextItem, next_item
 from steelyard.flows.create import create
 from steelyard.flows.links import add_workers, links
-from steelyard.flows.open import open_campaign
+from steelyard.flows.open import OpenCampaign, open_campaign
+from steelyard.flows.simulate import Hand, make_hands
+from steelyard.flows.submit import Submission, submit
 from steelyard.protocols import protocols, words_in
 from steelyard.store import campaigns
 from steelyard.store.database import open_store
@@ -193,6 +198,35 @@ def _by_segment(campaign: Campaign) -> dict[str, list[tuple[str, str, str]]]:
         row = (each.system_id, each.segment_id, each.text)
         found.setdefault(each.segment_id, []).append(row)
     return found
+
+
+@pytest.fixture(scope="session")
+def lively_site(tmp_path_factory: pytest.TempPathFactory, small_example: str) -> Iterator[LiveServer]:
+    """A campaign in which four workers have submitted a HIT and three have left one."""
+    folder = tmp_path_factory.mktemp("lively")
+    text = small_example.replace("lease_minutes = 120", "lease_minutes = 30")
+    (folder / "campaign.toml").write_text(text, "utf-8")
+    db = str(folder / "lively.db")
+    now = datetime.now(UTC)
+    create(folder / "campaign.toml", db, now=now - timedelta(hours=2))
+    with open_campaign(db) as campaign:
+        added = add_workers(campaign, 10, base_url="", now=now - timedelta(hours=2))
+        hands = make_hands(campaign, 7, seed=7)
+        for number, (link, hand) in enumerate(zip(added, hands, strict=False)):
+            # Nobody asks for work after the last three have left, so their places wait for a manager.
+            n_answers, minutes = (HIT_SIZE, 50) if number < 4 else (3, 45)
+            _judge(campaign, link.worker_id, hand, n_answers, now - timedelta(minutes=minutes))
+    with _serving(db) as server:
+        yield server
+
+
+def _judge(campaign: OpenCampaign, worker_id: str, hand: Hand, n_answers: int, now: datetime) -> None:
+    view = next_item(campaign, worker_id, now=now)
+    for _ in range(n_answers):
+        assert isinstance(view, NextItem)
+        answer, milliseconds = hand.judge(view.assignment_id, view.item.item_id)
+        given = Submission(str(uuid4()), view.assignment_id, view.item.item_id, answer, milliseconds)
+        view = submit(campaign, worker_id, given, now=now).next
 
 
 @contextmanager

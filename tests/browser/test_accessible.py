@@ -50,3 +50,34 @@ def test_messages_are_open_to_all(page, assert_accessible, small_site, path) -> 
     page.goto(f"{small_site('da').base_url}{path}")
 
     assert_accessible(page)
+
+
+@pytest.mark.parametrize(
+    "tab", ["overview", "ranking", "workers", "workers/W0001", "hits", "people", "payments", "settings"]
+)
+def test_every_tab_of_the_dashboard_is_open_to_all_and_fits_a_phone(
+    page, assert_accessible, lively_site, tab
+) -> None:
+    page.goto(f"{lively_site.manager_url}#/{tab}")
+    expect(page.locator("#view .panel").first).to_be_visible()
+    expect(page.get_by_text("One moment …")).to_have_count(0)
+
+    assert_accessible(page)
+
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_a_question_of_the_dashboard_is_open_to_all(page, assert_accessible, lively_site) -> None:
+    page.goto(lively_site.manager_url)
+    page.get_by_role("button", name="Pause").click()
+    expect(page.get_by_role("dialog")).to_be_visible()
+
+    assert_accessible(page)
+
+
+def test_the_report_is_open_to_all(page, assert_accessible, lively_site) -> None:
+    page.goto(f"{lively_site.manager_url}/report")
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+
+    assert_accessible(page)

@@ -3,6 +3,7 @@
 // Where the app lies: this script is its static/http.js, at the root of a host or below some path.
 const APP = new URL("../", import.meta.url);
 const TIMEOUT_MS = 20_000;
+const LONGEST_KEPT = 16_000;
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 30_000;
 
@@ -38,15 +39,16 @@ export class ApiError extends Error {
 export async function fetchWithToken(method, path, token, body, timeoutMs = TIMEOUT_MS) {
   const headers = { Authorization: `Bearer ${token}` };
   if (body !== undefined) headers["Content-Type"] = "application/json";
+  const text = body === undefined ? undefined : JSON.stringify(body);
   let response;
   try {
     response = await fetch(inApp(path), {
       method,
       headers,
-      body: body === undefined ? undefined : JSON.stringify(body),
+      body: text,
       cache: "no-store",
-      // An answer sent just before the page is closed still arrives.
-      keepalive: method === "POST",
+      // An answer sent just before the page is closed still arrives; browsers refuse that for long texts.
+      keepalive: method === "POST" && text !== undefined && text.length < LONGEST_KEPT,
       signal: AbortSignal.timeout(timeoutMs),
     });
   } catch (reason) {

@@ -30,7 +30,7 @@ function concerns(idle) {
   const found = [];
   if (campaign.state === "draft") found.push({ text: "This is a draft: nobody can judge until you open it." });
   if (campaign.state === "paused") found.push({ text: "The campaign is paused: workers wait." });
-  if (idle.length) found.push({ text: `${counted(idle.length, "HIT was", "HITs were")} left lying.`, link: "Release", href: "#/hits?show=Idle" });
+  if (idle.length) found.push({ text: `${counted(idle.length, "HIT is", "HITs are")} idle.`, link: "Release", href: "#/hits?show=Idle" });
   if (failed.length) found.push({ text: `${counted(failed.length, "worker fails", "workers fail")} the check: ${names(failed)}.`, link: "Look at them", href: "#/workers?show=Failed+the+check" });
   if (progress.n_wanted > 0 && progress.n_judgements >= progress.n_wanted && campaign.state === "open") {
     found.push({ text: "Everything wanted is judged: you can close the campaign." });

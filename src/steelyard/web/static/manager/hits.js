@@ -11,11 +11,11 @@ import { ago, counted, moment, number } from "./words.js";
 const STATES = {
   idle: { mark: "◔", order: 0 },
   open: { mark: "●", order: 1 },
-  free: { mark: "○", order: 2 },
-  submitted: { mark: "✓", order: 3 },
-  excluded: { mark: "⊘", order: 4 },
-  expired: { mark: "⌛︎", order: 5 },
-  returned: { mark: "↩", order: 6 },
+  submitted: { mark: "✓", order: 2 },
+  excluded: { mark: "⊘", order: 3 },
+  expired: { mark: "↺", order: 4 },
+  returned: { mark: "↩", order: 5 },
+  free: { mark: "○", order: 6 },
 };
 
 /** The places of all HITs. */

@@ -4,8 +4,8 @@ import { lineChart, roundTicks } from "../charts.js";
 import { make } from "../dom.js";
 import { makeAttention } from "./attention.js";
 import { Resource, analysis, desk } from "./desk.js";
-import { anchor, meter, namedButton, panel, redraw } from "./parts.js";
-import { drawPrecision } from "./precision.js";
+import { anchor, meter, namedButton, panel, redraw, tile } from "./parts.js";
+import { drawPrecision, widthTile } from "./precision.js";
 import { askToRelease, askToReleaseAll } from "./release.js";
 import { statePanel } from "./state.js";
 import { ago, counted, day, minute, money, moment, number } from "./words.js";
@@ -18,23 +18,32 @@ export function makeOverview() {
   state.setAttribute("aria-label", "State of the campaign");
   const tiles = make("div", "tiles");
   const attention = makeAttention();
+  const lying = make("div", "");
   const width = make("div", "");
   const history = make("div", "");
   return {
     title: "Overview",
-    element: make("div", "", state, tiles, panel("What needs you", attention.element), make("div", "two", panel("Precision", width), panel("Judgements over time", history))),
+    element: make(
+      "div",
+      "",
+      state,
+      tiles,
+      make("div", "two", panel("Needs attention", attention.element), panel("Idle HITs", lying)),
+      make("div", "two", panel("Width of the intervals", width), panel("Judgements over time", history)),
+    ),
     needs: () => [analysis, precision],
     update() {
       const { campaign, progress, money: sums, forecast } = desk.campaign;
       const idle = idlePlaces(progress);
       const nOpen = progress.n_taken - progress.n_submitted;
       redraw(state, [campaign.state, nOpen], () => statePanel(campaign.state ?? "open", nOpen));
-      redraw(tiles, [progress.n_judgements, progress.n_wanted, progress.n_submitted, progress.n_openings, progress.workers.length, sums, forecast, idle, minute()], () => [
+      redraw(tiles, [progress.n_judgements, progress.n_wanted, progress.n_submitted, progress.n_openings, progress.workers.length, sums, forecast, precision.version], () => [
         tile("Judgements", number(progress.n_judgements), `of ${number(progress.n_wanted)}`, meter(progress.n_wanted ? progress.n_judgements / progress.n_wanted : 0), hitWords(progress)),
         endTile(forecast),
         moneyTile(sums),
-        idleTile(idle),
+        widthTile(precision),
       ]);
+      redraw(lying, [idle, minute()], () => drawIdle(idle));
       attention.update(idle);
       redraw(width, [precision.version, precision.error?.message], () => drawPrecision(precision));
       redraw(history, progress.history ?? [], () => drawHistory(progress));
@@ -45,12 +54,6 @@ export function makeOverview() {
 // HITs whose workers have done nothing for longer than a lease lasts.
 function idlePlaces(progress) {
   return progress.workers.filter(({ open }) => open?.is_idle).map(({ worker_id: worker, open }) => ({ ...open, worker_id: worker }));
-}
-
-/** A number to decide on. */
-function tile(label, value, after, ...details) {
-  const words = make("p", "tile-value", make("span", "figure-value", value), after ? make("span", "soft", ` ${after}`) : null);
-  return make("section", "panel tile", make("h3", "", label), words, ...details);
 }
 
 const note = (text) => make("p", "soft", text);
@@ -83,16 +86,18 @@ function facts(pairs) {
   return make("dl", "facts", ...pairs.map(([name, value]) => make("div", "", make("dt", "", name), make("dd", "", value))));
 }
 
-function idleTile(idle) {
-  if (!idle.length) return tile("Idle HITs", "0", "", note("Nobody has left a HIT lying."));
-  const longest = [...idle].sort((one, other) => Date.parse(one.last_at ?? one.since) - Date.parse(other.last_at ?? other.since));
+function drawIdle(idle) {
+  if (!idle.length) return [note("None: nobody has left a HIT unfinished for longer than the rules allow.")];
+  const longest = [...idle].sort((one, other) => Date.parse(one.last_at) - Date.parse(other.last_at));
   const rows = longest.slice(0, MOST_IDLE).map((place) => {
+    const { worker_id: worker, hit_id: hit, n_done: nDone, n_items: nItems, last_at: last } = place;
     const button = namedButton("Release", `release ${place.assignment_id}`, () => askToRelease(place));
-    button.setAttribute("aria-label", `Release ${place.hit_id} from ${place.worker_id}`);
-    return make("li", "", make("span", "", anchor(place.worker_id, `#/workers/${encodeURIComponent(place.worker_id)}`), make("span", "soft", ` ${place.hit_id}, ${ago(place.last_at ?? place.since)}`)), button);
+    button.setAttribute("aria-label", `Release ${hit} from ${worker}`);
+    const words = make("span", "soft", ` ${hit}, ${number(nDone)} of ${number(nItems)} items, last answer ${ago(last)}`);
+    return make("li", "", make("span", "", anchor(worker, `#/workers/${encodeURIComponent(worker)}`, `idle ${worker}`), words), button);
   });
   const all = namedButton(idle.length === 1 ? "Release it" : `Release all ${idle.length}`, "release all", () => askToReleaseAll(idle), "button small");
-  return tile("Idle HITs", number(idle.length), "", make("ul", "plain-list", ...rows), make("p", "buttons", all, anchor("All HITs", "#/hits?show=Idle", "idle hits")));
+  return [make("ul", "plain-list", ...rows), make("p", "buttons", all, anchor("All HITs", "#/hits?show=Idle", "idle hits"))];
 }
 
 function drawHistory({ history = [], n_wanted: wanted }) {

@@ -38,6 +38,12 @@ export function panel(heading, ...children) {
   return section;
 }
 
+/** A number to decide on, with what it means. */
+export function tile(label, value, after, ...details) {
+  const words = make("p", "tile-value", make("span", "figure-value", value), after ? make("span", "soft", ` ${after}`) : null);
+  return make("section", "panel tile", make("h3", "", label), words, ...details);
+}
+
 /** A button that is found again by its name after a redraw. */
 export function namedButton(label, focus, onClick, className = "button quiet small") {
   const button = makeButton(label, onClick, className);

@@ -4,9 +4,9 @@ import { make, makeButton } from "../dom.js";
 import { complain } from "./ask.js";
 import { Resource, desk, fetchFile } from "./desk.js";
 import { freshness } from "./freshness.js";
-import { anchor, redraw, saveReply } from "./parts.js";
+import { anchor, chip, redraw, saveReply } from "./parts.js";
 import { makeTable } from "./table.js";
-import { verdictChip } from "./verdict.js";
+import { evidence, verdictChip } from "./verdict.js";
 import { money, number } from "./words.js";
 
 const payments = new Resource("/payments");
@@ -20,12 +20,23 @@ const COLUMNS = [
     by: (row) => row.worker_id,
     cell: (row) => [anchor(row.worker_id, `#/workers/${encodeURIComponent(row.worker_id)}`, `pay ${row.worker_id}`), row.name ? make("span", "soft under", row.name) : null],
   },
-  { name: "HITs", className: "figure", by: (row) => row.n_hits, cell: (row) => number(row.n_hits) },
-  { name: "Items", className: "figure", by: (row) => row.n_items, cell: (row) => number(row.n_items) },
+  { name: "HITs", className: "figure", by: (row) => row.hits, cell: (row) => number(row.hits, Number.isInteger(row.hits) ? 0 : 2) },
+  { name: "Items", className: "figure", by: (row) => row.items, cell: (row) => number(row.items) },
   { name: "Hours", className: "figure", by: (row) => row.hours, cell: (row) => number(row.hours, 2) },
-  { name: "Due", className: "figure", by: (row) => row.due, cell: (row) => money(row.due, currency()) },
-  { name: "Check", by: (row) => row.verdict, cell: (row) => verdictChip(row) },
-  { name: "Suggestion", by: (row) => row.suggestion, className: "wide", cell: (row) => [make("strong", "", row.suggestion ?? "–"), row.reason ? make("span", "soft under", row.reason) : null] },
+  { name: "Due", className: "figure", by: (row) => row.pay, cell: (row) => money(row.pay, currency()) },
+  { name: "Per hour", className: "figure", by: (row) => row.hourly_pay, cell: (row) => money(row.hourly_pay, currency()) },
+  {
+    name: "Check",
+    by: (row) => row.verdict,
+    className: "verdict-cell",
+    cell: (row) => [verdictChip(row), row.excluded ? chip("excluded", "⊘", "excluded") : null, make("span", "soft under", evidence(row))],
+  },
+  {
+    name: "Suggestion",
+    by: (row) => row.suggestion,
+    className: "wide",
+    cell: (row) => [make("strong", "", row.suggestion ?? "–"), ...[row.reason, row.excluded && `Excluded: ${row.excluded}`].filter(Boolean).map((text) => make("span", "soft under", text))],
+  },
 ];
 
 export function makePayments() {
@@ -53,9 +64,9 @@ export function makePayments() {
     element: make("div", "", make("section", "panel", summary, table.element)),
     needs: () => [payments],
     update() {
-      const rows = payments.data?.payments ?? payments.data?.workers ?? (Array.isArray(payments.data) ? payments.data : []);
+      const rows = payments.data?.workers ?? [];
       redraw(summary, [payments.version, payments.error?.message, freshness.key(payments)], () => [
-        make("p", "soft", payments.error?.message ?? summaryWords(rows), ...freshness.parts(payments)),
+        make("div", "", ...summaryWords().map((text) => make("p", "soft", text)), ...freshness.parts(payments)),
         download,
       ]);
       table.update(rows);
@@ -63,10 +74,11 @@ export function makePayments() {
   };
 }
 
-function summaryWords(rows) {
-  if (payments.version === null) return "One moment …";
-  const total = rows.reduce((sum, { due }) => sum + (due ?? 0), 0);
-  const wage = desk.campaign?.rules?.wage ?? desk.campaign?.rules?.pay_per_hit;
-  if (!wage) return "No wage is set, so nothing can be said about money. Set it on the tab Settings.";
-  return `${money(total, currency())} due in all, for what was submitted. Suggestions rest on the check: a person decides.`;
+function summaryWords() {
+  if (payments.version === null) return ["One moment …"];
+  if (payments.data === null) return [payments.error?.message ?? ""];
+  const { total, notes = [] } = payments.data;
+  const fee = total.fee ? `, with fees ${money(total.cost, currency())}` : "";
+  const sum = Number.isFinite(total.pay) ? [`${money(total.pay, currency())} due in all${fee}.`] : [];
+  return [...sum, ...notes];
 }

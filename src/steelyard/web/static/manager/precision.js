@@ -3,7 +3,14 @@
 import { lineChart, roundTicks } from "../charts.js";
 import { make } from "../dom.js";
 import { freshness } from "./freshness.js";
+import { tile } from "./parts.js";
 import { number } from "./words.js";
+
+/** How wide the intervals are now. @param {import("./desk.js").Resource} resource  of /precision */
+export function widthTile(resource) {
+  const last = resource.data?.points?.at(-1);
+  return tile("Width of the intervals", number(last?.width, 2), "", make("p", "soft", last ? "" : "Not known yet."));
+}
 
 /** @param {import("./desk.js").Resource} resource  of /precision */
 export function drawPrecision(resource) {
