@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from sqlalchemy import update
 
 from steelyard.domain.campaign import Campaign
+from steelyard.domain.running import CampaignState, Rules
+from steelyard.flows.assign import Finished, NextItem, WorkView, next_item
 from steelyard.flows.create import create
 from steelyard.flows.open import OpenCampaign, open_campaign
+from steelyard.flows.release import HitPlaces, hit_places
+from steelyard.flows.state import change_state
+from steelyard.flows.submit import Submission, submit
+from steelyard.flows.work_status import WorkStatus, work_status
+from steelyard.store import running, tables, work
+from steelyard.store.actions import logged_actions
 from steelyard.store.database import Store
 
 VOCABULARY = [f"word{k}" for k in range(2000)]
@@ -94,3 +105,87 @@ def campaign(campaign_file: Path, address: str, noon: datetime) -> Iterator[Open
 def toy(toy_store: Store, toy_campaign: Campaign) -> OpenCampaign:
     """The toy campaign, opened; quicker to make than a real one."""
     return OpenCampaign(toy_store, toy_campaign.settings)
+
+
+@dataclass
+class People:
+    """Workers of one campaign. Minutes count from `start`."""
+
+    campaign: OpenCampaign
+    start: datetime
+
+    def at(self, minute: float) -> datetime:
+        return self.start + timedelta(minutes=minute)
+
+    def add(self, n: int = 1) -> list[str]:
+        """New workers."""
+        with self.campaign.store.write() as connection:
+            return [work.add_worker(connection, now=self.start).worker_id for _ in range(n)]
+
+    def next(self, worker_id: str, minute: float = 0) -> WorkView:
+        return next_item(self.campaign, worker_id, now=self.at(minute))
+
+    def take(self, worker_id: str, minute: float = 0) -> str | None:
+        """Ask for work; the HIT that the worker is given."""
+        view = self.next(worker_id, minute)
+        if isinstance(view, Finished):
+            return None
+        with self.campaign.store.read() as connection:
+            found = work.assignment(connection, view.assignment_id)
+        assert found is not None
+        return found.hit_id
+
+    def answer_to(self, view: WorkView, **changes: Any) -> Submission:
+        assert isinstance(view, NextItem)
+        fields = {"judgement_id": str(uuid.uuid4()), "answer": {"rating": 50}, "shown_ms": 1000}
+        ids = {"assignment_id": view.assignment_id, "item_id": view.item.item_id}
+        return Submission(**{**fields, **ids, **changes})
+
+    def send(self, worker_id: str, submission: Submission, minute: float = 0) -> WorkView:
+        return submit(self.campaign, worker_id, submission, now=self.at(minute)).next
+
+    def judge(self, worker_id: str, n: int, minute: float = 0) -> WorkView:
+        """Take up work if need be and answer `n` items."""
+        view = self.next(worker_id, minute)
+        for _ in range(n):
+            view = self.send(worker_id, self.answer_to(view), minute)
+        return view
+
+    def finish(self, worker_id: str, minute: float = 0) -> None:
+        """Finish the HIT that the worker has or gets."""
+        view = self.next(worker_id, minute)
+        while isinstance(view, NextItem):
+            view = self.send(worker_id, self.answer_to(view), minute)
+
+    def status(self, worker_id: str, minute: float = 0) -> WorkStatus:
+        return work_status(self.campaign, worker_id, now=self.at(minute))
+
+    def hits(self, minute: float = 0) -> dict[str, HitPlaces]:
+        return {hit.hit_id: hit for hit in hit_places(self.campaign, now=self.at(minute))}
+
+    def holders(self, minute: float = 0) -> dict[str, list[str | None]]:
+        """By HIT, who holds its places."""
+        return {hit.hit_id: [place.worker_id for place in hit.places] for hit in self.hits(minute).values()}
+
+    def rules(self, **rules: Any) -> None:
+        with self.campaign.store.write() as connection:
+            running.set_rules(connection, Rules(**rules))
+
+    def state(self, state: str, minute: float = 0) -> None:
+        change_state(self.campaign, CampaignState(state), by="manager", now=self.at(minute))
+
+    def block(self, worker_id: str) -> None:
+        stored = tables.workers
+        with self.campaign.store.write() as connection:
+            connection.execute(update(stored).where(stored.c.worker_id == worker_id).values(is_blocked=True))
+
+    def log(self) -> list[tuple[str, str, str | None]]:
+        """Verb, who did it, and about whom."""
+        with self.campaign.store.read() as connection:
+            return [(each.verb, each.done_by, each.worker_id) for each in logged_actions(connection)]
+
+
+@pytest.fixture
+def people(toy: OpenCampaign, noon: datetime) -> People:
+    """Workers of the toy campaign: HITs h1 and h2 of round 1, h3 and h4 of round 2, one place on each."""
+    return People(toy, noon)

@@ -27,6 +27,7 @@ COMMANDS = {
     "pause": "running_commands",
     "resume": "running_commands",
     "close": "running_commands",
+    "release": "release_command",
     "extend": "extend_commands",
     "clone": "extend_commands",
     "correct": "running_commands",

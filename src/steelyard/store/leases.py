@@ -171,7 +171,7 @@ def end_idle_leases(
     still_idle = select(stored.c.assignment_id, stored.c.worker_id, stored.c.hit_id).where(
         stored.c.assignment_id.in_(held), is_idle(before)
     )
-    ended = connection.execute(still_idle.order_by(stored.c.assignment_id)).all()
+    ended = connection.execute(still_idle.order_by(stored.c.accepted_at, stored.c.assignment_id)).all()
     for row in ended:
         end_lease(connection, row.assignment_id, AssignmentStatus.EXPIRED, now=now)
     for row in ended:
