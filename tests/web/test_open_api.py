@@ -35,6 +35,7 @@ ROUTES = [
     ("POST", "/api/v1/revisions"),
     ("GET", "/api/v1/actions"),
     ("POST", "/api/v1/extend"),
+    ("GET", "/api/v1/backup"),
 ]
 
 

@@ -1,8 +1,12 @@
 from __future__ import annotations
 
+import tempfile
+from pathlib import Path
 from typing import Any
 
 import pytest
+
+from steelyard.flows.open import open_campaign
 
 
 def test_the_manager_pauses_and_resumes(site: Any) -> None:
@@ -91,6 +95,26 @@ def test_the_log_comes_newest_first_with_what_changed_in_words(site: Any) -> Non
     assert rest["more"] is False
 
 
+def test_the_backup_is_a_campaign_that_can_be_opened(site: Any, tmp_path: Path) -> None:
+    reply = site.client.get("/api/v1/backup", headers=site.as_manager())
+    (tmp_path / "copy.db").write_bytes(reply.content)
+
+    assert reply.headers["content-disposition"].startswith('attachment; filename="demo-de-en-2')
+    with open_campaign(str(tmp_path / "copy.db")) as campaign:
+        assert campaign.settings.name == "demo-de-en"
+
+
+def test_nothing_is_left_on_the_server_after_a_backup(
+    site: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    (tmp_path / "temporary").mkdir()
+
+    site.client.get("/api/v1/backup", headers=site.as_manager())
+
+    assert list((tmp_path / "temporary").iterdir()) == []
+
+
 @pytest.mark.parametrize(
     ("method", "path", "body"),
     [
@@ -100,6 +124,7 @@ def test_the_log_comes_newest_first_with_what_changed_in_words(site: Any) -> Non
         ("GET", "/api/v1/revisions", None),
         ("POST", "/api/v1/revisions", {"title": "Mine"}),
         ("GET", "/api/v1/actions", None),
+        ("GET", "/api/v1/backup", None),
     ],
 )
 def test_none_of_this_is_for_workers(site: Any, method: str, path: str, body: Any) -> None:

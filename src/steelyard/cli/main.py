@@ -32,6 +32,8 @@ COMMANDS = {
     "clone": "extend_commands",
     "correct": "running_commands",
     "log": "running_commands",
+    "backup": "backup_commands",
+    "restore": "backup_commands",
     "simulate": "campaign_commands",
     "analyse": "analysis_commands",
     "report": "analysis_commands",

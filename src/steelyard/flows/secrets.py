@@ -79,6 +79,18 @@ def shared_secret(file: Path) -> str:
     return found
 
 
+def place_of_secret(store: Store, mark: str) -> tuple[str, str] | None:
+    """Where the secret with this mark was found (the variable or a file), and the secret; None if nowhere."""
+    places = {VARIABLE: _from_environment()} | {str(file): _read(file) for file in secret_files(store, mark)}
+    found = ((place, secret) for place, secret in places.items() if secret is not None)
+    return next(((place, secret) for place, secret in found if fits(secret, mark)), None)
+
+
+def secret_in(file: Path) -> str | None:
+    """The secret that a file holds; None if there is no such file."""
+    return _read(file)
+
+
 def keep_secret(secret: str, file: Path) -> None:
     """Write a secret where only its owner may read it, at once or not at all."""
     beside = file.with_name(f"{file.name}.{secrets.token_hex(4)}")

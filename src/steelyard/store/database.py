@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import TracebackType
 from typing import Literal
 
 from sqlalchemy import Connection, Engine, func, select
@@ -17,7 +18,7 @@ from sqlalchemy.schema import CreateSchema
 from steelyard.domain.errors import Conflict, SourceError
 from steelyard.store import schema
 from steelyard.store.addresses import postgresql_url, schema_in, shown_address
-from steelyard.store.engines import postgresql_engine, sqlite_engine
+from steelyard.store.engines import postgresql_engine, read_only_engine, sqlite_engine
 from steelyard.store.tables import schema_versions
 from steelyard.store.turns import WRITES
 
@@ -99,6 +100,15 @@ class Store:
         ):
             yield connection
 
+    @contextmanager
+    def snapshot(self) -> Iterator[Connection]:
+        """A connection in a transaction that only reads, and sees one moment however long it lasts."""
+        # On SQLite every transaction does.
+        level = {} if self.dialect == "sqlite" else {"isolation_level": "REPEATABLE READ"}
+        engine = self._engine.execution_options(**level)
+        with self._translated(), engine.connect() as connection, connection.begin():
+            yield connection
+
     def ping(self) -> None:
         """Return if the database answers; SourceError if not."""
         # A file that was removed stays readable through connections that are still open.
@@ -109,6 +119,14 @@ class Store:
 
     def close(self) -> None:
         self._engine.dispose()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
 
     @contextmanager
     def _turn_to_write(self) -> Iterator[None]:
@@ -193,14 +211,15 @@ def translate(error: SQLAlchemyError, *, where: str) -> Exception:
     if isinstance(error, PoolTimeoutError):
         return SourceError(where, [BUSY])
     if isinstance(error, DBAPIError):
-        return SourceError(where, [_driver_problem(error.orig)])
+        return SourceError(where, [driver_problem(error.orig)])
     if isinstance(error, StatementError) and isinstance(error.orig, Exception):
         # A value of the wrong kind, such as a naive datetime: the caller's mistake, not the database's.
         return error.orig
     return SourceError(where, [f"the database cannot be used: {_first_line(error)}"])
 
 
-def _driver_problem(error: BaseException | None) -> str:
+def driver_problem(error: BaseException | None) -> str:
+    """What a driver's error means, and what to do."""
     if isinstance(error, sqlite3.Error):
         problem = SQLITE_PROBLEMS.get(getattr(error, "sqlite_errorcode", 0) & 0xFF)
     else:
@@ -256,6 +275,12 @@ def _postgresql_store(address: str, *, create: bool, patience: float) -> Store:
             store.close()
             raise
     return store
+
+
+def read_only_store(file: Path) -> Store:
+    """A SQLite file as it is, which this neither changes nor upgrades."""
+    _database_file(file, create=False)
+    return Store(read_only_engine(file.absolute()), address=str(file), file=file.absolute())
 
 
 @contextmanager

@@ -53,6 +53,18 @@ def sqlite_engine(file: Path, *, patience: float, loading: bool = False) -> Engi
     return engine
 
 
+def read_only_engine(file: Path) -> Engine:
+    """An engine on an existing SQLite file that cannot change it."""
+    uri = f"{file.as_uri()}?mode=ro"
+
+    def connect() -> sqlite3.Connection:
+        return sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
+
+    engine = create_engine("sqlite://", creator=connect, poolclass=QueuePool, hide_parameters=True)
+    event.listen(engine, "begin", _begin_sqlite)
+    return engine
+
+
 def _prepare_sqlite(connection: sqlite3.Connection, *, patience: float) -> None:
     _use_wal(connection, patience=patience)
     connection.execute("PRAGMA synchronous = FULL")

@@ -1,15 +1,20 @@
-"""What a manager changes while a campaign runs: its state, its rules, its title and words; and the log."""
+"""What a manager changes while a campaign runs: its state, its rules, its words; the log; a backup."""
 
 from __future__ import annotations
 
+import tempfile
 from dataclasses import asdict
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
+from fastapi.responses import FileResponse
 from pydantic import BaseModel, ConfigDict, Field
+from starlette.background import BackgroundTask
 
 from steelyard.domain.running import CampaignState, Doer, Rules
+from steelyard.flows import backup as copy
 from steelyard.flows import correct as correction
 from steelyard.flows import rules, state
 from steelyard.flows.log import detail_in_words, newest_actions
@@ -157,3 +162,18 @@ def actions(
     found = newest_actions(desk.campaign, before=before, limit=limit + 1)
     shown = [ActionView(**asdict(action), words=detail_in_words(action.detail)) for action in found[:limit]]
     return ActionsView(actions=shown, more=len(found) > limit)
+
+
+@router.get("/backup", response_class=FileResponse)
+def backup(desk: DeskOf) -> FileResponse:
+    """A copy of the whole campaign as of this moment, as a file that `steelyard restore` reads."""
+    now = datetime.now(UTC)
+    folder = tempfile.TemporaryDirectory()
+    try:
+        file = Path(folder.name) / f"{desk.campaign.settings.name}-{now:%Y%m%d-%H%M%S}.db"
+        copy.backup(desk.campaign, file, by="manager", now=now)
+    except BaseException:
+        folder.cleanup()
+        raise
+    sent = BackgroundTask(folder.cleanup)
+    return FileResponse(file, filename=file.name, media_type="application/vnd.sqlite3", background=sent)

@@ -1,0 +1,75 @@
+"""Backing up and restoring from the command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from steelyard.cli.main import DONE, UNUSABLE, run
+
+
+@pytest.fixture
+def database(
+    campaign_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> str:
+    monkeypatch.delenv("STEELYARD_SECRET", raising=False)
+    folder = tmp_path / "live"
+    folder.mkdir()
+    assert run(["create", str(campaign_file), "--db", str(folder / "live.db")]) == DONE
+    capsys.readouterr()
+    return str(folder / "live.db")
+
+
+def test_a_backup_says_what_it_holds_and_where_the_secret_is(
+    database: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["backup", database, str(tmp_path / "copy.db")]) == DONE
+
+    out = capsys.readouterr().out
+    assert out.startswith(f"demo-de-en: 0 judgements in {tmp_path / 'copy.db'} (")
+    assert f"It is in {database}.secret: keep a copy of it elsewhere, or use --with-secret." in out
+
+
+def test_a_backup_with_its_secret_restores_into_a_campaign_with_working_links(
+    database: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(["links", database, "--add", "2"])
+    before = capsys.readouterr().out
+    assert run(["backup", database, str(tmp_path / "copy.db"), "--with-secret"]) == DONE
+    assert f"The secret of the links is in {tmp_path / 'copy.db'}.secret" in capsys.readouterr().out
+
+    assert run(["restore", str(tmp_path / "copy.db"), str(tmp_path / "new.db")]) == DONE
+
+    assert "Links do not open" not in capsys.readouterr().out
+    run(["links", str(tmp_path / "new.db")])
+    assert capsys.readouterr().out == before
+
+
+def test_restoring_without_the_secret_says_what_to_do(
+    database: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(["backup", database, str(tmp_path / "copy.db")])
+
+    assert run(["restore", str(tmp_path / "copy.db"), str(tmp_path / "new.db")]) == DONE
+
+    assert f"Copy its secret file to {tmp_path / 'new.db.secret'}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["backup", "{db}", "{db}"], "nothing was overwritten"),
+        (["backup", "{db}", "{folder}/none/copy.db"], "none does not exist. Make it"),
+        (["restore", "{folder}/none.db", "{folder}/new.db"], "there is no such file"),
+        (["restore", "{folder}/campaign.toml", "{folder}/new.db"], "this file is not a database"),
+    ],
+)
+def test_what_cannot_be_done_is_explained(
+    database: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], words: str
+) -> None:
+    given = [each.format(db=database, folder=tmp_path) for each in arguments]
+
+    assert run(given) == UNUSABLE
+
+    assert words in capsys.readouterr().err
