@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import socket
 from functools import partial
+from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 import click
 
 from steelyard.cli.listening import is_everywhere, listening_at, url_of
 from steelyard.cli.options import database_argument, port_option, read_url
+from steelyard.cli.over_series import ended, series_at
+
+if TYPE_CHECKING:
+    from steelyard.flows.series import Series
 
 
 @click.command()
@@ -29,26 +35,61 @@ from steelyard.cli.options import database_argument, port_option, read_url
     help="Public address, if others reach the server by another than the one it listens at.",
 )
 def serve(db: str, host: str, port: int | None, processes: int, url: str | None) -> None:
-    """Serve a campaign to workers and its manager until Ctrl-C."""
+    """Serve a campaign to workers and its manager until Ctrl-C.
+
+    DB may be a series, a folder of databases or a PostgreSQL database with several campaigns: one server has
+    them all, each below /c/NAME, and a page for watching them.
+    """
+    series = series_at(db)
+    with listening_at(host, port) as listening:
+        base_url = url or url_of(listening)
+        more = _more_about(listening, base_url, url)
+        if series is None:
+            _announce(db, base_url, more)
+        else:
+            _announce_series(series, base_url, more)
+        run_server(db, listening, processes=processes, url=url)
+    click.echo("Stopped.")
+
+
+def _announce(db: str, base_url: str, more: str) -> None:
     from steelyard.flows.links import links, remember_url
     from steelyard.flows.open import open_campaign
 
-    with open_campaign(db) as campaign, listening_at(host, port) as listening:
-        base_url = url or url_of(listening)
+    with open_campaign(db) as campaign:
         found = links(campaign, base_url=base_url)
         remember_url(campaign, base_url)
-        click.echo(f"Serving {campaign.settings.name} at {base_url} (Ctrl-C to stop)")
-        if is_everywhere(listening) and url is None:
-            click.echo(
-                f"  It listens at every address of this machine; links use {base_url}. "
-                "For another, give --url."
-            )
-        elif url is not None:
-            click.echo(f"  listening at       {url_of(listening)}")
-        click.echo(f"  anyone may judge   {found.open_url}\n  the manager        {found.manager_url}")
-        campaign.close()
-        run_server(db, listening, processes=processes, url=url)
-    click.echo("Stopped.")
+    click.echo(f"Serving {campaign.settings.name} at {base_url} (Ctrl-C to stop){more}")
+    click.echo(f"  anyone may judge   {found.open_url}\n  the manager        {found.manager_url}")
+
+
+def _announce_series(series: Series, base_url: str, more: str) -> None:
+    from steelyard.flows.links import remember_url
+    from steelyard.flows.series import open_series
+    from steelyard.flows.series_links import series_door
+
+    with open_series(series) as opened:
+        for outcome in opened:
+            if outcome.result is not None:
+                remember_url(outcome.result, f"{base_url}/c/{quote(outcome.name)}")
+    n_open = sum(outcome.result is not None for outcome in opened)
+    if not n_open:
+        ended(opened)
+        raise click.ClickException("None of the campaigns can be served.")
+    click.echo(f"Serving {n_open} campaigns of {series.name} at {base_url} (Ctrl-C to stop){more}")
+    click.echo(f"  the manager of all {series_door(series).url(base_url)}")
+    ended(opened)
+
+
+def _more_about(listening: socket.socket, base_url: str, url: str | None) -> str:
+    """What else to say about the address."""
+    if url is not None:
+        return f"\n  listening at       {url_of(listening)}"
+    if is_everywhere(listening):
+        return (
+            f"\n  It listens at every address of this machine; links use {base_url}. For another, give --url."
+        )
+    return ""
 
 
 def run_server(address: str, listening: socket.socket, *, processes: int, url: str | None = None) -> None:

@@ -192,6 +192,15 @@ def holder(campaign: OpenCampaign, token: str, role: LinkRole) -> str | None:
     return parts.holder_id if role == "worker" else None
 
 
+def manager_url(campaign: OpenCampaign, *, base_url: str) -> str:
+    """The manager's link alone."""
+    tokens = _tokens(campaign)
+    with campaign.store.read() as connection:
+        kept = next((link.token for link in stored.stored_links(connection) if link.role == "manager"), None)
+        version = stored.shared_versions(connection)["manager"]
+    return f"{base_url}/m/{kept or tokens.of('manager', SHARED_IDS['manager'], version)}"
+
+
 def remember_url(campaign: OpenCampaign, url: str) -> None:
     """Record where the campaign is served, for links that are printed later."""
     with campaign.store.write() as connection:

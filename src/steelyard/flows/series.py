@@ -28,10 +28,14 @@ class CampaignPlace:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """The campaigns at one address. `folder` is None on PostgreSQL."""
+    """The campaigns at one address. `folder` is None on PostgreSQL.
+
+    `address` is fit for printing; `place` is the same however the address is written.
+    """
 
     name: str
     address: str
+    place: str
     places: tuple[CampaignPlace, ...]
     folder: Path | None = None
 
@@ -64,7 +68,7 @@ def find_series(address: str) -> Series | None:
     if not files:
         return None
     places = (CampaignPlace(file.stem, str(file)) for file in sorted(files))
-    return Series(folder.resolve().name, address, tuple(places), folder)
+    return Series(folder.resolve().name, address, str(folder.resolve()), tuple(places), folder)
 
 
 def _in_database(address: str) -> Series | None:
@@ -76,7 +80,9 @@ def _in_database(address: str) -> Series | None:
         return None
     url = postgresql_url(address)
     places = (CampaignPlace(name, address_with_schema(address, name)) for name in names)
-    return Series(url.database or "series", shown_address(url), tuple(places))
+    host = url.host or url.query.get("host") or "localhost"
+    place = f"{host}:{url.port or url.query.get('port') or 5432}/{url.database}"
+    return Series(url.database or "series", shown_address(url), place, tuple(places))
 
 
 def for_each(series: Series, act: Callable[[CampaignPlace], Result]) -> list[Outcome[Result]]:
@@ -90,12 +96,16 @@ def for_each(series: Series, act: Callable[[CampaignPlace], Result]) -> list[Out
     return outcomes
 
 
+def opened_campaigns(series: Series) -> list[Outcome[OpenCampaign]]:
+    """All campaigns of the series, opened as far as they can be; to be closed by whoever asks for them."""
+    return _one_of_each(for_each(series, lambda place: open_campaign(place.address)))
+
+
 @contextmanager
 def open_series(series: Series) -> Iterator[list[Outcome[OpenCampaign]]]:
-    """All campaigns of the series, opened as far as they can be, until the block is left."""
-    opened: list[Outcome[OpenCampaign]] = []
+    """The same until the block is left."""
+    opened = opened_campaigns(series)
     try:
-        opened += one_of_each(for_each(series, lambda place: open_campaign(place.address)))
         yield opened
     finally:
         for outcome in opened:
@@ -103,7 +113,7 @@ def open_series(series: Series) -> Iterator[list[Outcome[OpenCampaign]]]:
                 outcome.result.close()
 
 
-def one_of_each(opened: list[Outcome[OpenCampaign]]) -> list[Outcome[OpenCampaign]]:
+def _one_of_each(opened: list[Outcome[OpenCampaign]]) -> list[Outcome[OpenCampaign]]:
     """The same, but a campaign that is there twice is taken from one place and closed in the others.
 
     Of a copy, such as a backup, links would open the wrong one, and judgements would be divided.

@@ -13,6 +13,7 @@ from fastapi.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from steelyard.flows.open import OpenCampaign, open_campaign
+from steelyard.flows.series import find_series, opened_campaigns
 from steelyard.protocols import protocols
 from steelyard.version import __version__
 from steelyard.web import (
@@ -80,6 +81,13 @@ def _described(app: FastAPI, answer_schema: Mapping[str, Any]) -> dict[str, Any]
 
 
 def app_at(address: str, *, url: str | None = None) -> ASGIApp:
-    """The app of a separate process, which opens the campaign itself. `url`: its public address."""
-    app = create_app(open_campaign(address))
+    """The app of a separate process, which opens the campaign or series itself. `url`: its public address."""
+    series = find_series(address)
+    app: ASGIApp
+    if series is None:
+        app = create_app(open_campaign(address))
+    else:
+        from steelyard.web.series_app import create_series_app
+
+        app = create_series_app(series, opened_campaigns(series))
     return AtUrl(app, url) if url else app

@@ -1,0 +1,203 @@
+"""A series: its page, and what that page calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Annotated, TypeVar
+from urllib.parse import quote
+
+from fastapi import APIRouter, Depends, HTTPException, Request
+from fastapi.responses import HTMLResponse, PlainTextResponse
+from pydantic import BaseModel, ConfigDict
+
+from steelyard.domain.errors import EvaluationError, NotFound, SourceError, as_command_line
+from steelyard.domain.running import CampaignState
+from steelyard.flows.links import manager_url
+from steelyard.flows.series_links import SeriesDoor
+from steelyard.flows.series_overview import CampaignGlance, glance
+from steelyard.flows.state import change_state
+from steelyard.web.auth import TOKEN, bearer
+from steelyard.web.base_path import base_of, base_url_of
+from steelyard.web.errors import TRY_AGAIN
+from steelyard.web.overview_schemas import ForecastView, PlacesView
+from steelyard.web.pages import message_page, rendered
+from steelyard.web.running_routes import StateBody
+from steelyard.web.state import Desk
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class SeriesDesk:
+    """Everything the routes of a series need. `broken`: what is wrong with campaigns that did not open."""
+
+    name: str
+    door: SeriesDoor
+    desks: Mapping[str, Desk]
+    broken: Mapping[str, str]
+
+    @property
+    def names(self) -> list[str]:
+        """All campaigns, in order."""
+        return sorted({*self.desks, *self.broken})
+
+    def of_each(self, act: Callable[[str, Desk], Result]) -> list[tuple[str, Result | None, str]]:
+        """What came of each campaign: its name, the result, and the problem if there is none."""
+        found: list[tuple[str, Result | None, str]] = []
+        for name in self.names:
+            if name in self.broken:
+                found.append((name, None, self.broken[name]))
+                continue
+            try:
+                found.append((name, act(name, self.desks[name]), ""))
+            except SourceError:
+                found.append((name, None, TRY_AGAIN))
+            except EvaluationError as error:
+                found.append((name, None, error.spelt(as_command_line)))
+        return found
+
+
+class _Seen(BaseModel):
+    model_config = ConfigDict(from_attributes=True)
+
+
+class GlanceView(_Seen):
+    """One campaign in a few numbers. Without a wage the money is null."""
+
+    title: str
+    source_language: str
+    target_language: str
+    state: CampaignState
+    n_judgements: int
+    n_wanted: int
+    n_left: int
+    n_openings: int
+    places: PlacesView
+    n_workers: int
+    last_at: datetime | None
+    currency: str
+    spent: float | None
+    committed: float | None
+    expected: float | None
+    forecast: ForecastView
+    warnings: list[str]
+
+
+class SeriesCampaignView(BaseModel):
+    """A campaign of the series: what it looks like now, or what is wrong with it."""
+
+    campaign: str
+    manager_url: str | None = None
+    glance: GlanceView | None = None
+    error: str | None = None
+
+
+class SeriesView(BaseModel):
+    """All campaigns of the series."""
+
+    series: str
+    campaigns: list[SeriesCampaignView]
+
+
+class ChangedView(BaseModel):
+    """The state a campaign is in now, or why it could not be brought there."""
+
+    campaign: str
+    state: CampaignState | None = None
+    error: str | None = None
+
+
+def series_desk_of(request: Request) -> SeriesDesk:
+    """The desk of the series that this request is about."""
+    desk = request.app.state.series
+    assert isinstance(desk, SeriesDesk)
+    return desk
+
+
+SeriesDeskOf = Annotated[SeriesDesk, Depends(series_desk_of)]
+
+
+def _manager(desk: SeriesDeskOf, token: Annotated[str, Depends(bearer)]) -> None:
+    try:
+        desk.door.require_manager(token)
+    except NotFound as error:
+        raise HTTPException(401, str(error), headers={"WWW-Authenticate": "Bearer"}) from None
+
+
+router = APIRouter(prefix="/api/v1/series", tags=["series"], dependencies=[Depends(_manager)])
+pages = APIRouter(include_in_schema=False)
+
+
+@router.get("")
+def series_now(desk: SeriesDeskOf, request: Request) -> SeriesView:
+    """All campaigns at a glance."""
+    now, base_url = datetime.now(UTC), base_url_of(request)
+
+    def look(name: str, one: Desk) -> tuple[CampaignGlance, str]:
+        place = f"{base_url}/c/{quote(name)}"
+        return glance(one.watch.overview(now=now)), manager_url(one.campaign, base_url=place)
+
+    return SeriesView(
+        series=desk.name,
+        campaigns=[
+            SeriesCampaignView(campaign=name, error=problem)
+            if found is None
+            else SeriesCampaignView(
+                campaign=name, glance=GlanceView.model_validate(found[0]), manager_url=found[1]
+            )
+            for name, found, problem in desk.of_each(look)
+        ],
+    )
+
+
+@router.post("/state")
+def change_all(desk: SeriesDeskOf, body: StateBody) -> list[ChangedView]:
+    """Open, pause or close every campaign that can be. The others stay as they are, and say why."""
+    now = datetime.now(UTC)
+
+    def change(_name: str, one: Desk) -> CampaignState:
+        return change_state(one.campaign, body.state, by="manager", now=now, reason=body.reason).state
+
+    return [
+        ChangedView(campaign=name, state=state, error=problem or None)
+        for name, state, problem in desk.of_each(change)
+    ]
+
+
+@pages.get("/", response_class=HTMLResponse)
+def series_home(request: Request) -> HTMLResponse:
+    """What this address is, without giving anything away."""
+    return message_page(
+        request, "Steelyard", "This server runs evaluations of translations. Open the link you were given."
+    )
+
+
+@pages.get("/m/{token}", response_class=HTMLResponse)
+def series_page(desk: SeriesDeskOf, request: Request, token: str) -> HTMLResponse:
+    """The page of the series' manager."""
+    try:
+        if not TOKEN.fullmatch(token):
+            raise NotFound("This link is incomplete: copy all of it, from https or http to its last letter.")
+        desk.door.require_manager(token)
+    except NotFound as error:
+        return message_page(request, "Link not valid", str(error), 404)
+    return rendered(
+        "series.html", {"base": base_of(request), "title": desk.name, "words": {"language": "en"}}
+    )
+
+
+@pages.get("/healthz", response_class=PlainTextResponse)
+def healthz() -> str:
+    """The process is up."""
+    return "ok"
+
+
+@pages.get("/readyz", response_class=PlainTextResponse)
+def readyz(desk: SeriesDeskOf) -> PlainTextResponse:
+    """The databases of all campaigns answer; 503 with the names of those that do not."""
+    failing = [name for name, _, problem in desk.of_each(lambda _name, one: one.campaign.ping()) if problem]
+    if failing:
+        return PlainTextResponse(f"not ready: {', '.join(failing)}", 503)
+    return PlainTextResponse("ok")
