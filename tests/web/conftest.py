@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+import uuid
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,6 +15,7 @@ from fastapi.testclient import TestClient
 from steelyard.flows.create import create
 from steelyard.flows.links import add_workers, links
 from steelyard.flows.open import OpenCampaign, open_campaign
+from steelyard.flows.simulate import simulate
 from steelyard.web.app import create_app
 
 
@@ -23,6 +25,7 @@ class Site:
 
     client: TestClient
     campaign: OpenCampaign
+    address: Path
     worker_token: str
     manager_token: str
     open_token: str
@@ -43,9 +46,28 @@ def made_once(small_example: str, tmp_path_factory: pytest.TempPathFactory) -> P
     return folder / "site.db"
 
 
+@pytest.fixture(scope="session")
+def judged_once(made_once: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The database of a campaign that six simulated workers have finished; tests work on copies."""
+    address = shutil.copy(made_once, tmp_path_factory.mktemp("judged-once") / "site.db")
+    with open_campaign(str(address)) as campaign:
+        simulate(campaign, 6, seed=5)
+    return Path(address)
+
+
 @pytest.fixture
 def site(made_once: Path, tmp_path: Path, noon: datetime) -> Iterator[Site]:
-    address = shutil.copy(made_once, tmp_path / "site.db")
+    yield from _site(made_once, tmp_path, noon)
+
+
+@pytest.fixture
+def judged_site(judged_once: Path, tmp_path: Path, noon: datetime) -> Iterator[Site]:
+    """W0001 to W0006 have judged everything; the site's own worker, W0007, nothing."""
+    yield from _site(judged_once, tmp_path, noon)
+
+
+def _site(made: Path, folder: Path, noon: datetime) -> Iterator[Site]:
+    address = shutil.copy(made, folder / "site.db")
     with open_campaign(str(address)) as campaign:
         [worker] = add_workers(campaign, 1, base_url="", now=noon)
         found = links(campaign, base_url="")
@@ -53,7 +75,28 @@ def site(made_once: Path, tmp_path: Path, noon: datetime) -> Iterator[Site]:
             yield Site(
                 client,
                 campaign,
+                Path(address),
                 worker_token=worker.token,
                 manager_token=found.manager_url.rpartition("/")[2],
                 open_token=found.open_url.rpartition("/")[2],
             )
+
+
+@pytest.fixture(scope="session")
+def judge_some() -> Callable[[Site, int], None]:
+    """Lets the site's worker judge some items."""
+
+    def judge(site: Site, n: int) -> None:
+        for number in range(n):
+            view = site.client.post("/api/v1/work/next", headers=site.as_worker()).json()
+            body = {
+                "judgement_id": str(uuid.uuid4()),
+                "assignment_id": view["assignment_id"],
+                "item_id": view["item"]["item_id"],
+                "answer": {"rating": 40 + number},
+                "shown_ms": 4200,
+            }
+            reply = site.client.post("/api/v1/work/judgements", headers=site.as_worker(), json=body)
+            assert reply.status_code == 201
+
+    return judge

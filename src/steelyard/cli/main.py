@@ -34,6 +34,7 @@ COMMANDS = {
     "log": "running_commands",
     "backup": "backup_commands",
     "restore": "backup_commands",
+    "payments": "payments_command",
     "simulate": "campaign_commands",
     "analyse": "analysis_commands",
     "report": "analysis_commands",

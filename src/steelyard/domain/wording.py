@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import floor
 
 # Currencies whose smallest unit in use is a whole one.
 _WITHOUT_CENTS = frozenset({"JPY", "KRW", "VND", "CLP", "ISK", "PYG", "UGX", "XAF", "XOF"})
@@ -44,5 +45,15 @@ def in_currency(amount: float | None, currency: str) -> str:
     """
     if amount is None:
         return "–"
-    digits = 0 if currency in _WITHOUT_CENTS else 2
-    return f"{currency} {round(amount, digits) + 0.0:,.{digits}f}"
+    return f"{currency} {payable(amount, currency):,.{0 if currency in _WITHOUT_CENTS else 2}f}"
+
+
+def payable(amount: float, currency: str) -> float:
+    """An amount rounded to what can be paid: to the cent, or to whole units of a currency without.
+
+    >>> payable(2.625, "EUR"), payable(2.625, "JPY")
+    (2.63, 3.0)
+    """
+    cents = 1 if currency in _WITHOUT_CENTS else 100
+    # Half a cent that is only just missed by rounding errors is a cent.
+    return floor(amount * cents + 0.5 + 1e-9) / cents + 0.0

@@ -18,7 +18,7 @@ from steelyard.store.progress import HeldHit, PlaceCounts, Progress, ProgressRea
 __all__ = ["HeldHit", "Overview", "PlaceCounts", "Progress", "Watch", "WorkerProgress", "campaign_progress"]
 
 # Verbs after which a campaign gives out work again: the pace is counted from there.
-_OPENING_VERBS = ("resume", "open")
+_OPENING_VERBS = ("resume",)
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from steelyard.flows.open import OpenCampaign
 from steelyard.flows.progress import Watch
 from steelyard.flows.settings import settings_from
 from steelyard.flows.source import Source, from_campaign
+from steelyard.flows.verdicts import Verdicts, worker_verdicts
 
 # Analyses or reports that are remembered: as many as one person may be comparing [our choice].
 MOST_REMEMBERED = 8
@@ -62,6 +63,7 @@ class _Findings:
 
     mark: Mark
     sources: Memory = field(default_factory=Memory)
+    verdicts: Memory = field(default_factory=Memory)
     evidence: Memory = field(default_factory=Memory)
     # Apart: a request for the numbers alone does not wait for the figures.
     reports: Memory = field(default_factory=Memory)
@@ -84,6 +86,13 @@ class Analyses:
         findings = self._current()
         settings, evidence = self._weighed(findings, choices or {})
         return findings.reports.get(settings, lambda: _report(evidence))
+
+    def verdicts(self, choices: Mapping[str, Any] | None = None) -> Verdicts:
+        """What the check found about each worker, also while nothing can be ranked."""
+        findings = self._current()
+        source = self._read(findings)
+        settings = settings_from(source, **(choices or {}))
+        return findings.verdicts.get(settings, lambda: worker_verdicts(source, settings))
 
     def source(self) -> Source:
         """Everything judged so far."""

@@ -1,0 +1,154 @@
+"""Payments: what each worker's work is worth, with the evidence of the check beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from steelyard.domain.payment import Payment, Payments, PaymentTotal
+from steelyard.domain.running import CampaignState, Exclusion
+from steelyard.domain.wording import in_currency, payable
+from steelyard.flows.progress import Overview, Watch, WorkerProgress
+from steelyard.flows.verdicts import Verdicts
+from steelyard.planning.spending import PayTerms, pay_terms
+from steelyard.store.actions import exclusions
+from steelyard.store.links import linked_workers
+
+
+def payments(watch: Watch, verdicts: Verdicts, *, now: datetime) -> Payments:
+    """What everybody is owed at this moment.
+
+    Those who failed the check or were excluded are listed like the others, with what their work is worth.
+    """
+    overview = watch.overview(now=now)
+    with watch.campaign.store.read() as connection:
+        excluded = exclusions(connection)
+        people = {worker.worker_id: (worker.name, worker.email) for worker in linked_workers(connection)}
+    terms = pay_terms(overview.rules, seconds_per_item=overview.money.seconds_per_item)
+    found = verdicts.by_worker()
+    is_closed = overview.state is CampaignState.CLOSED
+    workers = tuple(
+        _payment(
+            worker,
+            terms,
+            people.get(worker.worker_id, ("", "")),
+            found.get(worker.worker_id, {}),
+            excluded=exclusion_words(excluded, worker.worker_id),
+            is_closed=is_closed,
+        )
+        for worker in overview.progress.workers
+        if worker.n_done
+    )
+    return Payments(
+        campaign=overview.settings.name,
+        currency=terms.currency,
+        check=verdicts.check,
+        workers=workers,
+        total=_total(workers, terms),
+        notes=(*_notes(terms), *overview.warnings),
+    )
+
+
+def payment_of(
+    overview: Overview, worker: WorkerProgress, finding: dict[str, Any], excluded: Sequence[Exclusion]
+) -> Payment:
+    """What one worker is owed; without a name."""
+    terms = pay_terms(overview.rules, seconds_per_item=overview.money.seconds_per_item)
+    return _payment(
+        worker,
+        terms,
+        ("", ""),
+        finding,
+        excluded=exclusion_words(excluded, worker.worker_id),
+        is_closed=overview.state is CampaignState.CLOSED,
+    )
+
+
+def exclusion_words(excluded: Sequence[Exclusion], worker_id: str) -> str:
+    """Why a worker, or single HITs of theirs, were excluded; empty if they were not."""
+    return "; ".join(
+        (f"HIT {one.hit_id}: " if one.hit_id else "") + (one.reason or "no reason given")
+        for one in excluded
+        if one.worker_id == worker_id
+    )
+
+
+def _payment(
+    worker: WorkerProgress,
+    terms: PayTerms,
+    person: tuple[str, str],
+    finding: dict[str, Any],
+    *,
+    excluded: str,
+    is_closed: bool,
+) -> Payment:
+    held = worker.open
+    hits, items, seconds, open_items = worker.hits_worked, worker.n_done, worker.seconds, 0
+    if held is not None and (held.is_idle or is_closed):
+        # As if it had been released: nobody is likely to finish it.
+        hits += held.n_done / held.n_items
+    elif held is not None:
+        open_items = held.n_done
+        items, seconds = items - held.n_done, seconds - held.seconds
+    hours = seconds / 3600
+    pay = terms.pay(hits=hits, items=items)
+    pay = None if pay is None else payable(pay, terms.currency)
+    return Payment(
+        worker_id=worker.worker_id,
+        name=person[0],
+        email=person[1],
+        hits=hits,
+        items=items,
+        hours=hours,
+        pay=pay,
+        hourly_pay=_hourly(pay, hours),
+        open_items=open_items,
+        verdict=finding.get("verdict"),
+        suggestion=finding.get("suggestion"),
+        reason=finding.get("reason"),
+        n_pairs=finding.get("n_pairs"),
+        mean_difference=finding.get("mean_difference"),
+        p_value=finding.get("p_value"),
+        flags=tuple(finding.get("flags") or ()),
+        remarks=tuple(finding.get("remarks") or ()),
+        excluded=excluded,
+        is_simulated=worker.is_simulated,
+    )
+
+
+def _hourly(pay: float | None, hours: float) -> float | None:
+    return None if pay is None or hours <= 0 else pay / hours
+
+
+def _total(workers: Sequence[Payment], terms: PayTerms) -> PaymentTotal:
+    hours = sum(worker.hours for worker in workers)
+    paid = [worker.pay for worker in workers if worker.pay is not None]
+    pay = sum(paid) if terms.pay(hits=0, items=0) is not None else None
+    fee = None if pay is None else pay * terms.fee
+    return PaymentTotal(
+        workers=len(workers),
+        hits=sum(worker.hits for worker in workers),
+        items=sum(worker.items for worker in workers),
+        hours=hours,
+        pay=pay,
+        fee=fee,
+        cost=None if pay is None or fee is None else pay + fee,
+        hourly_pay=_hourly(pay, hours),
+    )
+
+
+def _notes(terms: PayTerms) -> tuple[str, ...]:
+    if terms.pay(hits=0, items=0) is None:
+        return ("No wage is known, so only hours are shown. Set one: steelyard settings DB --wage 12",)
+    if terms.per_hit is not None:
+        basis = f"A HIT is paid {in_currency(terms.per_hit, terms.currency)}"
+    else:
+        basis = (
+            f"An hour is paid {in_currency(terms.wage, terms.currency)}, and an item counts as "
+            f"{terms.seconds_per_item:g} s"
+        )
+    return (
+        f"{basis}; of a HIT that was not finished, the part that was judged is paid.",
+        "A failed check alone is no reason to refuse pay.",
+    )
