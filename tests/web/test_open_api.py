@@ -40,6 +40,10 @@ ROUTES = [
     ("GET", "/api/v1/actions"),
     ("POST", "/api/v1/extend"),
     ("GET", "/api/v1/backup"),
+    ("POST", "/api/v1/workers/{worker_id}/exclude"),
+    ("POST", "/api/v1/workers/{worker_id}/reinstate"),
+    ("POST", "/api/v1/workers/{worker_id}/block"),
+    ("POST", "/api/v1/workers/{worker_id}/unblock"),
 ]
 
 
@@ -51,7 +55,8 @@ def described(site: Any) -> Any:
 def bearer_for(site: Any, path: str) -> dict[str, str]:
     if path == "/api/v1/join":
         return {"Authorization": f"Bearer {site.open_token}"}
-    return dict(site.as_worker() if path.startswith("/api/v1/work") else site.as_manager())
+    is_workers = f"{path}/".startswith("/api/v1/work/")
+    return dict(site.as_worker() if is_workers else site.as_manager())
 
 
 def test_the_routes_tried_here_are_all_there_are(described: Any) -> None:

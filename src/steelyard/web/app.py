@@ -26,6 +26,7 @@ from steelyard.web import (
     manager_routes,
     pages,
     running_routes,
+    verdict_routes,
     worker_routes,
 )
 from steelyard.web.base_path import AtUrl
@@ -60,6 +61,7 @@ def create_app(campaign: OpenCampaign) -> FastAPI:
         analysis_routes.router,
         hit_routes.router,
         extend_routes.router,
+        verdict_routes.router,
         pages.router,
         health.router,
     ):

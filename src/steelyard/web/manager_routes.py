@@ -10,6 +10,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from steelyard.domain.judgement import FrameName
+from steelyard.flows.export import marked_rows
 from steelyard.flows.judged import judged_frames
 from steelyard.protocols import protocols
 from steelyard.web.auth import DeskOf, require_manager
@@ -35,7 +36,7 @@ def judgements(desk: DeskOf, frame: FrameName | None = None) -> Response:
     wanted = frame or protocols()[settings.protocol].gives[0]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "judgements.csv"
-        write_judgements(getattr(judged_frames(desk.campaign), wanted), path, name=wanted)
+        write_judgements(marked_rows(judged_frames(desk.campaign), wanted), path, name=wanted)
         content = path.read_bytes()
     name = Path(f"{settings.name}.judgements.csv")
     # Saved in one folder, the files are found with the ratings.
