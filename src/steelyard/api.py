@@ -221,6 +221,8 @@ def read(
             gold_scale=gold,
             preferences=table.preferences,
             spans=table.spans,
+            exclusions=table.exclusions,
+            simulated=table.simulated,
         )
     )
 

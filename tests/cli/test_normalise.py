@@ -132,7 +132,7 @@ def test_a_campaign_with_gold_is_studied_from_its_database(
 
     document = json.loads(capsys.readouterr().out)
     assert document["n_gold"] == 6
-    assert "|protocol:adequacy4|qc:none|gold:6|folds:3|" in document["signature"]
+    assert "|protocol:adequacy4|qc:none|simulated:3/3|gold:6|folds:3|" in document["signature"]
     # Degraded copies are no judgements of a translation; showings as gold are.
     judged = pl.read_parquet(tmp_path / "judged.parquet").filter(pl.col("kind") != "degraded")
     assert document["methods"][0]["retained"] == judged["judgement_id"].n_unique()

@@ -17,6 +17,7 @@ from steelyard.domain.campaign import Campaign
 from steelyard.domain.running import CampaignState, Rules
 from steelyard.flows.assign import Finished, NextItem, WorkView, next_item
 from steelyard.flows.create import create
+from steelyard.flows.links import add_workers
 from steelyard.flows.open import OpenCampaign, open_campaign
 from steelyard.flows.release import HitPlaces, hit_places
 from steelyard.flows.state import change_state
@@ -189,3 +190,14 @@ class People:
 def people(toy: OpenCampaign, noon: datetime) -> People:
     """Workers of the toy campaign: HITs h1 and h2 of round 1, h3 and h4 of round 2, one place on each."""
     return People(toy, noon)
+
+
+@pytest.fixture
+def one_judgement_of_a_person(campaign: OpenCampaign, noon: datetime) -> str:
+    """A worker who has judged one item."""
+    [link] = add_workers(campaign, 1, base_url="", now=noon)
+    view = next_item(campaign, link.worker_id, now=noon)
+    assert isinstance(view, NextItem)
+    submission = Submission(str(uuid.uuid4()), view.assignment_id, view.item.item_id, {"rating": 50}, 1000)
+    submit(campaign, link.worker_id, submission, now=noon)
+    return link.worker_id

@@ -88,7 +88,7 @@ def test_frames_have_the_documented_columns(frame: pl.DataFrame) -> None:
         *("worker_id", "n_judgements", "n_pairs", "mean_difference", "sd_difference", "statistic", "p_value"),
         *("power", "verdict", "flags", "mean", "sd", "offset", "slope", "precision", "weight"),
         *("offset_sd", "slope_sd", "precision_sd", "n_repeats", "consistency_p", "equivalence_p"),
-        *("seconds_per_judgement", "suggestion", "reason", "remarks", "portrait"),
+        *("seconds_per_judgement", "suggestion", "reason", "remarks", "portrait", "excluded"),
     ]
     assert analysis.hits.columns == [
         *("worker_id", "hit_id", "n_judgements", "seconds", "concurrent", "excluded")

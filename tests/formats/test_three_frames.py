@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from steelyard.domain.errors import SourceError
 from steelyard.domain.judgement import PREFERENCES, SPAN_SIDES, FrameName
+from steelyard.domain.running import Exclusion
 from steelyard.domain.work import SCORED_KINDS, ItemKind
 from steelyard.formats.judgements_file import from_table, neighbour, read_judgements, write_judgements
 from steelyard.frames import preferences_frame, ratings_frame, spans_frame
@@ -55,6 +56,68 @@ def test_a_file_of_preferences_is_recognised_by_its_columns(tmp_path: Path) -> N
     ]
     assert found.preferences["control_side"].to_list() == [None, None, "a"]
     assert (len(found.frame), len(found.spans), found.warnings) == (0, 0, ())
+
+
+MARKS = "worker,segment,rating,hit,excluded,simulated\nw1,1,5,a,copied,\nw1,2,5,a,copied,\nw2,1,5,b,,true\n"
+
+
+def test_a_file_says_what_a_person_excluded_and_who_is_simulated(tmp_path: Path) -> None:
+    found = read_judgements(_file(tmp_path, MARKS))
+
+    assert found.exclusions == (Exclusion("w1", "a", "copied"),)
+    assert (found.simulated, found.warnings) == ({"w2"}, ())
+
+
+@pytest.mark.parametrize(
+    ("cell", "reasons"),
+    [("false", []), ("No", []), ("0", []), (" ", []), ("yes", ["no reason given"]), ("12", ["12"])],
+)
+def test_a_plain_yes_or_no_for_excluded_is_understood(tmp_path: Path, cell: str, reasons: list[str]) -> None:
+    table = f"worker,segment,rating,excluded\nw1,1,5,{cell}\nw1,2,5,{cell}\n"
+
+    assert [each.reason for each in read_judgements(_file(tmp_path, table)).exclusions] == reasons
+
+
+def test_truth_values_for_excluded_are_understood() -> None:
+    table = pl.DataFrame(
+        {"worker": ["a", "b"], "segment": [1, 1], "rating": [5, 5], "excluded": [True, False]}
+    )
+
+    assert [each.worker_id for each in from_table(table).exclusions] == ["a"]
+
+
+def test_a_hit_of_which_only_some_rows_are_excluded_is_refused(tmp_path: Path) -> None:
+    problems = _problems(_file(tmp_path, MARKS.replace("w1,2,5,a,copied", "w1,2,5,a,")))
+
+    assert problems == (
+        "line 3: excluded differs from above for the same worker and HIT; a HIT is excluded as a whole.",
+    )
+
+
+def test_simulated_is_true_or_false(tmp_path: Path) -> None:
+    problems = _problems(_file(tmp_path, MARKS.replace("true", "perhaps")))
+
+    assert problems == ("line 4: simulated perhaps is neither true nor false.",)
+
+
+@pytest.mark.parametrize("text", [PREFERRED, MARKED])
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_marks_of_preferences_and_spans_come_back(tmp_path: Path, text: str, ending: str) -> None:
+    found = read_judgements(_file(tmp_path, text))
+    name: FrameName = "preferences" if len(found.preferences) else "spans"
+    frame = getattr(found, name)
+    of_first = pl.col("worker_id") == "w1"
+    marked = frame.with_columns(
+        excluded=pl.when(of_first).then(pl.lit('said "no"')),
+        simulated=pl.when(~of_first).then(pl.lit("true")),
+    )
+    write_judgements(marked, tmp_path / f"marked.{ending}", name=name)
+
+    again = read_judgements(tmp_path / f"marked.{ending}")
+
+    assert again.exclusions == (Exclusion("w1", "", 'said "no"'),)
+    assert again.simulated == {"w2"}
+    assert getattr(again, name).equals(frame)
 
 
 def test_a_file_of_spans_is_recognised_by_its_columns(tmp_path: Path) -> None:

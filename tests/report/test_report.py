@@ -279,9 +279,9 @@ def test_without_a_check_everyone_counts(analysis: Analysis) -> None:
         (0, "everyone's judgements count."),
         (
             1,
-            "judgements count, except those of 1 single HIT left out as rejected or careless, listed below.",
+            "judgements count, except those of 1 single HIT left out, listed below.",
         ),
-        (2, "judgements count, except those of 2 single HITs left out as rejected or careless"),
+        (2, "judgements count, except those of 2 single HITs left out, listed"),
     ],
 )
 def test_without_a_check_hits_left_out_are_told_all_the_same(

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 # Options of an analysis that say which ratings count and how they are standardised.
 OF_RATINGS = (
-    *("check", "check_attributes", "require_consistency", "keep_hits", "keep"),
+    *("check", "check_attributes", "require_consistency", "keep_hits", "keep", "exclusions"),
     *("standardise_over", "standardise_per", "attribute", "seed"),
 )
 # Options that say how a source is read; all others are those of the analysis.
@@ -40,10 +40,11 @@ _READING = ("columns", "scale", "gold_scale", "hit_times")
 _SCORES, _FILES = "Scores and ranking", "Reading a file"
 
 METHOD, ATTRIBUTE, RECIPE = click_options(AnalysisOptions, "method", "attribute", "recipe")
+EXCLUSIONS = click_options(AnalysisOptions, "exclusions")[0]
 # Which ratings count.
 KEEPING = click_options(
     AnalysisOptions,
-    *("check", "check_attributes", "require_consistency", "keep_hits", "keep"),
+    *("check", "check_attributes", "require_consistency", "keep_hits", "keep", "exclusions"),
     section="Which ratings count",
 )
 CHECK, CHECK_ATTRIBUTES = click_options(AnalysisOptions, "check", "check_attributes")

@@ -9,6 +9,7 @@ from steelyard.cli.analysis_options import (
     ATTRIBUTE,
     CHECK,
     CHECK_ATTRIBUTES,
+    EXCLUSIONS,
     GOLD_SCALE,
     READING,
     MethodsCommand,
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from steelyard.domain.study import StudyResult
 
 # Choices of the analysis behind the trials.
-_OF_ANALYSIS = ("check", "check_attributes", "attribute", "seed")
+_OF_ANALYSIS = ("check", "check_attributes", "exclusions", "attribute", "seed")
 
 
 @study_command(
@@ -34,6 +35,7 @@ _OF_ANALYSIS = ("check", "check_attributes", "attribute", "seed")
     *click_options(EvaluationSettings),
     CHECK,
     CHECK_ATTRIBUTES,
+    EXCLUSIONS,
     ATTRIBUTE,
     *READING,
     GOLD_SCALE,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard.cli.analysis_options import (
     ATTRIBUTE,
+    EXCLUSIONS,
     GOLD_SCALE,
     READING,
     MethodsCommand,
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     MethodsCommand,
     source_argument,
     *click_options(NormalisationSettings),
+    EXCLUSIONS,
     ATTRIBUTE,
     *READING,
     GOLD_SCALE,
@@ -42,7 +44,7 @@ def normalise(source: str, **choices: Any) -> list[StudyResult]:
     from steelyard.flows.settings import settings_from
 
     asked = NormalisationSettings(**given_options(NormalisationSettings, choices))
-    given = {name: choices[name] for name in ("attribute", "seed")} | of_methods(choices)
+    given = {name: choices[name] for name in ("exclusions", "attribute", "seed")} | of_methods(choices)
     read = read_from(source, choices)
     analysis = settings_from(read, compared=asked.methods or USUAL_METHODS, check="none", **given)
     found = run_study(read, replace(asked, analysis=analysis), progress=progress_bar)

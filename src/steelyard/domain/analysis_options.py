@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from steelyard.domain.options import option
-from steelyard.domain.result import ClusterRule
+from steelyard.domain.result import ClusterRule, ExclusionRule
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,9 @@ class AnalysisOptions:
     )
     keep: Literal["everyone", "passing"] | None = option(
         None, help="Whose ratings count.", usual="passing; everyone for methods that weigh workers"
+    )
+    exclusions: ExclusionRule = option(
+        "apply", help="What becomes of workers and HITs that a person excluded: left out, or counted."
     )
     clusters: ClusterRule | None = option(None, help="Rule for borders between clusters.", usual="strict")
     recipe: Literal["wmt"] | None = option(

@@ -182,8 +182,8 @@ class Evidence:
     """What an exhibit is made from: one source's judgements and hours of work, and their analysis.
 
     `judged` holds everyone's ratings, or preferences if the method reads these (of the attribute chosen, if
-    one was), and `keeps` says about each row whether the scores rest on it. `analyse` answers the same source
-    again under other settings.
+    one was), without what a person excluded, and `keeps` says about each row whether the scores rest on it.
+    `analyse` answers the same source again under other settings.
     """
 
     title: str

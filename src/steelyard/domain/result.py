@@ -19,6 +19,7 @@ StandardisePer = Literal["worker", "attribute"]
 Unit = Literal["judgement", "worker", "flat"]
 Test = Literal["rank-sum", "rank-sum-common", "signed-rank", "permutation"]
 FlagRules = Literal["usual", "wmt"]
+ExclusionRule = Literal["apply", "ignore"]
 # The name of the check that nobody fails.
 NO_CHECK = "none"
 # Below five control pairs no test can decide: at four, the smallest exact p-value is 0.0625.
@@ -144,6 +145,8 @@ class AnalysisSettings:
     exclude_hits: bool = True
     # Score everyone's ratings, whatever the check finds: for methods that weigh workers themselves.
     keep_everyone: bool = False
+    # What people excluded stays out, or counts all the same.
+    exclusions: ExclusionRule = "apply"
     flag_rules: FlagRules = "usual"
     seed: int = 7
     method_settings: MethodSettings = MethodSettings()
@@ -208,7 +211,10 @@ class Fit:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How much there was, and how much of it the scores rest on."""
+    """How much there was, and how much of it the scores rest on.
+
+    `excluded_judgements`: how many a person excluded, whether or not that is applied.
+    """
 
     judgements: int
     workers: int
@@ -216,6 +222,8 @@ class Counts:
     systems: int
     kept_judgements: int
     kept_workers: int
+    excluded_judgements: int = 0
+    simulated_workers: int = 0
 
 
 @dataclass(frozen=True)
@@ -234,7 +242,8 @@ class Analysis:
     `workers`: worker_id, n_judgements, n_pairs, mean_difference, sd_difference, statistic, p_value, power,
     verdict, flags, mean, sd, offset, slope, precision, weight, offset_sd, slope_sd, precision_sd, n_repeats,
     consistency_p, equivalence_p, seconds_per_judgement, suggestion, reason, remarks (a sentence for each
-    flag), portrait (offset, slope and weight in words; null where the method knows none).
+    flag), portrait (offset, slope and weight in words; null where the method knows none), excluded (why a
+    person excluded the worker; null if nobody did).
     `hits`, one row per worker and HIT: worker_id, hit_id, n_judgements, seconds, concurrent, excluded (why
     it was left out; null if it was not).
     `systems`, best first: system_id, rank, rank_low, rank_high, cluster, score, lower, upper, mean_rating,

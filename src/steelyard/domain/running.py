@@ -84,11 +84,12 @@ class Action:
 class Exclusion:
     """A person's decision that a worker's judgements, or those of one HIT, do not count.
 
-    `hit_id` is None if it concerns all of the worker's HITs.
+    `hit_id` is None if it concerns all of the worker's HITs. A judgements file does not say who decided it
+    when.
     """
 
     worker_id: str
     hit_id: str | None
     reason: str
-    done_at: datetime
-    done_by: Doer
+    done_at: datetime | None = None
+    done_by: Doer | None = None

@@ -37,6 +37,7 @@ _COLUMNS = (
     Column("seconds_per_judgement", "Seconds per judgement", 1),
     Column("flags", "Flags"),
     Column("excluded_hits", "HITs left out"),
+    Column("excluded", "Why excluded by a person"),
     Column("suggestion", "Suggestion"),
     Column("reason", "Why this verdict"),
     Column("remarks", "Why these flags"),
@@ -49,6 +50,7 @@ _LEAST_CLEAR = ("fail", "insufficient", "pass")
 # What verdicts and flags are called in front of people.
 VERDICTS = {"pass": "passed", "fail": "failed", "insufficient": "too few controls"}
 NOT_CHECKED = "not checked"
+EXCLUDED = "excluded by a person"
 FLAGS = {
     "scores": "controls not rated as expected",
     "time": "very fast",
@@ -80,7 +82,8 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Table:
         pl.col("remarks").list.join(" "),
         pl.col("suggestion").replace_strict(dict(WORDS), default=None, return_dtype=pl.String),
     )
-    columns = [column for column in _COLUMNS if column.name not in LEARNT or is_learnt(rows, column.name)]
+    rare = (*LEARNT, "excluded")
+    columns = [column for column in _COLUMNS if column.name not in rare or is_learnt(rows, column.name)]
     return table_of(
         TABLE,
         evidence,
@@ -111,7 +114,11 @@ def short_workers_table(analysis: Analysis) -> Table:
         Column("seconds_per_judgement", "Seconds per judgement", 1),
         Column("mean", "Mean rating", 1),
         Column("sd", "Deviation", 1),
-        *(column for column in _COLUMNS if column.name in LEARNT and is_learnt(found, column.name)),
+        *(
+            column
+            for column in _COLUMNS
+            if column.name in (*LEARNT, "excluded") and is_learnt(found, column.name)
+        ),
     )
     return Table("workers", "Workers", columns, in_columns(rows, columns), signature=analysis.signature)
 
@@ -144,7 +151,7 @@ def urgent_first(workers: pl.DataFrame) -> pl.DataFrame:
 
 
 def is_learnt(workers: pl.DataFrame, name: str) -> bool:
-    """Whether the method has learnt this of any worker."""
+    """Whether this is known of any worker."""
     return name in workers.columns and workers[name].count() > 0
 
 

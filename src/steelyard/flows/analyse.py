@@ -20,6 +20,7 @@ from steelyard.domain.result import (
     MethodSettings,
 )
 from steelyard.domain.wording import counted
+from steelyard.flows.excluded import outside_hits
 from steelyard.flows.kept import frame_read, keep_good
 from steelyard.flows.quality import of_attributes
 from steelyard.flows.ranking import ranked_systems, system_pairs, untested_pairs
@@ -35,7 +36,7 @@ _WORKER_COLUMNS = (
     *("worker_id", "n_judgements", "n_pairs", "mean_difference", "sd_difference", "statistic", "p_value"),
     *("power", "verdict", "flags", "mean", "sd", "offset", "slope", "precision", "weight"),
     *("offset_sd", "slope_sd", "precision_sd", "n_repeats", "consistency_p", "equivalence_p"),
-    *("seconds_per_judgement", "suggestion", "reason", "remarks", "portrait"),
+    *("seconds_per_judgement", "suggestion", "reason", "remarks", "portrait", "excluded"),
 )
 _LEARNT_COLUMNS = ("offset", "slope", "precision", "weight", "offset_sd", "slope_sd", "precision_sd")
 
@@ -90,10 +91,14 @@ def weigh(source: Source, settings: AnalysisSettings) -> Evidence:
             *sampled,
         ),
     )
+    keeps = quality.keeps
+    if found.excluded.n_judgements and settings.exclusions == "apply":
+        is_left = outside_hits(judged, found.excluded.hits)
+        judged, keeps = judged.filter(is_left), keeps.filter(is_left)
     return Evidence(
         title=source.title,
         judged=judged,
-        keeps=quality.keeps,
+        keeps=keeps,
         hit_times=source.hit_times,
         analysis=analysis,
         analyse=lambda other: analyse(source, other),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from steelyard.domain.result import AnalysisSettings, MethodSettings
 from steelyard.domain.scale import VAS
 from steelyard.evaluation.comparison import ready_trials, run_trials
 from steelyard.evaluation.settings import PASSING, Evaluation, EvaluationSettings
+from steelyard.flows.excluded import counted_ratings
 from steelyard.flows.kept import require_frame
 from steelyard.flows.quality import of_attributes
 from steelyard.flows.signature import signed_method_options
@@ -25,20 +27,21 @@ def evaluate(source: Source, settings: EvaluationSettings, *, progress: Progress
     require_frame(source, "ratings")
     asked = settings.analysis
     frame = of_attributes(source.frame, None if asked.attribute is None else (asked.attribute,))
+    counted = counted_ratings(frame, source, asked)
     # For its refusal only: which ratings a check is about is up to the trials.
-    of_attributes(frame, asked.check_attributes)
-    trials = ready_trials(frame, settings)
+    of_attributes(counted.frame, asked.check_attributes)
+    trials = ready_trials(counted.frame, settings)
     with progress("Trying methods", trials.n_fits) as step:
         found = run_trials(trials, step=step)
     return replace(
         found,
         title=source.title,
-        signature=_signature(found.settings, source),
-        warnings=(*source.warnings, *found.warnings),
+        signature=_signature(found.settings, source, counted.signed),
+        warnings=(*source.warnings, *counted.warnings, *found.warnings),
     )
 
 
-def _signature(settings: EvaluationSettings, source: Source) -> str:
+def _signature(settings: EvaluationSettings, source: Source, signed: Mapping[str, str | None]) -> str:
     """Every choice that was made; rare ones only where they differ from the usual."""
     method, usual = settings.analysis.method_settings, MethodSettings()
     by_part = settings.level == "segments"
@@ -47,6 +50,7 @@ def _signature(settings: EvaluationSettings, source: Source) -> str:
         "campaign": source.campaign,
         "protocol": source.protocol,
         "attribute": settings.analysis.attribute,
+        **signed,
         "level": settings.level,
         "truth": settings.truth,
         "share": f"{settings.share:g}" if settings.splits_workers else None,

@@ -10,7 +10,9 @@ import polars as pl
 
 from steelyard.domain.campaign import CampaignSettings
 from steelyard.domain.errors import SourceError
+from steelyard.domain.judgement import FrameName
 from steelyard.domain.work import AssignmentStatus
+from steelyard.flows.excluded import excluded_of, simulated_of
 from steelyard.flows.judged import JudgedFrames, judged_frames
 from steelyard.flows.open import OpenCampaign
 from steelyard.formats import appraise
@@ -66,14 +68,26 @@ def export(campaign: OpenCampaign, path: Path) -> Exported:
     The file holds the ratings; preferences and spans go into files beside it, if there are any.
     """
     frames = judged_frames(campaign)
-    write_judgements(frames.ratings, path)
+    write_judgements(marked_rows(frames, "ratings"), path)
     files = [path]
     for name in NEIGHBOURS:
-        frame = getattr(frames, name)
+        frame = marked_rows(frames, name)
         if not frame.is_empty():
             files.append(neighbour(path, name))
             write_judgements(frame, files[-1], name=name)
     return Exported(frames.n_judgements, tuple(files))
+
+
+def marked_rows(frames: JudgedFrames, name: FrameName) -> pl.DataFrame:
+    """A frame as it is exported: with the reasons of what people excluded, and simulated workers marked."""
+    frame: pl.DataFrame = getattr(frames, name)
+    excluded = excluded_of(frame, frames.exclusions)
+    if excluded.n_judgements:
+        frame = frame.join(excluded.hits, on=["worker_id", "hit_id"], how="left", maintain_order="left")
+    if simulated_of(frame, frames.simulated):
+        is_simulated = pl.col("worker_id").is_in(sorted(frames.simulated))
+        frame = frame.with_columns(simulated=pl.when(is_simulated).then(pl.lit("true")))
+    return frame
 
 
 def export_hits(campaign: OpenCampaign, path: Path, *, layout: HitsLayout = "audit") -> int:

@@ -10,13 +10,15 @@ import numpy as np
 import polars as pl
 
 from steelyard.domain.judgement import Said
+from steelyard.domain.running import Exclusion
 from steelyard.domain.work import SUBSTITUTE_KINDS, ItemKind, ShownItem, ShownText, own_kind
 from steelyard.flows.open import OpenCampaign
 from steelyard.frames import preferences_frame, ratings_frame, spans_frame
 from steelyard.protocols import protocols
 from steelyard.stats.arrays import IntArray
-from steelyard.store import judgements
+from steelyard.store import actions, judgements
 from steelyard.store.judgements import JudgementColumns
+from steelyard.store.verdicts import simulated_workers
 
 _KINDS = {kind.value: kind for kind in ItemKind}
 _SUBSTITUTES = [str(kind) for kind in SUBSTITUTE_KINDS]
@@ -48,12 +50,14 @@ _OWN_ID = "judgement_of_translation"
 
 @dataclass(frozen=True, slots=True)
 class JudgedFrames:
-    """What all current judgements of a campaign say."""
+    """What all current judgements of a campaign say, what people excluded, and who is simulated."""
 
     n_judgements: int
     ratings: pl.DataFrame
     preferences: pl.DataFrame
     spans: pl.DataFrame
+    exclusions: tuple[Exclusion, ...] = ()
+    simulated: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,14 +98,17 @@ def judged_frames(campaign: OpenCampaign) -> JudgedFrames:
             batch = _Batch(translations, first, said)
             n_judgements += len(items)
             found.append((_ratings(batch), _preferences(batch), _spans(batch, settings.attribute)))
+        exclusions, simulated = tuple(actions.exclusions(connection)), simulated_workers(connection)
     if not found:
-        return JudgedFrames(0, ratings_frame(), preferences_frame(), spans_frame())
+        return JudgedFrames(0, ratings_frame(), preferences_frame(), spans_frame(), exclusions, simulated)
     ratings, preferences, spans = zip(*found, strict=True)
     return JudgedFrames(
         n_judgements,
         ratings_frame(pl.concat(ratings)),
         preferences_frame(pl.concat(preferences)),
         spans_frame(pl.concat(spans)),
+        exclusions,
+        simulated,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import polars as pl
 
@@ -12,6 +12,7 @@ from steelyard.domain.errors import ChoiceError, NotEnoughData
 from steelyard.domain.judgement import FrameName
 from steelyard.domain.plugin import Check, Method
 from steelyard.domain.result import AnalysisSettings, Counts
+from steelyard.flows.excluded import Excluded, excluded_of, simulated_of, simulated_sentences
 from steelyard.flows.quality import Quality, control_quality, of_attributes
 from steelyard.flows.source import Source
 from steelyard.frames import scored, with_categories
@@ -23,12 +24,15 @@ from steelyard.qc import checks
 class Kept:
     """The judgements of the attributes wanted, and what quality control made of them.
 
-    `systems`: those that have any judgement that could count for them.
+    `systems`: those that have any judgement that could count for them. `excluded`: what people excluded,
+    whether or not that is applied.
     """
 
     frame: pl.DataFrame
     quality: Quality
     systems: frozenset[str]
+    excluded: Excluded
+    n_simulated: int = 0
 
     @property
     def counts(self) -> Counts:
@@ -41,6 +45,8 @@ class Kept:
             systems=len(self.systems),
             kept_judgements=len(kept),
             kept_workers=kept["worker_id"].n_unique(),
+            excluded_judgements=self.excluded.n_judgements,
+            simulated_workers=self.n_simulated,
         )
 
 
@@ -87,8 +93,12 @@ def keep_good(source: Source, settings: AnalysisSettings, *, reads: FrameName = 
     checked = of_attributes(checked, settings.check_attributes or wanted)
     # Before the check: without any judgement that counts there is nothing to check for.
     systems = _systems(frame)
-    quality = control_quality(frame, settings, checked=checked, hit_times=hit_times)
-    return Kept(frame, quality, systems)
+    excluded = excluded_of(frame, source.exclusions)
+    n_simulated = simulated_of(frame, source.simulated)
+    quality = control_quality(frame, settings, checked=checked, hit_times=hit_times, excluded=excluded)
+    said = simulated_sentences(n_simulated, frame["worker_id"].n_unique())
+    quality = replace(quality, warnings=(*said, *quality.warnings))
+    return Kept(frame, quality, systems, excluded, n_simulated)
 
 
 def _prepared(source: Source, reads: FrameName) -> tuple[pl.DataFrame, pl.DataFrame]:

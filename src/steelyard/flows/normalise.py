@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from steelyard.domain.result import MethodSettings
 from steelyard.domain.scale import VAS, Scale
 from steelyard.evaluation.normalisation.settings import Normalisation, NormalisationSettings
 from steelyard.evaluation.normalisation.study import ready_normalisation, run_normalisation
+from steelyard.flows.excluded import counted_ratings
 from steelyard.flows.kept import require_frame
 from steelyard.flows.quality import of_attributes
 from steelyard.flows.signature import signed_method_options
@@ -33,20 +35,20 @@ def normalise(
     """
     require_frame(source, "ratings")
     attribute = settings.analysis.attribute
-    study = ready_normalisation(
-        of_attributes(source.frame, None if attribute is None else (attribute,)), settings
-    )
+    frame = of_attributes(source.frame, None if attribute is None else (attribute,))
+    counted = counted_ratings(frame, source, settings.analysis)
+    study = ready_normalisation(counted.frame, settings)
     with progress("Normalising", study.n_fits) as step:
         found = run_normalisation(study, step=step)
     return replace(
         found,
         title=source.title,
-        signature=_signature(found, source),
-        warnings=(*source.warnings, *found.warnings),
+        signature=_signature(found, source, counted.signed),
+        warnings=(*source.warnings, *counted.warnings, *found.warnings),
     )
 
 
-def _signature(found: Normalisation, source: Source) -> str:
+def _signature(found: Normalisation, source: Source, signed: Mapping[str, str | None]) -> str:
     """Every choice that was made; rare ones only where they differ from the usual."""
     settings = found.settings
     method, usual = settings.analysis.method_settings, MethodSettings()
@@ -61,6 +63,7 @@ def _signature(found: Normalisation, source: Source) -> str:
         "protocol": source.protocol,
         "attribute": settings.analysis.attribute,
         "qc": "none",
+        **signed,
         "gold": found.n_gold,
         "folds": found.n_folds,
         "methods": ",".join(settings.methods),

@@ -9,6 +9,7 @@ import polars as pl
 
 from steelyard.domain.errors import ChoiceError, NotEnoughData, SourceError
 from steelyard.domain.result import NO_CHECK, AnalysisSettings, HitVerdict, Verdict
+from steelyard.flows.excluded import Excluded, without_hits
 from steelyard.flows.oddities import leaning_sides, strange_hits, unpaired_controls
 from steelyard.preferences import is_of_preferences
 from steelyard.qc import checks
@@ -31,6 +32,7 @@ _VERDICT_COLUMNS: dict[str, pl.DataType] = {
     "reason": pl.String(),
 }
 _OF_A_HIT = ["worker_id", "hit_id"]
+_BY_A_PERSON = pl.format("A person excluded it: {}", "excluded").alias("excluded")
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,7 @@ class Quality:
     """What quality control found. `keeps` says which rows of the frame the scores rest on: those of `kept`.
 
     `workers`: worker_id, n_judgements, the columns of a verdict, flags, remarks, mean, sd, n_repeats,
-    consistency_p, equivalence_p, seconds_per_judgement, suggestion. `hits`: see `Analysis`.
+    consistency_p, equivalence_p, seconds_per_judgement, suggestion, excluded. `hits`: see `Analysis`.
     """
 
     keeps: pl.Series
@@ -50,7 +52,12 @@ class Quality:
 
 
 def control_quality(
-    frame: pl.DataFrame, settings: AnalysisSettings, *, checked: pl.DataFrame, hit_times: pl.DataFrame
+    frame: pl.DataFrame,
+    settings: AnalysisSettings,
+    *,
+    checked: pl.DataFrame,
+    hit_times: pl.DataFrame,
+    excluded: Excluded,
 ) -> Quality:
     """Verdicts, flags, times and advice for every worker, and the rows that are kept.
 
@@ -58,30 +65,44 @@ def control_quality(
     choose rows; they delete nothing. Rows of workers who passed are kept, except single HITs that were
     rejected on the platform or in which the worker turned careless; with `keep_everyone` all rows
     are kept but the rejected ones.
+
+    What a person `excluded` is never kept, unless settings ask to ignore that. The check then says nothing
+    about single HITs that were excluded; a worker who was excluded gets a verdict all the same.
     """
-    consistent = consistency(frame, scale=settings.scale)
+    ignored = settings.exclusions == "ignore"
+    by_people = Excluded({}, _no_hits(frame), 0) if ignored else excluded
+    checked = without_hits(checked, by_people.single)
+    consistent = consistency(without_hits(frame, by_people.single), scale=settings.scale)
     verdicts = _verdicts(frame, consistent, settings, checked=checked)
-    passed = _passed(frame, verdicts, settings)
-    excluded = _no_hits(frame)
+    passed = _passed(frame, verdicts, settings, by_people)
+    left_out = _no_hits(frame)
     if settings.exclude_hits:
         # Without a check nobody is tested, and neither are single HITs.
         tested = bool(verdicts) and not settings.keep_everyone
         tested = tested and not is_of_preferences(checked)
         careless = changed_hits(checked, passed, scale=settings.scale) if tested else []
-        excluded = _excluded_hits(frame, careless, hit_times=hit_times)
-    keeps = _keeps(frame, passed, excluded)
+        left_out = without_hits(_excluded_hits(frame, careless, hit_times=hit_times), by_people.hits)
+    every = pl.concat([left_out, by_people.single.with_columns(_BY_A_PERSON)])
+    keeps = _keeps(frame, passed, every)
     hits = corrected_times(frame, hit_times)
     flags = worker_flags(frame, hits, hit_times, rules=settings.flag_rules, scale=settings.scale)
     return Quality(
         keeps=keeps,
         kept=frame.filter(keeps),
-        workers=_workers(frame, verdicts, consistent, flags, hits, excluded),
-        hits=hits.join(excluded, on=_OF_A_HIT, how="left", maintain_order="left").cast(
+        workers=_workers(frame, verdicts, consistent, flags, hits, left_out).with_columns(
+            excluded=pl.col("worker_id").replace_strict(
+                dict(by_people.workers), default=None, return_dtype=pl.String
+            )
+        ),
+        hits=hits.join(every, on=_OF_A_HIT, how="left", maintain_order="left").cast(
             {"worker_id": pl.String, "hit_id": pl.String}
         ),
-        contamination=_contamination(verdicts, settings),
+        contamination=_contamination(
+            [verdict for verdict in verdicts if verdict.worker_id not in by_people.workers], settings
+        ),
         warnings=(
-            *_left_out(frame, passed, excluded),
+            *excluded.sentences(ignored=ignored),
+            *_left_out(frame, passed, left_out),
             *unpaired_controls(frame, verdicts, consistent),
             *strange_hits(frame, hit_times),
             *leaning_sides(frame),
@@ -143,14 +164,23 @@ def _if_consistent(verdict: Verdict, consistency_p: float | None) -> Verdict:
     )
 
 
-def _passed(frame: pl.DataFrame, verdicts: Sequence[Verdict], settings: AnalysisSettings) -> list[str]:
+def _passed(
+    frame: pl.DataFrame, verdicts: Sequence[Verdict], settings: AnalysisSettings, by_people: Excluded
+) -> list[str]:
     """The workers whose ratings count: those who passed, or everybody if nobody was checked or all are kept.
 
-    Raises NotEnoughData if there is none.
+    Whom people excluded never counts. Raises NotEnoughData if there is none left.
     """
     if settings.check == NO_CHECK or settings.keep_everyone:
-        return frame["worker_id"].unique().cast(pl.String).to_list()
-    passed = [verdict.worker_id for verdict in verdicts if verdict.verdict == "pass"]
+        passed = frame["worker_id"].unique().cast(pl.String).to_list()
+    else:
+        passed = [verdict.worker_id for verdict in verdicts if verdict.verdict == "pass"]
+    left = [worker for worker in passed if worker not in by_people.workers]
+    if passed and not left:
+        raise NotEnoughData(
+            "A person excluded every worker whose judgements would count, so none is left to score. Use "
+            "{exclusions=ignore} to score them all the same."
+        )
     if not passed:
         failed = sum(verdict.verdict == "fail" for verdict in verdicts)
         raise NotEnoughData(
@@ -158,7 +188,7 @@ def _passed(frame: pl.DataFrame, verdicts: Sequence[Verdict], settings: Analysis
             "degraded pairs), so no judgement is left to score. Use {check=none} to score all of "
             "them, or wait for more judgements."
         )
-    return passed
+    return left
 
 
 def _excluded_hits(
@@ -196,8 +226,8 @@ def _keeps(frame: pl.DataFrame, passed: Sequence[str], excluded: pl.DataFrame) -
         )
     if not rows["keeps"].any():
         raise NotEnoughData(
-            "Every HIT of those who passed was left out as rejected or careless, so no judgement is left "
-            "to score. Use {keep_hits=True} to score them all the same."
+            "Every HIT of those who passed was left out as excluded, rejected or careless, so no judgement "
+            "is left to score. Use {keep_hits=True} to score rejected and careless ones all the same."
         )
     return rows["keeps"]
 

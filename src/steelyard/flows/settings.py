@@ -121,6 +121,7 @@ def settings_from(source: Source, *, compared: Iterable[str] = (), **choices: An
         require_consistency=asked.require_consistency,
         exclude_hits=settings.exclude_hits if asked.keep_hits is None else not asked.keep_hits,
         keep_everyone=keep == "everyone",
+        exclusions=asked.exclusions,
         clusters=asked.clusters or settings.clusters,
         method_settings=replace(method.own_settings(shared), **chosen.own),
     )

@@ -8,6 +8,7 @@ from steelyard.domain.options import options_of, signed_options
 from steelyard.domain.plugin import Method
 from steelyard.domain.result import LEAST_PAIRS, NO_CHECK, AnalysisSettings, Counts, MethodSettings
 from steelyard.domain.scale import VAS, Scale
+from steelyard.flows.excluded import signed_marks
 from steelyard.qc import check_options
 from steelyard.version import __version__
 
@@ -27,6 +28,12 @@ def signature(
     method, usual = settings.method_settings, MethodSettings()
     used = methods()[settings.method]
     shared = signed_options(method, options_of(MethodSettings))
+    marks = signed_marks(
+        counts.excluded_judgements,
+        counts.simulated_workers,
+        counts.workers,
+        ignored=settings.exclusions == "ignore",
+    )
     parts = {
         "steelyard": ".".join(__version__.split(".")[:2]),
         "campaign": campaign,
@@ -34,6 +41,7 @@ def signature(
         "attribute": settings.attribute,
         "qc": _quality(settings),
         "kept": f"{counts.kept_judgements}/{counts.judgements}",
+        **marks,
         "method": settings.method,
         **{name: shared.get(name) for name in _averaged(used, reads)},
         "test": _own_test(used) if used.own_test else shared.get("test"),

@@ -9,8 +9,10 @@ from datetime import UTC, datetime
 
 import numpy as np
 
+from steelyard.domain.errors import Conflict
 from steelyard.domain.judgement import Answer
 from steelyard.domain.plugin import Protocol
+from steelyard.domain.wording import counted
 from steelyard.domain.work import SUBSTITUTE_KINDS, ShownText, own_kind
 from steelyard.flows.assign import NextItem, WorkView, next_item, shown_order
 from steelyard.flows.links import add_workers
@@ -21,6 +23,7 @@ from steelyard.simulate.crowd import Mix, SimulatedWorker, make_crowd, perceived
 from steelyard.simulate.quality import item_quality
 from steelyard.store import campaigns
 from steelyard.store.campaigns import ItemFacts
+from steelyard.store.verdicts import n_judgements_of_people
 
 
 @dataclass(frozen=True)
@@ -89,9 +92,14 @@ def _qualities(fact: ItemFacts, base: ItemFacts | None) -> list[float]:
 def simulate(
     campaign: OpenCampaign, n_workers: int, *, seed: int, progress: Callable[[int], None] | None = None
 ) -> Simulated:
-    """Let new simulated workers take HITs in turn until none is left for them."""
+    """Let new simulated workers take HITs in turn until none is left for them.
+
+    The workers are marked as simulated for ever. Conflict where people have judged: made-up judgements
+    would take places that are theirs, and mix with what they said.
+    """
+    _require_nobody_judged(campaign)
     n_judgements = 0
-    links = add_workers(campaign, n_workers, base_url="", now=datetime.now(UTC))
+    links = add_workers(campaign, n_workers, base_url="", now=datetime.now(UTC), is_simulated=True)
     waiting = [
         (link.worker_id, hand)
         for link, hand in zip(links, make_hands(campaign, n_workers, seed=seed), strict=True)
@@ -105,6 +113,16 @@ def simulate(
                 still_waiting.append((worker_id, hand))
         waiting = still_waiting
     return Simulated(n_workers, n_judgements)
+
+
+def _require_nobody_judged(campaign: OpenCampaign) -> None:
+    with campaign.store.read() as connection:
+        n_judgements = n_judgements_of_people(connection)
+    if n_judgements:
+        raise Conflict(
+            f"people have given {counted(n_judgements, 'judgement')} in {campaign.settings.name}, so nothing "
+            "is simulated there; create the campaign again in another database to try it out"
+        )
 
 
 def _finish_one_hit(

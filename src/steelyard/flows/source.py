@@ -12,6 +12,7 @@ import polars as pl
 
 from steelyard.domain.errors import SourceError
 from steelyard.domain.judgement import FRAME_NAMES, FrameName
+from steelyard.domain.running import Exclusion
 from steelyard.domain.scale import VAS, Scale
 from steelyard.frames import gather_credit, hit_times_frame, preferences_frame, spans_frame
 
@@ -26,6 +27,7 @@ class Source:
     """Judgements and what is known about where they come from. `check`: the campaign's own choice.
 
     `frame` holds the ratings; a source may have preferences and spans beside them or instead.
+    `exclusions`: what people decided not to count; `simulated`: the workers who are no people.
     `gold_scale`: the scale that known ratings were given on, if another; here they are on `scale`.
     """
 
@@ -40,6 +42,8 @@ class Source:
     gold_scale: Scale | None = None
     preferences: pl.DataFrame = field(default_factory=preferences_frame)
     spans: pl.DataFrame = field(default_factory=spans_frame)
+    exclusions: tuple[Exclusion, ...] = ()
+    simulated: frozenset[str] = frozenset()
 
     def of(self, name: FrameName) -> pl.DataFrame:
         """The frame of this name."""
@@ -105,6 +109,8 @@ def read_source(
         gold_scale=gold_scale,
         preferences=read.preferences,
         spans=read.spans,
+        exclusions=read.exclusions,
+        simulated=read.simulated,
     )
 
 
@@ -126,4 +132,6 @@ def from_campaign(campaign: OpenCampaign) -> Source:
         scale=protocols()[settings.protocol].scale or VAS,
         preferences=frames.preferences,
         spans=frames.spans,
+        exclusions=frames.exclusions,
+        simulated=frames.simulated,
     )

@@ -40,6 +40,8 @@ _NAMES: dict[str, tuple[str, ...]] = {
     ),
     "submitted_at": ("submitted_at",),
     "judgement_id": ("judgement_id",),
+    "excluded": ("excluded",),
+    "simulated": ("simulated",),
     "known": ("known", "known_rating", "gold"),
     "known_sd": ("known_sd",),
     **{
@@ -52,7 +54,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
 }
 _JUDGED = (
     *("worker", "segment", "kind", "hit", "position", "document", "attribute"),
-    *("seconds", "hit_seconds", "submitted_at", "judgement_id"),
+    *("seconds", "hit_seconds", "submitted_at", "judgement_id", "excluded", "simulated"),
 )
 _COLUMNS: dict[FrameName, tuple[str, ...]] = {
     "ratings": (*_JUDGED, "rating", "system", "known", "known_sd"),

@@ -9,10 +9,12 @@ import polars as pl
 
 from steelyard.domain.errors import SourceError
 from steelyard.domain.judgement import FrameName
+from steelyard.domain.running import Exclusion
 from steelyard.domain.scale import Scale
 from steelyard.formats._column_reader import ColumnReader
 from steelyard.formats._hit_times import completed
 from steelyard.formats._judgement_columns import DEFAULT_SCALE, named, shown
+from steelyard.formats._mark_columns import Marks, read_marks
 from steelyard.formats._preference_columns import read_preferences
 from steelyard.formats._rating_columns import read_ratings
 from steelyard.formats._span_columns import read_spans
@@ -23,7 +25,8 @@ from steelyard.frames import hit_times_frame, preferences_frame, ratings_frame, 
 class JudgementsFile:
     """What a judgements file says: ratings, how long HITs took, and what a reader should know.
 
-    `frame` holds the ratings; a file of preferences or spans has none.
+    `frame` holds the ratings; a file of preferences or spans has none. `exclusions` are what people decided
+    not to count, `simulated` the workers who are no people.
     """
 
     frame: pl.DataFrame
@@ -31,6 +34,8 @@ class JudgementsFile:
     hit_times: pl.DataFrame = field(default_factory=hit_times_frame)
     preferences: pl.DataFrame = field(default_factory=preferences_frame)
     spans: pl.DataFrame = field(default_factory=spans_frame)
+    exclusions: tuple[Exclusion, ...] = ()
+    simulated: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +77,8 @@ def checked(
         case "spans":
             found["spans"] = read_spans(reader)
     frames = {name: frame for name, frame in found.items() if frame is not None}
-    if not frames:
+    marks = read_marks(reader, next(iter(frames.values()))) if frames else Marks()
+    if reader.problems:
         problems = sorted(reader.problems, key=lambda problem: problem[0])
         places = table.places([row for row, _ in problems])
         listed = [f"{place}: {text}." for place, (_, text) in zip(places, problems, strict=True)]
@@ -83,6 +89,8 @@ def checked(
         hit_times=completed(table.hit_times, reader.hit_times),
         preferences=frames.get("preferences", preferences_frame()),
         spans=frames.get("spans", spans_frame()),
+        exclusions=marks.exclusions,
+        simulated=marks.simulated,
     )
 
 

@@ -10,12 +10,13 @@ import json
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 import polars as pl
 
 from steelyard.domain.errors import SourceError
 from steelyard.domain.judgement import PLACE_OF_JUDGEMENT, FrameName
+from steelyard.domain.running import Exclusion
 from steelyard.domain.scale import Scale
 from steelyard.formats import _appraise_results, _flat_2016, results_2016
 from steelyard.formats._folder import files_to_analyse
@@ -70,12 +71,19 @@ _WRITTEN: dict[FrameName, dict[str, str]] = {
     "preferences": {**_WORKER, **_SEGMENT, **{name: name for name in _COMPARED}, **_JUDGED},
     "spans": {**_WORKER, **_SYSTEM, **_SEGMENT, **{name: name for name in _MARKED}, **_JUDGED},
 }
+# What people decided about judgements, and whose were made up.
+_MARKS = ("excluded", "simulated")
 # Written only where some row has them.
 _WRITTEN_IF_ANY: dict[FrameName, tuple[str, ...]] = {
-    "ratings": ("known", "known_sd"),
-    "preferences": ("control_side", "credited_a", "credited_b"),
-    "spans": ("credited",),
+    "ratings": ("known", "known_sd", *_MARKS),
+    "preferences": ("control_side", "credited_a", "credited_b", *_MARKS),
+    "spans": ("credited", *_MARKS),
 }
+
+
+class _MarksOfFile(TypedDict):
+    exclusions: tuple[Exclusion, ...]
+    simulated: frozenset[str]
 
 
 def read_judgements(
@@ -161,11 +169,16 @@ def _with_neighbours(ratings: JudgementsFile, path: Path) -> JudgementsFile:
             ratings = replace(ratings, **{frame: found})
             warnings = (*ratings.warnings, *(f"{other.name}: {warning}" for warning in beside.warnings))
             times = completed(ratings.hit_times, beside.hit_times)
-            ratings = replace(ratings, warnings=warnings, hit_times=times)
+            ratings = replace(ratings, warnings=warnings, hit_times=times, **_marks_of_both(ratings, beside))
         else:
             warning = f"{other.name} was left out: it shares no judgement_id with {path.name}."
             ratings = replace(ratings, warnings=(*ratings.warnings, warning))
     return ratings
+
+
+def _marks_of_both(one: JudgementsFile, other: JudgementsFile) -> _MarksOfFile:
+    exclusions = tuple(dict.fromkeys((*one.exclusions, *other.exclusions)))
+    return {"exclusions": exclusions, "simulated": one.simulated | other.simulated}
 
 
 def _whole_judgements(frame: pl.DataFrame) -> set[str]:
@@ -206,7 +219,8 @@ def write_judgements(frame: pl.DataFrame, path: str | Path, *, name: FrameName =
     """Write a frame of ratings, preferences or spans; reading the file back gives the same rows.
 
     A rating credited to several systems has a row for each, all with its judgement_id. Preferences and
-    spans list those systems in a separate cell, as JSON.
+    spans list those systems in a separate cell, as JSON. The frame may have the columns `excluded` (a
+    person's reason) and `simulated` beside its own: see `flows.export`.
     """
     path = Path(path)
     if name == "ratings" and "credited" in frame.columns:

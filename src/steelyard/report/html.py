@@ -21,6 +21,7 @@ from steelyard.exhibits.rank_probabilities import expected_ranks_table
 from steelyard.exhibits.ranking import ranking_figure, short_ranking_table
 from steelyard.exhibits.significance import pairs_table
 from steelyard.exhibits.workers import (
+    EXCLUDED,
     NOT_CHECKED,
     VERDICTS,
     excluded_hits,
@@ -237,13 +238,20 @@ def _crew(analysis: Analysis) -> dict[str, Any]:
         "flags": _flag_counts(analysis.workers),
         "advice": _counted(analysis.workers["suggestion"], ADVICE.items()),
         "n_excluded": len(excluded_hits(analysis)),
+        "n_by_people": sum(bool(worker.get("excluded")) for worker in workers),
     }
 
 
 def _worker(row: dict[str, Any]) -> dict[str, Any]:
-    reasons = [row["reason"], *(row.get("remarks") or ())]
+    excluded = row.get("excluded")
+    reasons = [
+        excluded and f"{EXCLUDED.capitalize()}: {excluded}.",
+        row["reason"],
+        *(row.get("remarks") or ()),
+    ]
+    verdict = VERDICTS.get(row["verdict"], NOT_CHECKED)
     return row | {
-        "verdict_words": VERDICTS.get(row["verdict"], NOT_CHECKED),
+        "verdict_words": f"{verdict}, {EXCLUDED}" if excluded else verdict,
         "flag_words": flags_in_words(row["flags"]),
         "advice_words": ADVICE.get(row["suggestion"], ""),
         "why": " ".join(reason for reason in reasons if reason),

@@ -10,7 +10,7 @@ import polars as pl
 
 from steelyard.domain.result import Analysis
 from steelyard.exhibits.rank_probabilities import known_chances
-from steelyard.exhibits.workers import excluded_hits
+from steelyard.exhibits.workers import excluded_hits, is_learnt
 from steelyard.report.plain import plain, records
 
 # The contract's keys come first, in its order.
@@ -21,18 +21,21 @@ WORKER_KEYS = (
     *("sd_difference", "power", "n_repeats", "consistency_p", "equivalence_p", "seconds_per_judgement"),
     *("suggestion", "reason", "remarks"),
 )
+# Counts that most analyses have none of.
+_COUNTED_IF_ANY = ("excluded_judgements", "simulated_workers")
 
 
 def analysis_record(analysis: Analysis) -> dict[str, Any]:
     """The analysis in plain types. What is unknown is None, never 0 or NaN; nothing is rounded.
 
     `posterior` is there if the method has drawn scores, `diagnostics` if it comes to its answer step by step,
-    `notes` if it has something to say about the judgements.
+    `notes` if it has something to say about the judgements. Workers have `excluded` if a person excluded any
+    of them, and counts have `excluded_judgements` and `simulated_workers` if there are any.
     """
     excluded = excluded_hits(analysis)
     return {
         "signature": analysis.signature,
-        "counts": asdict(analysis.counts),
+        "counts": _counts(analysis),
         "workers": records(_workers(analysis)),
         "systems": records(analysis.systems),
         "pairs": records(analysis.pairs),
@@ -57,9 +60,15 @@ def analysis_record(analysis: Analysis) -> dict[str, Any]:
 def _workers(analysis: Analysis) -> pl.DataFrame:
     """The workers under all keys; what the method knows nothing of is null."""
     known = analysis.workers.columns
+    excluded = ["excluded"] if is_learnt(analysis.workers, "excluded") else []
     return analysis.workers.select(
-        pl.col(name) if name in known else pl.lit(None).alias(name) for name in WORKER_KEYS
+        pl.col(name) if name in known else pl.lit(None).alias(name) for name in (*WORKER_KEYS, *excluded)
     )
+
+
+def _counts(analysis: Analysis) -> dict[str, int]:
+    known: dict[str, int] = asdict(analysis.counts)
+    return {name: n for name, n in known.items() if n or name not in _COUNTED_IF_ANY}
 
 
 def _posterior(analysis: Analysis) -> dict[str, Any]:

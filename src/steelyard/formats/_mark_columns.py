@@ -1,0 +1,66 @@
+"""What people decided about rows, and whose rows were made up: the columns `excluded` and `simulated`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from steelyard.domain.running import Exclusion
+from steelyard.formats._column_reader import ColumnReader
+
+_YES, _NO = ("true", "yes", "1"), ("false", "no", "0")
+_NO_REASON = "no reason given"
+_OF_A_HIT = ["worker_id", "hit_id"]
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """What a table says of this: exclusions by HIT, and the workers that are simulated."""
+
+    exclusions: tuple[Exclusion, ...] = ()
+    simulated: frozenset[str] = frozenset()
+
+
+def read_marks(reader: ColumnReader, frame: pl.DataFrame) -> Marks:
+    """The marks of a table whose rows are those of the frame; problems are noted in the reader.
+
+    An `excluded` cell holds the reason. Other tables say true or false: the former has no reason, the latter
+    means nothing.
+    """
+    hits = frame.select(_OF_A_HIT)
+    exclusions: tuple[Exclusion, ...] = ()
+    if reader.has("excluded"):
+        said = reader.text("excluded").str.strip_chars()
+        word = said.str.to_lowercase()
+        # A lone "0" or "1" may also be a number, or a truth value with a point.
+        word = word.replace({"0.0": "0", "1.0": "1"})
+        reason = said.set(word.is_in(_YES).fill_null(False), _NO_REASON)
+        reason = reason.set((word.is_in(_NO) | (word == "")).fill_null(False), None)
+        exclusions = _exclusions(reader, hits.with_columns(reason.alias("reason")))
+    return Marks(exclusions, _simulated(reader, hits["worker_id"]))
+
+
+def _exclusions(reader: ColumnReader, rows: pl.DataFrame) -> tuple[Exclusion, ...]:
+    """An exclusion for each worker's HIT that is marked; a HIT of which only some rows are is refused."""
+    if not rows["reason"].count():
+        return ()
+    first = pl.col("reason").first().over(_OF_A_HIT)
+    differs = rows.select(pl.col("reason").ne_missing(first)).to_series()
+    reader.refuse(
+        "excluded",
+        differs,
+        "differs from above for the same worker and HIT; a HIT is excluded as a whole",
+        show=False,
+    )
+    marked = rows.filter(pl.col("reason").is_not_null()).unique(_OF_A_HIT, keep="first", maintain_order=True)
+    return tuple(Exclusion(worker, hit, reason) for worker, hit, reason in marked.iter_rows())
+
+
+def _simulated(reader: ColumnReader, workers: pl.Series) -> frozenset[str]:
+    if not reader.has("simulated"):
+        return frozenset()
+    word = reader.text("simulated").str.strip_chars().str.to_lowercase().replace({"0.0": "0", "1.0": "1"})
+    unknown = word.is_not_null() & ~word.is_in([*_YES, *_NO, ""])
+    reader.refuse("simulated", unknown, "is neither true nor false")
+    return frozenset(workers.filter(word.is_in(_YES).fill_null(False)).unique())
