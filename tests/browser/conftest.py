@@ -7,6 +7,7 @@ Use these; they start once for all tests of a process:
   settings share one site, so take a worker's link from `.join()` and look only at what that worker did.
 - `lively_site`: a campaign that people are in the middle of, some of whom have left.
 - `live_server` and `worker_url`: the demo campaign with HITs of 50 items, and a new worker's link to it.
+- `series_site`: a series of two small campaigns and one that is broken, on one server.
 - `scripts`: a page for calling functions of our JavaScript modules, without a campaign around them.
 - `heard`: what `page` asked for and complained about.
 - `assert_accessible(page)`: fails if axe-core finds a barrier in what the page shows now. Half a second:
@@ -35,6 +36,7 @@ from uuid import uuid4
 import pytest
 import uvicorn
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from starlette.types import ASGIApp
 
 from steelyard.domain.campaign import Campaign, CampaignSettings, DesignSettings
 from steelyard.domain.text import Segment, System
@@ -43,6 +45,8 @@ from steelyard.flows.assign import NextItem, next_item
 from steelyard.flows.create import create
 from steelyard.flows.links import add_workers, links
 from steelyard.flows.open import OpenCampaign, open_campaign
+from steelyard.flows.series import find_series, open_series
+from steelyard.flows.series_links import series_door
 from steelyard.flows.simulate import Hand, make_hands
 from steelyard.flows.submit import Submission, submit
 from steelyard.protocols import protocols, words_in
@@ -50,6 +54,7 @@ from steelyard.store import campaigns
 from steelyard.store.database import open_store
 from steelyard.web.app import create_app
 from steelyard.web.base_path import AtUrl
+from steelyard.web.series_app import create_series_app
 
 HIT_SIZE = 50
 # The first is the same engine without windows: pages open about four times as fast.
@@ -231,18 +236,53 @@ def _judge(campaign: OpenCampaign, worker_id: str, hand: Hand, n_answers: int, n
 
 @contextmanager
 def _serving(db: str, *, below: str = "") -> Iterator[LiveServer]:
-    with open_campaign(db) as campaign, socket.create_server(("127.0.0.1", 0)) as listening:
-        base_url = f"http://127.0.0.1:{listening.getsockname()[1]}{below}"
+    with open_campaign(db) as campaign, _running(AtUrl(create_app(campaign), below)) as root:
+        base_url = f"{root}{below}"
         [worker] = add_workers(campaign, 1, base_url=base_url, now=datetime.now(UTC))
         found = links(campaign, base_url=base_url)
-        app = AtUrl(create_app(campaign), below)
+        yield LiveServer(base_url, worker.url, found.open_url, found.manager_url, db)
+
+
+@contextmanager
+def _running(app: ASGIApp) -> Iterator[str]:
+    """Serve an app from a thread; gives its address."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
         server = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="off"))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
         thread.start()
         _wait_until(lambda: server.started)
-        yield LiveServer(base_url, worker.url, found.open_url, found.manager_url, db)
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
         server.should_exit = True
         thread.join(START_SECONDS)
+
+
+@dataclass(frozen=True)
+class SeriesSite:
+    """A running series: the link of its manager, and the open links of its campaigns."""
+
+    manager_url: str
+    open_urls: dict[str, str]
+
+
+@pytest.fixture(scope="session")
+def series_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SeriesSite]:
+    """A series of two small campaigns, en-cs and en-de, and a database that cannot be read, en-uk."""
+    folder = tmp_path_factory.mktemp("event") / "wmt"
+    folder.mkdir()
+    for name in ("en-cs", "en-de"):
+        _write_small(str(folder / f"{name}.db"), "da", {"name": name, "title": f"Campaign {name}"})
+    (folder / "en-uk.db").write_text("This is no database.", "utf-8")
+    series = find_series(str(folder))
+    assert series is not None
+    with open_series(series) as opened, _running(create_series_app(series, opened)) as base_url:
+        yield SeriesSite(
+            series_door(series).url(base_url),
+            {
+                one.name: links(one.result, base_url=f"{base_url}/c/{one.name}").open_url
+                for one in opened
+                if one.result is not None
+            },
+        )
 
 
 @pytest.fixture(scope="session")

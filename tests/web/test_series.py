@@ -13,11 +13,13 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
+from steelyard.domain.running import CampaignState
 from steelyard.flows.create_series import create_series
 from steelyard.flows.links import add_workers
 from steelyard.flows.open import OpenCampaign
 from steelyard.flows.series import find_series, open_series
 from steelyard.flows.series_links import series_door
+from steelyard.flows.state import change_state
 from steelyard.formats.series_toml import SeriesSource
 from steelyard.web.base_path import AtUrl
 from steelyard.web.series_app import SeriesApp, create_series_app
@@ -167,6 +169,15 @@ def test_all_campaigns_are_paused_and_opened_again(served: SeriesSite) -> None:
         changed = {one["campaign"]: one["state"] for one in reply.json()}
         assert [changed[name] for name in NAMES] == [state, state]
         assert {served.glances()[name]["glance"]["state"] for name in NAMES} == {state}
+
+
+def test_only_campaigns_in_the_states_named_are_changed(served: SeriesSite) -> None:
+    change_state(served.campaigns["en-cs"], CampaignState.CLOSED, by="manager", now=served.noon)
+    reply = served.client.post(
+        "/api/v1/series/state", headers=served.as_manager(), json={"state": "paused", "among": ["open"]}
+    )
+    states = {one["campaign"]: one["state"] for one in reply.json()}
+    assert (states["en-cs"], states["en-de"]) == ("closed", "paused")
 
 
 def test_links_have_the_public_address_and_the_campaigns_path(served: SeriesSite) -> None:

@@ -17,7 +17,7 @@ from steelyard.domain.running import CampaignState
 from steelyard.flows.links import manager_url
 from steelyard.flows.series_links import SeriesDoor
 from steelyard.flows.series_overview import CampaignGlance, glance
-from steelyard.flows.state import change_state
+from steelyard.flows.state import StateChange, campaign_state, change_state
 from steelyard.web.auth import TOKEN, bearer
 from steelyard.web.base_path import base_of, base_url_of
 from steelyard.web.errors import TRY_AGAIN
@@ -101,11 +101,18 @@ class SeriesView(BaseModel):
     campaigns: list[SeriesCampaignView]
 
 
+class SeriesStateBody(StateBody):
+    """The state to bring campaigns into, and why; `among`: only those that are in one of these states."""
+
+    among: list[CampaignState] | None = None
+
+
 class ChangedView(BaseModel):
-    """The state a campaign is in now, or why it could not be brought there."""
+    """The state a campaign is in now and was in before, or why it could not be brought there."""
 
     campaign: str
     state: CampaignState | None = None
+    before: CampaignState | None = None
     error: str | None = None
 
 
@@ -153,16 +160,22 @@ def series_now(desk: SeriesDeskOf, request: Request) -> SeriesView:
 
 
 @router.post("/state")
-def change_all(desk: SeriesDeskOf, body: StateBody) -> list[ChangedView]:
-    """Open, pause or close every campaign that can be. The others stay as they are, and say why."""
+def change_all(desk: SeriesDeskOf, body: SeriesStateBody) -> list[ChangedView]:
+    """Open, pause or close campaigns. Those that cannot be brought into the state say why."""
     now = datetime.now(UTC)
 
-    def change(_name: str, one: Desk) -> CampaignState:
-        return change_state(one.campaign, body.state, by="manager", now=now, reason=body.reason).state
+    def change(_name: str, one: Desk) -> StateChange:
+        if body.among is not None:
+            before = campaign_state(one.campaign)
+            if before not in body.among:
+                return StateChange(before, before, 0)
+        return change_state(one.campaign, body.state, by="manager", now=now, reason=body.reason)
 
     return [
-        ChangedView(campaign=name, state=state, error=problem or None)
-        for name, state, problem in desk.of_each(change)
+        ChangedView(campaign=name, error=problem)
+        if found is None
+        else ChangedView(campaign=name, state=found.state, before=found.before)
+        for name, found, problem in desk.of_each(change)
     ]
 
 

@@ -12,7 +12,7 @@ const LONGEST_MS = 600_000;
 
 export const { page, token } = readPage();
 
-/** What the server says about the campaign. */
+/** What the server says about the campaign, or about the series on the page of a series. */
 export const desk = { campaign: null, epoch: 0 };
 
 /** One call of the programming interface. @param {"GET"|"POST"|"PATCH"|"PUT"} method @param {string} path  after /api/v1 */
@@ -95,10 +95,10 @@ export const analysis = new Resource("/analysis");
 let timer = 0;
 let isRunning = false;
 let isWanted = false;
-/** @type {{needs: () => Resource[], draw: () => void, say: (text: string) => void}} */
+/** @type {{path?: string, needs: () => Resource[], draw: () => void, say: (text: string) => void}} */
 let reader;
 
-/** Begins to follow the campaign. */
+/** Begins to follow the campaign, or what is at another `path` after /api/v1. */
 export function follow(given) {
   reader = given;
   document.addEventListener("visibilitychange", keepFresh);
@@ -123,7 +123,7 @@ export async function keepFresh() {
   let rest = REFRESH_MS;
   try {
     const started = performance.now();
-    desk.campaign = await call("GET", "/campaign");
+    desk.campaign = await call("GET", reader.path ?? "/campaign");
     rest = Math.max(rest, REST * (performance.now() - started));
     reader.draw();
     for (const resource of reader.needs()) {
