@@ -60,7 +60,9 @@ def _announce(db: str, base_url: str, more: str) -> None:
         found = links(campaign, base_url=base_url)
         remember_url(campaign, base_url)
     click.echo(f"Serving {campaign.settings.name} at {base_url} (Ctrl-C to stop){more}")
-    click.echo(f"  anyone may judge   {found.open_url}\n  the manager        {found.manager_url}")
+    if found.open_link:
+        click.echo(f"  anyone may judge   {found.open_url}")
+    click.echo(f"  the manager        {found.manager_url}")
 
 
 def _announce_series(series: Series, base_url: str, more: str) -> None:
