@@ -27,7 +27,7 @@ def test_a_backup_says_what_it_holds_and_where_the_secret_is(
     assert run(["backup", database, str(tmp_path / "copy.db")]) == DONE
 
     out = capsys.readouterr().out
-    assert out.startswith(f"demo-de-en: 0 judgements in {tmp_path / 'copy.db'} (")
+    assert out.startswith(f"0 judgements in {tmp_path / 'copy.db'} (")
     assert f"It is in {database}.secret: keep a copy of it elsewhere, or use --with-secret." in out
 
 
@@ -73,3 +73,58 @@ def test_what_cannot_be_done_is_explained(
     assert run(given) == UNUSABLE
 
     assert words in capsys.readouterr().err
+
+
+@pytest.fixture
+def series(small_example: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> str:
+    """Two campaigns in one folder."""
+    (tmp_path / "files").mkdir()
+    for name in ("en-cs", "en-de"):
+        text = small_example.replace("demo-de-en", name)
+        (tmp_path / "files" / f"{name}.toml").write_text(text, "utf-8")
+    assert run(["create", str(tmp_path / "files"), "--db", str(tmp_path / "event")]) == DONE
+    capsys.readouterr()
+    return str(tmp_path / "event")
+
+
+def test_a_series_is_backed_up_into_a_folder_and_restored_from_it(
+    series: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(["links", f"{series}/en-de.db"])
+    before = capsys.readouterr().out
+    assert run(["backup", series, str(tmp_path / "copies"), "--with-secret"]) == DONE
+    assert run(["restore", str(tmp_path / "copies"), str(tmp_path / "again")]) == DONE
+    capsys.readouterr()
+
+    assert run(["links", str(tmp_path / "again" / "en-de.db")]) == DONE
+
+    assert capsys.readouterr().out == before
+
+
+def test_a_series_is_restored_into_postgresql_one_schema_for_each_campaign(
+    series: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], postgres_address: str
+) -> None:
+    assert run(["backup", series, str(tmp_path / "copies")]) == DONE
+
+    assert run(["restore", str(tmp_path / "copies"), postgres_address]) == DONE
+
+    for name in ("en-cs", "en-de"):
+        assert run(["settings", f"{postgres_address}&schema={name}"]) == DONE
+
+
+def test_a_folder_that_is_not_empty_is_left_alone(
+    series: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["backup", series, str(tmp_path / "files")]) == UNUSABLE
+
+    assert "there is something in this folder already" in capsys.readouterr().err
+
+
+def test_a_series_is_paused_and_resumed_as_one(series: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["pause", series]) == DONE
+
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.partition(" now")[0] for line in lines] == [
+        "en-cs: The campaign is paused",
+        "en-de: The campaign is paused",
+    ]

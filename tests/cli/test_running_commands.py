@@ -32,9 +32,9 @@ def test_a_draft_is_opened_paused_and_closed(draft: str, capsys: pytest.CaptureF
 
     lines = capsys.readouterr().out.splitlines()
     assert [line.partition(".")[0] for line in lines] == [
-        "demo-de-en is open now; it was a draft",
-        "demo-de-en is paused now; it was open",
-        "demo-de-en is closed now; it was paused",
+        "The campaign is open now; it was a draft",
+        "The campaign is paused now; it was open",
+        "The campaign is closed now; it was paused",
     ]
 
 
@@ -46,7 +46,7 @@ def test_a_campaign_that_is_open_already_is_left_alone(
 
     assert run(["resume", draft]) == DONE
 
-    assert capsys.readouterr().out == "demo-de-en is open already; nothing was changed.\n"
+    assert capsys.readouterr().out == "The campaign is open already; nothing was changed.\n"
 
 
 def test_a_draft_cannot_be_paused(draft: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -139,7 +139,7 @@ def test_the_log_says_who_did_what_when_and_why(draft: str, capsys: pytest.Captu
     assert run(["log", draft]) == DONE
 
     line = capsys.readouterr().out.rstrip()
-    assert line.endswith("command line  resume        draft → open; because: all is ready")
+    assert line.endswith("command line  resume              draft → open; because: all is ready")
 
 
 def test_the_log_of_a_new_campaign_says_that_there_is_nothing(

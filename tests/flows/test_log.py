@@ -13,7 +13,7 @@ def test_the_log_tells_everything_in_order(toy: OpenCampaign, noon: datetime) ->
     change_state(toy, CampaignState.PAUSED, by="manager", now=noon)
     change_rules(toy, {"wage": 3.0}, by="command line", now=noon)
 
-    assert [(action.number, action.verb) for action in log(toy)] == [(1, "pause"), (2, "change rules")]
+    assert [(action.number, action.verb) for action in log(toy)] == [(1, "pause"), (2, "change-rules")]
 
 
 def test_the_log_is_read_page_by_page_from_its_end(toy: OpenCampaign, noon: datetime) -> None:

@@ -32,7 +32,7 @@ def test_a_change_is_logged_with_the_old_and_the_new_value(toy: OpenCampaign, no
 
     with toy.store.read() as connection:
         [action] = logged_actions(connection)
-    assert action.verb == "change rules"
+    assert action.verb == "change-rules"
     assert action.detail == {"lease_minutes": {"before": 120.0, "after": 30.0}}
 
 

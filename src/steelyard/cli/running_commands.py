@@ -9,14 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from steelyard.cli.options import (
-    database_argument,
-    json_option,
-    keep_sources,
-    printable_address,
-    reason_option,
-    show,
-)
+from steelyard.cli.options import database_argument, json_option, keep_sources, reason_option, show
+from steelyard.cli.over_series import say_for_each
 
 if TYPE_CHECKING:
     from steelyard.domain.running import Action
@@ -27,50 +21,52 @@ if TYPE_CHECKING:
 @click.command()
 @database_argument
 @reason_option
-def pause(db: str, reason: str) -> None:
-    """Pause a campaign: no work is given out and no answer taken until `resume`.
+def pause(db: str, reason: str) -> int:
+    """Pause a campaign, or all of a series: no work is given out and no answer taken until `resume`.
 
     Nothing is lost: workers keep their places, and an answer that was on its way is sent later.
     """
-    _change(db, "paused", reason)
+    return _change(db, "paused", reason)
 
 
 @click.command()
 @database_argument
 @reason_option
-def resume(db: str, reason: str) -> None:
-    """Open a campaign to workers: a draft, a paused one, or a closed one again."""
-    _change(db, "open", reason)
+def resume(db: str, reason: str) -> int:
+    """Open a campaign, or all of a series, to workers: a draft, a paused one, or a closed one again."""
+    return _change(db, "open", reason)
 
 
 @click.command()
 @database_argument
 @reason_option
-def close(db: str, reason: str) -> None:
-    """Close a campaign: the work is over. `resume` opens it again."""
-    _change(db, "closed", reason)
+def close(db: str, reason: str) -> int:
+    """Close a campaign, or all of a series: the work is over. `resume` opens it again."""
+    return _change(db, "closed", reason)
 
 
-def _change(db: str, state: str, reason: str) -> None:
+def _change(db: str, state: str, reason: str) -> int:
     from steelyard.domain.running import CampaignState
     from steelyard.flows.open import open_campaign
     from steelyard.flows.state import change_state
 
-    with open_campaign(db) as campaign:
-        name = campaign.settings.name
-        wanted = CampaignState(state)
-        change = change_state(campaign, wanted, by="command line", now=datetime.now(UTC), reason=reason)
+    def act(address: str, _name: str) -> str:
+        with open_campaign(address) as campaign:
+            wanted, now = CampaignState(state), datetime.now(UTC)
+            return _said(change_state(campaign, wanted, by="command line", now=now, reason=reason))
+
+    return say_for_each(db, act)
+
+
+def _said(change: StateChange) -> str:
+    state = change.state.value
     if change.state is change.before:
-        click.echo(f"{name} is {state} already; nothing was changed.")
-    else:
-        click.echo(f"{name} is {state} now; it was {_called(change)}. {_consequence(change, db)}")
+        return f"The campaign is {state} already; nothing was changed."
+    before = "a draft" if change.before == "draft" else change.before.value
+    return f"The campaign is {state} now; it was {before}. {_consequence(change)}"
 
 
-def _called(change: StateChange) -> str:
-    return "a draft" if change.before == "draft" else change.before.value
-
-
-def _consequence(change: StateChange, db: str) -> str:
+def _consequence(change: StateChange) -> str:
     if change.state == "open":
         return "Workers can judge."
     if change.n_under_way == 0:
@@ -78,7 +74,7 @@ def _consequence(change: StateChange, db: str) -> str:
     else:
         are = "HIT is" if change.n_under_way == 1 else "HITs are"
         under_way = f"{change.n_under_way:,} {are} under way; what was judged is kept."
-    return f"{under_way} To open it again: steelyard resume {printable_address(db)}"
+    return f"{under_way} `steelyard resume` opens it again."
 
 
 class _NumberOrNone(click.ParamType):  # type: ignore[type-arg]
@@ -241,4 +237,4 @@ def _action_line(action: Action) -> str:
     about = [action.worker_id, action.hit_id, detail_in_words(action.detail)]
     about += [f"because: {action.reason}"] if action.reason else []
     when = f"{action.done_at:%Y-%m-%d %H:%M:%S}"
-    return f"{when}  {action.done_by:<12}  {action.verb:<12}  {'; '.join(filter(None, about))}".rstrip()
+    return f"{when}  {action.done_by:<12}  {action.verb:<18}  {'; '.join(filter(None, about))}".rstrip()

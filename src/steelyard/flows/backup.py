@@ -15,6 +15,7 @@ from steelyard.flows.secrets import VARIABLE, keep_secret, place_of_secret, secr
 from steelyard.flows.watching import Progress, unseen
 from steelyard.store import links as stored
 from steelyard.store.actions import log_action
+from steelyard.store.addresses import address_with_schema
 from steelyard.store.copying import copy_from_file, copy_to_file
 from steelyard.store.new_file import require_free
 from steelyard.store.running import judgements_by_revision
@@ -90,6 +91,22 @@ def restore(file: Path, address: str, *, progress: Progress = unseen) -> Restore
         with campaign.store.read() as connection:
             n_judgements = sum(judgements_by_revision(connection).values())
         return Restored(campaign.settings.name, n_judgements, _restore_secret(campaign, file))
+
+
+def new_folder(folder: Path) -> None:
+    """Make a folder for the files of a series, if it is not there; SourceError if something is in it."""
+    try:
+        folder.mkdir(exist_ok=True)
+        if any(folder.iterdir()):
+            raise SourceError(str(folder), ["there is something in this folder already. Choose a new one."])
+    except OSError as error:
+        problem = f"the folder cannot be made: {error.strerror}. Choose another."
+        raise SourceError(str(folder), [problem]) from error
+
+
+def place_in_series(address: str, name: str) -> str:
+    """The address of one campaign of a series in a folder or a PostgreSQL database."""
+    return address_with_schema(address, name) if "://" in address else str(Path(address) / f"{name}.db")
 
 
 def _secret_of(campaign: OpenCampaign) -> tuple[str, str] | None:

@@ -9,6 +9,9 @@ from steelyard.domain.running import Action
 from steelyard.flows.open import OpenCampaign
 from steelyard.store import actions
 
+# Of a list, more than this would not fit into a line.
+MOST_NAMED = 5
+
 
 def log(campaign: OpenCampaign) -> list[Action]:
     """Everything that was done, in order."""
@@ -29,6 +32,8 @@ def detail_in_words(detail: Mapping[str, Any]) -> str:
     'open → paused'
     >>> detail_in_words({"wage": {"before": None, "after": 12.0}, "revision": 2})
     'wage: none → 12.0; revision: 2'
+    >>> detail_in_words({"workers": ["W0001", "W0002", "W0003", "W0004", "W0005", "W0006"]})
+    'workers: W0001, W0002, … W0006 (6)'
     """
     if set(detail) == {"before", "after"}:
         return f"{_plain(detail['before'])} → {_plain(detail['after'])}"
@@ -39,9 +44,9 @@ def _plain(value: Any) -> str:
     if isinstance(value, Mapping):
         return detail_in_words(value)
     if isinstance(value, list):
+        if len(value) > MOST_NAMED:
+            return f"{value[0]}, {value[1]}, … {value[-1]} ({len(value):,})"
         return ", ".join(map(_plain, value))
-    return (
-        {None: "none", True: "yes", False: "no"}[value]
-        if value is None or isinstance(value, bool)
-        else str(value)
-    )
+    if value is None or isinstance(value, bool):
+        return {None: "none", True: "yes", False: "no"}[value]
+    return str(value)

@@ -35,5 +35,5 @@ def change_rules(campaign: OpenCampaign, changes: Mapping[str, Any], *, by: Doer
         }
         if detail:
             running.set_rules(connection, after)
-            log_action(connection, "change rules", by=by, now=now, detail=detail)
+            log_action(connection, "change-rules", by=by, now=now, detail=detail)
         return after
