@@ -294,8 +294,9 @@ class StandardisedRatings(NamedTuple):
 def standardise_ratings(frame: pl.DataFrame, settings: MethodSettings) -> StandardisedRatings:
     """Each rating's distance from its worker's mean in that worker's deviations, as the settings say.
 
-    Means and deviations are over the rows that `standardise_over` says, for all attributes together or
-    each alone (`standardise_per`); see `standardise_by_worker`.
+    Means and deviations are over the rows that `standardise_over` says, those of the systems
+    `standardise_without` left out, for all attributes together or each alone (`standardise_per`); see
+    `standardise_by_worker`.
     """
     _, judge = index_of(frame["worker_id"])
     if settings.standardise_per == "attribute":
@@ -305,6 +306,8 @@ def standardise_ratings(frame: pl.DataFrame, settings: MethodSettings) -> Standa
     if settings.standardise_over == "system":
         kinds = [str(kind) for kind in SCORED_KINDS]
         defines = frame.select(pl.col("item_kind").is_in(kinds)).to_series().to_numpy()
+    if settings.standardise_without:
+        defines &= ~frame["system_id"].is_in(list(settings.standardise_without)).to_numpy()
     ordered = pl.DataFrame({"rating": frame["rating"], "judge": judge, "defines": defines})
     if not (ordered["rating"] % 1 == 0).all():
         # In a fixed order the sums come out the same to the last bit; those of whole numbers do anyway.

@@ -89,6 +89,11 @@ file = "{table.name}"
         return " ".join(VOCABULARY[k] for k in rng.integers(len(VOCABULARY), size=int(rng.integers(6, 14))))
 
 
+@pytest.fixture(scope="session")
+def word_texts() -> type[WordTexts]:
+    return WordTexts
+
+
 @pytest.fixture
 def texts(tmp_path: Path) -> WordTexts:
     """Three systems and thirty segments, in HITs of twenty items."""

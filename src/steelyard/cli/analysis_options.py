@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 # Options of an analysis that say which ratings count and how they are standardised.
 OF_RATINGS = (
     *("check", "check_attributes", "require_consistency", "keep_hits", "keep", "exclusions"),
-    *("standardise_over", "standardise_per", "attribute", "seed"),
+    *("standardise_over", "standardise_without", "standardise_per", "attribute", "seed"),
 )
 # Options that say how a source is read; all others are those of the analysis.
 _READING = ("columns", "scale", "gold_scale", "hit_times")
@@ -48,7 +48,9 @@ KEEPING = click_options(
     section="Which ratings count",
 )
 CHECK, CHECK_ATTRIBUTES = click_options(AnalysisOptions, "check", "check_attributes")
-STANDARDISING = click_options(MethodSettings, "standardise_over", "standardise_per", section=_SCORES)
+STANDARDISING = click_options(
+    MethodSettings, "standardise_over", "standardise_without", "standardise_per", section=_SCORES
+)
 BOOTSTRAP_DRAWS = click_options(MethodSettings, "draws", section=_SCORES)[0]
 _RANKING = (
     *click_options(MethodSettings, "unit", "test", section=_SCORES),

@@ -94,6 +94,13 @@ class MethodSettings:
         help="With several attributes, standardise them all together or each alone.",
         signature="per",
     )
+    standardise_without: tuple[str, ...] = option(
+        (),
+        help="Systems whose ratings do not define a worker's mean: some workers never saw them.",
+        signature="without",
+        metavar="SYSTEM,…",
+        usual="those added to a running campaign",
+    )
     unit: Unit = option(
         "judgement", help="What a segment score averages.", signature="unit", always_signed=True
     )

@@ -60,6 +60,7 @@ def _signature(settings: EvaluationSettings, source: Source, signed: Mapping[str
         "methods": ",".join(settings.methods),
         "qc": _check(settings.analysis) if _uses_check(settings) else None,
         "over": method.standardise_over if method.standardise_over != usual.standardise_over else None,
+        "without": ",".join(method.standardise_without) or None,
         "per": method.standardise_per if method.standardise_per != usual.standardise_per else None,
         **signed_method_options(method),
         "scale": f"{method.scale.minimum:g},{method.scale.maximum:g}" if method.scale != VAS else None,

@@ -104,7 +104,9 @@ def settings_from(source: Source, *, compared: Iterable[str] = (), **choices: An
     settings = AnalysisSettings(
         seed=asked.seed,
         attribute=asked.attribute,
-        method_settings=MethodSettings(scale=source.scale, gold_scale=source.gold_scale),
+        method_settings=MethodSettings(
+            scale=source.scale, gold_scale=source.gold_scale, standardise_without=source.joined
+        ),
     )
     if asked.recipe is not None:
         settings = RECIPES[asked.recipe](settings)

@@ -80,7 +80,7 @@ def _averaged(method: Method, reads: FrameName) -> tuple[str, ...]:
     if reads != "ratings":
         return ()
     # A method of standard errors averages no segment score.
-    return ("over", "per") if method.draws_nothing else ("unit", "over", "per")
+    return ("over", "without", "per") if method.draws_nothing else ("unit", "over", "without", "per")
 
 
 def _own_test(method: Method) -> str:

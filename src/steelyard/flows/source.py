@@ -29,6 +29,7 @@ class Source:
     `frame` holds the ratings; a source may have preferences and spans beside them or instead.
     `exclusions`: what people decided not to count; `simulated`: the workers who are no people.
     `gold_scale`: the scale that known ratings were given on, if another; here they are on `scale`.
+    `joined`: systems that were added to a running campaign, so that some workers never saw them.
     """
 
     frame: pl.DataFrame
@@ -44,6 +45,7 @@ class Source:
     spans: pl.DataFrame = field(default_factory=spans_frame)
     exclusions: tuple[Exclusion, ...] = ()
     simulated: frozenset[str] = frozenset()
+    joined: tuple[str, ...] = ()
 
     def of(self, name: FrameName) -> pl.DataFrame:
         """The frame of this name."""
@@ -119,9 +121,12 @@ def from_campaign(campaign: OpenCampaign) -> Source:
     from steelyard.flows.export import hit_times
     from steelyard.flows.judged import judged_frames
     from steelyard.protocols import protocols
+    from steelyard.store.extending import joined_systems
 
     settings = campaign.settings
     frames = judged_frames(campaign)
+    with campaign.store.read() as connection:
+        joined = joined_systems(connection)
     return Source(
         frames.ratings,
         title=settings.title,
@@ -134,4 +139,5 @@ def from_campaign(campaign: OpenCampaign) -> Source:
         spans=frames.spans,
         exclusions=frames.exclusions,
         simulated=frames.simulated,
+        joined=joined,
     )

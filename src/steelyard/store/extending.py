@@ -13,6 +13,7 @@ from steelyard.domain.errors import Conflict
 from steelyard.domain.text import CALIBRATION_SYSTEM, CalibrationText, Segment, System
 from steelyard.domain.work import Item, ItemKind
 from steelyard.store import campaigns, tables
+from steelyard.store.actions import logged_actions
 from steelyard.store.bulk import load
 from steelyard.store.turns import take_turns
 
@@ -191,3 +192,9 @@ def stored_rounds(connection: Connection) -> list[StoredRound]:
         .order_by(hits.c.part, hits.c.round)
     )
     return [StoredRound(*row) for row in connection.execute(query)]
+
+
+def joined_systems(connection: Connection) -> tuple[str, ...]:
+    """The systems that were added after the campaign was created, in order."""
+    logged = logged_actions(connection, verbs=["extend"])
+    return tuple(system_id for action in logged for system_id in action.detail["systems"])
