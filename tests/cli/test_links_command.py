@@ -12,13 +12,14 @@ from steelyard.cli.main import run
 from steelyard.flows.create import create
 
 URL = ["--base-url", "http://here"]
+NOON = datetime.fromisoformat("2024-05-01T12:00Z")
 
 
 @pytest.fixture(scope="module")
 def made_once(small_example: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("linked")
     (folder / "campaign.toml").write_text(small_example, "utf-8")
-    create(folder / "campaign.toml", str(folder / "a.db"), now=datetime.fromisoformat("2024-05-01T12:00Z"))
+    create(folder / "campaign.toml", str(folder / "a.db"), now=NOON)
     return folder / "a.db"
 
 
@@ -112,3 +113,35 @@ def test_what_cannot_be_done_says_why(
     assert run(["links", database, *options]) == 2
 
     assert problem in capsys.readouterr().err
+
+
+@pytest.fixture
+def series(made_once: Path, tmp_path: Path) -> str:
+    """A folder with two campaigns."""
+    (tmp_path / "event").mkdir()
+    text = (made_once.parent / "campaign.toml").read_text("utf-8")
+    for name in ("en-de", "de-fr"):
+        (tmp_path / f"{name}.toml").write_text(
+            text.replace('name = "demo-de-en"', f'name = "{name}"'), "utf-8"
+        )
+        create(tmp_path / f"{name}.toml", str(tmp_path / "event" / f"{name}.db"), now=NOON)
+    return str(tmp_path / "event")
+
+
+def test_people_are_invited_to_every_campaign_of_a_series(
+    series: str, people_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = links(series, capsys, "--people", str(people_file))
+
+    assert found["series"] == "event"
+    assert found["manager_url"].startswith("http://here/m/")
+    assert [each["campaign"] for each in found["campaigns"]] == ["de-fr", "en-de"]
+    for each in found["campaigns"]:
+        assert [worker["name"] for worker in each["workers"]] == ["Ana López", "Bo"]
+        assert each["workers"][0]["url"].startswith(f"http://here/c/{each['campaign']}/w/W0001-")
+
+
+def test_one_worker_of_a_series_needs_a_campaign(series: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["links", series, "--renew", "W0001"]) == 2
+
+    assert "W0001 is another person in each campaign of a series" in capsys.readouterr().err

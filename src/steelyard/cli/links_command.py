@@ -3,20 +3,44 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 import click
 
 from steelyard.cli.listening import USUAL_PORT
 from steelyard.cli.options import base_url_option, database_argument, json_option, keep_sources, write_text
+from steelyard.cli.over_series import campaign_records, ended, say_each, series_at
 
 if TYPE_CHECKING:
+    from steelyard.domain.people import Person
     from steelyard.flows.links import Links, WorkerLink
     from steelyard.flows.open import OpenCampaign
+    from steelyard.flows.series import CampaignPlace, Series
 
 UNSERVED = f"http://127.0.0.1:{USUAL_PORT}"
+NOT_SERVED = f"This has not been served yet: the links assume {UNSERVED}. Serve it first, or give --base-url."
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What to do to the links of a campaign before they are shown."""
+
+    now: datetime
+    add: int | None = None
+    people: list[Person] | None = None
+    again: bool = False
+    names: dict[str, str] = field(default_factory=dict)
+    emails: dict[str, str] = field(default_factory=dict)
+    renew: tuple[str, ...] = ()
+    revoke: tuple[str, ...] = ()
+    renew_open: bool = False
+    renew_manager: bool = False
+    renew_all: bool = False
+    open_link: str | None = None
 
 
 def _read_pairs(context: click.Context, option: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
@@ -82,84 +106,127 @@ def links(  # noqa: PLR0913 (one option for each thing that can be done)
     open_link: str | None,
     base_url: str | None,
     json_file: str | None,
-) -> None:
+) -> int:
     """Print the links for workers and for the manager; make, renew and revoke them.
 
     Names and addresses are for the manager only: workers do not see them, and they are not exported.
+    For a series, DB is its folder or database, and everything is done in each of its campaigns.
     """
-    from steelyard.flows.links import LinkChanges, change_links, served_url
-    from steelyard.flows.links import links as all_links
-    from steelyard.flows.links import renew_all as renew_all_links
-    from steelyard.flows.open import open_campaign
-    from steelyard.flows.rules import change_rules
+    from steelyard.formats.people_file import read_people
 
     keep_sources([db, *([] if people_file is None else [str(people_file)])], json_file)
     if again and people_file is None:
         raise click.UsageError("--again goes with --people FILE.")
-    now = datetime.now(UTC)
-    with open_campaign(db) as campaign:
-        if renew_all:
-            renew_all_links(campaign, by="command line", now=now)
-        changes = LinkChanges(renew, revoke, renew_open=renew_open, renew_manager=renew_manager)
-        if changes != LinkChanges():
-            change_links(campaign, changes, by="command line", now=now)
-        if open_link is not None:
-            change_rules(campaign, {"open_link": open_link == "on"}, by="command line", now=now)
-        _name(campaign, names, emails, now=now)
-        _add(campaign, add, people_file, again=again, now=now)
+    people = None if people_file is None else read_people(people_file)
+    wishes = Wishes(
+        *(datetime.now(UTC), add, people, again, names, emails, renew, revoke),
+        *(renew_open, renew_manager, renew_all, open_link),
+    )
+    series = series_at(db)
+    if series is not None:
+        return _links_of_series(series, wishes, base_url, json_file)
+    found, is_served = _links_at(db, wishes, base_url)
+    if not is_served:
+        click.echo(NOT_SERVED, err=True)
+    if json_file:
+        _write(asdict(found), json_file)
+    else:
+        click.echo(_text(found))
+    return 0
+
+
+def _links_of_series(series: Series, wishes: Wishes, base_url: str | None, json_file: str | None) -> int:
+    from steelyard.flows.series import for_each
+    from steelyard.flows.series_links import series_door
+
+    one_workers = [*wishes.names, *wishes.emails, *wishes.renew, *wishes.revoke]
+    if one_workers:
+        raise click.UsageError(
+            f"{one_workers[0]} is another person in each campaign of a series. "
+            f"Name one campaign, such as {series.places[0].address}."
+        )
+
+    unserved: list[str] = []
+
+    def found_at(place: CampaignPlace) -> Links:
+        below = f"/c/{quote(place.name)}"
+        own_url = None if base_url is None else f"{base_url}{below}"
+        found, is_served = _links_at(place.address, wishes, own_url, unserved_url=f"{UNSERVED}{below}")
+        if not is_served:
+            unserved.append(place.name)
+        return found
+
+    outcomes = for_each(series, found_at)
+    if unserved:
+        click.echo(NOT_SERVED, err=True)
+    one_url = next((each.result.manager_url for each in outcomes if each.result is not None), UNSERVED)
+    manager_url = series_door(series).url(base_url or one_url.partition("/c/")[0].partition("/m/")[0])
+    if json_file:
+        campaigns = campaign_records(outcomes, asdict)
+        _write({"series": series.name, "manager_url": manager_url, "campaigns": campaigns}, json_file)
+    else:
+        click.echo(f"manager of all  {manager_url}\n")
+        say_each(outcomes, _text)
+    return ended(outcomes)
+
+
+def _links_at(
+    address: str, wishes: Wishes, base_url: str | None, *, unserved_url: str = UNSERVED
+) -> tuple[Links, bool]:
+    """The links of a campaign after the changes, and whether it is known at which address."""
+    from steelyard.flows.links import links as all_links
+    from steelyard.flows.links import served_url
+    from steelyard.flows.open import open_campaign
+
+    with open_campaign(address) as campaign:
+        _change(campaign, wishes)
+        _add(campaign, wishes)
         served = base_url or served_url(campaign)
-        found = all_links(campaign, base_url=served or UNSERVED)
-    if served is None:
-        click.echo(
-            f"This campaign has not been served yet: the links assume {UNSERVED}. "
-            "Serve it first, or give --base-url.",
-            err=True,
-        )
-    _show(found, json_file)
+        return all_links(campaign, base_url=served or unserved_url), served is not None
 
 
-def _name(campaign: OpenCampaign, names: dict[str, str], emails: dict[str, str], *, now: datetime) -> None:
+def _change(campaign: OpenCampaign, wishes: Wishes) -> None:
+    from steelyard.flows.links import LinkChanges, change_links, renew_all
     from steelyard.flows.people import name_worker
+    from steelyard.flows.rules import change_rules
 
-    for worker_id in dict.fromkeys([*names, *emails]):
-        name_worker(
-            campaign,
-            worker_id,
-            by="command line",
-            now=now,
-            name=names.get(worker_id),
-            email=emails.get(worker_id),
-        )
+    now = wishes.now
+    if wishes.renew_all:
+        renew_all(campaign, by="command line", now=now)
+    changes = LinkChanges(wishes.renew, wishes.revoke, wishes.renew_open, wishes.renew_manager)
+    if changes != LinkChanges():
+        change_links(campaign, changes, by="command line", now=now)
+    if wishes.open_link is not None:
+        change_rules(campaign, {"open_link": wishes.open_link == "on"}, by="command line", now=now)
+    for worker_id in dict.fromkeys([*wishes.names, *wishes.emails]):
+        name, email = wishes.names.get(worker_id), wishes.emails.get(worker_id)
+        name_worker(campaign, worker_id, by="command line", now=now, name=name, email=email)
 
 
-def _add(
-    campaign: OpenCampaign, add: int | None, people_file: Path | None, *, again: bool, now: datetime
-) -> None:
+def _add(campaign: OpenCampaign, wishes: Wishes) -> None:
     from steelyard.flows.links import add_workers
     from steelyard.flows.people import invite
-    from steelyard.formats.people_file import read_people
 
-    if people_file is not None:
-        people = read_people(people_file)
-        invited = invite(campaign, people, base_url="", by="command line", now=now, again=again)
-        known = len(people) - invited.n_new
+    if wishes.people is not None:
+        invited = invite(
+            campaign, wishes.people, base_url="", by="command line", now=wishes.now, again=wishes.again
+        )
+        known = len(wishes.people) - invited.n_new
         has = "person has" if known == 1 else "people have"
         rest = f"; {known} {has} one already" if known else ""
         click.echo(f"{invited.n_new} new {'link' if invited.n_new == 1 else 'links'}{rest}.", err=True)
-    if add:
-        add_workers(campaign, add, base_url="", now=now)
+    if wishes.add:
+        add_workers(campaign, wishes.add, base_url="", now=wishes.now)
 
 
-def _show(found: Links, json_file: str | None) -> None:
-    from dataclasses import asdict
+def _write(record: object, json_file: str) -> None:
+    write_text(json.dumps(record, indent=2, ensure_ascii=False) + "\n", json_file, private=True)
 
-    if json_file:
-        write_text(json.dumps(asdict(found), indent=2, ensure_ascii=False) + "\n", json_file, private=True)
-        return
-    click.echo(f"manager  {found.manager_url}")
-    click.echo(f"anyone   {found.open_url}{'' if found.open_link else '  (switched off)'}")
-    for link in found.workers:
-        click.echo(f"{link.worker_id:<8} {_line(link)}")
+
+def _text(found: Links) -> str:
+    off = "" if found.open_link else "  (switched off)"
+    lines = [f"manager  {found.manager_url}", f"anyone   {found.open_url}{off}"]
+    return "\n".join([*lines, *(f"{link.worker_id:<8} {_line(link)}" for link in found.workers)])
 
 
 def _line(link: WorkerLink) -> str:
