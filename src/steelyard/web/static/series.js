@@ -18,16 +18,18 @@ const SHORT_FORECAST = { done: "Complete", draft: "Not open yet", paused: "Pause
 
 const view = document.getElementById("view");
 const tiles = make("div", "tiles");
+const concerns = make("section", "panel");
+concerns.setAttribute("aria-label", "What needs attention");
 const table = makeTable({
   label: "Campaigns",
   noun: "campaign",
   columns: [
     { name: "Campaign", by: (row) => row.campaign, cell: nameCell, isHeading: true },
     { name: "State", by: (row) => row.glance?.state ?? "", cell: stateCell },
-    { name: "Judged", by: (row) => share(row.glance), cell: judgedCell },
+    { name: "Judged", by: (row) => share(row.glance), cell: judgedCell, className: "figure" },
     { name: "HITs idle", by: (row) => row.glance?.places.idle, cell: idleCell },
-    { name: "Workers", by: (row) => row.glance?.n_workers, cell: (row) => number(row.glance?.n_workers), className: "figure" },
-    { name: "Spent", by: (row) => row.glance?.spent, cell: spentCell },
+    { name: "Workers", by: (row) => row.glance?.n_workers, cell: (row) => (row.glance ? number(row.glance.n_workers) : ""), className: "figure" },
+    { name: "Spent", by: (row) => row.glance?.spent, cell: spentCell, className: "figure" },
     { name: "End", by: (row) => row.glance?.forecast.expected_at, cell: endCell },
     { name: "Last answer", by: (row) => row.glance?.last_at, cell: lastCell },
   ],
@@ -53,9 +55,8 @@ function nameCell({ campaign, glance, manager_url: url }) {
   return [anchor(campaign, url, `campaign ${campaign}`), make("span", "under soft", languages)];
 }
 
-function stateCell({ glance, error }) {
-  if (glance === null) return [chip("fail", "✕", "Not available"), make("span", "under", error)];
-  return stateChip(glance.state);
+function stateCell({ glance }) {
+  return glance === null ? chip("fail", "✕", "Not available") : stateChip(glance.state);
 }
 
 function judgedCell({ glance }) {
@@ -115,8 +116,22 @@ function drawTiles(glances) {
     tile("Judged", wanted ? `${number(100 * (1 - left / wanted))} %` : "–", `${number(total(glances, (glance) => glance.n_judgements))} judgements`, meter(wanted ? 1 - left / wanted : 0)),
     tile("Idle HITs", number(idle), `of ${counted(idle + held, "HIT")} begun`),
     spent ? tile("Spent", spent, `of ${sums(glances, "expected")} expected`) : null,
-    tile("Last end", ends.length ? day(ends.at(-1)) : "–", "", unforeseen ? make("p", "soft", `No forecast yet for ${counted(unforeseen, "campaign")}.`) : null),
+    tile("Last end", ends.length ? day(ends.at(-1)) : unforeseen ? "–" : "Complete", "", unforeseen ? make("p", "soft", `No forecast yet for ${counted(unforeseen, "campaign")}.`) : null),
   ];
+}
+
+// What is wrong with campaigns that are not available, and what the others warn of; the same warning once.
+function concernsOf(campaigns) {
+  const found = new Map();
+  for (const { campaign, glance, error } of campaigns) {
+    for (const text of glance?.warnings ?? [error]) found.set(text, [...(found.get(text) ?? []), campaign]);
+  }
+  return [...found];
+}
+
+function drawConcerns(found) {
+  const lines = found.map(([text, names]) => make("li", "", make("strong", "", names.join(", ")), `: ${text}`));
+  return [make("ul", "concerns", ...lines)];
 }
 
 function drawAbout(campaigns) {
@@ -149,9 +164,12 @@ function ask({ to, among, label, what, done }, concerned) {
 function draw() {
   const { campaigns } = desk.campaign;
   const glances = campaigns.map(({ glance }) => glance).filter(Boolean);
-  if (!tiles.isConnected) view.replaceChildren(tiles, make("section", "panel", table.element));
+  const found = concernsOf(campaigns);
+  if (!tiles.isConnected) view.replaceChildren(tiles, concerns, make("section", "panel", table.element));
   redraw(document.getElementById("about"), campaigns.map(({ glance }) => glance?.state), () => drawAbout(campaigns));
   redraw(document.getElementById("actions"), campaigns.map(({ campaign, glance }) => [campaign, glance?.state]), () => drawMoves(campaigns));
+  concerns.hidden = found.length === 0;
+  redraw(concerns, found, () => drawConcerns(found));
   redraw(tiles, [glances, minute()], () => drawTiles(glances));
   table.update(campaigns);
 }
