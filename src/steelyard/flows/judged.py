@@ -82,16 +82,18 @@ class _Batch:
         return self.translations if every else self.translations[wanted]
 
 
-def judged_frames(campaign: OpenCampaign) -> JudgedFrames:
-    """All current judgements as ratings, preferences and spans, in order of arrival."""
+def judged_frames(campaign: OpenCampaign, *, worker_id: str | None = None) -> JudgedFrames:
+    """All current judgements, or one worker's, as ratings, preferences and spans, in order of arrival."""
     settings = campaign.settings
     protocol = protocols()[settings.protocol]
     n_judgements = 0
     found: list[tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]] = []
     with campaign.store.read() as connection:
-        batches = judgements.stored_judgements(connection, n_translations=protocol.n_translations)
+        batches = judgements.stored_judgements(
+            connection, n_translations=protocol.n_translations, worker_id=worker_id
+        )
         for columns in batches:
-            items = _shown_items(columns, settings.attribute)
+            items = shown_items(columns, settings.attribute)
             said = [protocol.rows(item, answer) for item, answer in zip(items, columns.answer, strict=True)]
             translations = _translations(columns, items)
             first = np.cumsum([0, *(len(item.translations) for item in items)], dtype=np.int64)[:-1]
@@ -112,7 +114,7 @@ def judged_frames(campaign: OpenCampaign) -> JudgedFrames:
     )
 
 
-def _shown_items(columns: JudgementColumns, attribute: str) -> list[ShownItem]:
+def shown_items(columns: JudgementColumns, attribute: str) -> list[ShownItem]:
     """What each judgement was about, its translations as the worker saw them."""
     firsts = zip(
         *(columns.system_id, columns.segment_id, columns.text, columns.item_kind),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 from steelyard.domain.campaign import CampaignSettings
 from steelyard.domain.running import CampaignState, Rules
@@ -13,6 +13,7 @@ from steelyard.planning.spending import Spending, Workload, pay_terms, spending
 from steelyard.protocols import protocols
 from steelyard.store import campaigns, running
 from steelyard.store.actions import EXCLUSION_VERBS, last_action
+from steelyard.store.leases import idle_before
 from steelyard.store.progress import HeldHit, PlaceCounts, Progress, ProgressReader, WorkerProgress, n_parts
 
 __all__ = ["HeldHit", "Overview", "PlaceCounts", "Progress", "Watch", "WorkerProgress", "campaign_progress"]
@@ -50,8 +51,8 @@ class Watch:
     def progress(self, *, now: datetime) -> Progress:
         """Counts, pace and workers of the campaign at this moment."""
         with self.campaign.store.read() as connection:
-            rules = campaigns.settings(connection).rules
-            return self._reader.read(connection, idle_before=_idle_before(rules, now))
+            before = idle_before(connection, running.conditions(connection), now=now)
+            return self._reader.read(connection, idle_before=before)
 
     def mark(self) -> tuple[int, ...]:
         """What changes when an analysis does: judgements, corrections, and decisions to exclude."""
@@ -64,16 +65,17 @@ class Watch:
         """The campaign at a glance at this moment."""
         with self.campaign.store.read() as connection:
             settings = campaigns.settings(connection)
-            state = running.state(connection)
-            found = self._reader.read(connection, idle_before=_idle_before(settings.rules, now))
-            revision = running.latest_revision(connection).revision
+            conditions = running.conditions(connection)
+            before = idle_before(connection, conditions, now=now)
+            found = self._reader.read(connection, idle_before=before)
             parts = n_parts(connection)
             opened = last_action(connection, _OPENING_VERBS)
+        state = conditions.state
         money = campaign_spending(settings, state, found)
         return Overview(
             settings=settings,
             state=state,
-            revision=revision,
+            revision=conditions.revision,
             n_parts=parts,
             progress=found,
             forecast=forecast(found, state, now=now, opened_at=None if opened is None else opened.done_at),
@@ -116,7 +118,3 @@ def campaign_spending(settings: CampaignSettings, state: CampaignState, progress
         hours_worked=(sum(worker.seconds for worker in progress.workers) - sum(hit.seconds for hit in active))
         / 3600,
     )
-
-
-def _idle_before(rules: Rules, now: datetime) -> datetime:
-    return now - timedelta(minutes=rules.lease_minutes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from datetime import date, datetime
 from typing import Any
 
@@ -20,9 +21,11 @@ def records(frame: pl.DataFrame) -> list[dict[str, Any]]:
 
 
 def plain(value: Any) -> Any:
-    """A cell in a type that JSON knows."""
+    """A cell, or anything made of cells, in types that JSON knows."""
     if isinstance(value, float) and not math.isfinite(value):
         return None
+    if isinstance(value, Mapping):
+        return {name: plain(part) for name, part in value.items()}
     if isinstance(value, list | tuple | pl.Series):
         return [plain(part) for part in value]
     if isinstance(value, date | datetime):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import Connection, Select, bindparam, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from steelyard.domain.errors import Conflict
@@ -107,10 +107,13 @@ def append(connection: Connection, judgement: Judgement) -> None:
         )
 
 
-def stored_judgements(connection: Connection, *, n_translations: int = 1) -> Iterator[JudgementColumns]:
+def stored_judgements(
+    connection: Connection, *, n_translations: int = 1, worker_id: str | None = None
+) -> Iterator[JudgementColumns]:
     """All current judgements with what is known of their items, in order of arrival, batch by batch.
 
-    Only where items show several translations are those beside the first looked for.
+    Only where items show several translations are those beside the first looked for. Those of one worker
+    come without corrections first, then the corrections: each of the two is found by its own index.
     """
     stored, items, segments = tables.current_judgements, tables.items, tables.segments
     assignments = tables.assignments
@@ -142,6 +145,17 @@ def stored_judgements(connection: Connection, *, n_translations: int = 1) -> Ite
         .order_by(stored.c.submitted_at, stored.c.judgement_id)
     )
     credited = credited_systems(connection)
+    queries = [query]
+    if worker_id is not None:
+        own = query.where(assignments.c.worker_id == worker_id)
+        queries = [own.where(stored.c.replaces.is_(None)), own.where(stored.c.replaces.is_not(None))]
+    for each in queries:
+        yield from _columns(connection, each, credited, n_translations=n_translations)
+
+
+def _columns(
+    connection: Connection, query: Select[Any], credited: Mapping[str, Any], *, n_translations: int
+) -> Iterator[JudgementColumns]:
     with connection.execute(query, execution_options={"yield_per": BATCH}) as found:
         for rows in found.partitions():
             columns: list[Any] = list(zip(*rows, strict=True))

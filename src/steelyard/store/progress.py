@@ -66,7 +66,7 @@ class WorkerProgress:
 class PlaceCounts:
     """The places on HITs. `idle`: begun, but nothing was done for longer than a lease lasts.
 
-    `excluded`: submitted by someone who was excluded, and not offered to anybody else.
+    `excluded`: taken by someone who was excluded, and not offered to anybody else.
     """
 
     free: int = 0
@@ -284,11 +284,18 @@ class ProgressReader:
         unfinished: Collection[Tally],
         excluded: Sequence[Exclusion],
     ) -> Progress:
+        out = {(exclusion.worker_id, exclusion.hit_id) for exclusion in excluded}
         held = [worker.open for worker in workers if worker.open is not None]
+        counted = [
+            worker.open
+            for worker in workers
+            if worker.open is not None
+            and not {(worker.worker_id, None), (worker.worker_id, worker.open.hit_id)} & out
+        ]
         n_taken = _count(connection, tables.openings.c.assignment_id)
         n_submitted = n_taken - len(held)
-        n_excluded = _n_excluded(connection, excluded)
-        n_idle = sum(hit.is_idle for hit in held)
+        n_excluded = _n_excluded(connection, out)
+        n_idle = sum(hit.is_idle for hit in counted)
         n_free_items = self._n_items(connection, free=True)
         arrivals = self._times.with_more([tally.seconds for tally in unfinished])
         return Progress(
@@ -304,10 +311,10 @@ class ProgressReader:
             n_corrections=self._n_corrections,
             places=PlaceCounts(
                 free=self._n_openings - n_taken,
-                open=len(held) - n_idle,
+                open=len(counted) - n_idle,
                 idle=n_idle,
                 submitted=n_submitted - n_excluded,
-                excluded=n_excluded,
+                excluded=n_excluded + len(held) - len(counted),
             ),
             arrivals=arrivals,
         )
@@ -356,18 +363,14 @@ def _held(assignment: _Begun, tally: Tally, size: int, idle_before: datetime | N
     )
 
 
-def _n_excluded(connection: Connection, excluded: Sequence[Exclusion]) -> int:
-    """PlaceCounts held by submitted HITs that do not count."""
-    if not excluded:
+def _n_excluded(connection: Connection, out: Collection[tuple[str, str | None]]) -> int:
+    """Places held by submitted HITs that do not count."""
+    if not out:
         return 0
     stored, openings = tables.assignments.c, tables.openings.c
     query = (
         select(stored.worker_id, stored.hit_id)
         .join(tables.openings, openings.assignment_id == stored.assignment_id)
-        .where(
-            stored.submitted_at.is_not(None),
-            stored.worker_id.in_({exclusion.worker_id for exclusion in excluded}),
-        )
+        .where(stored.submitted_at.is_not(None), stored.worker_id.in_({worker for worker, _ in out}))
     )
-    out = {(exclusion.worker_id, exclusion.hit_id) for exclusion in excluded}
     return sum((worker, None) in out or (worker, hit) in out for worker, hit in connection.execute(query))

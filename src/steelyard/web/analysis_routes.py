@@ -12,6 +12,7 @@ from fastapi.responses import Response
 from steelyard.domain.payment import Payments
 from steelyard.flows.offered import offered_choices
 from steelyard.flows.payments import payments as make_payments
+from steelyard.flows.worker import worker_detail, worker_record
 from steelyard.report.payments import payments_record, payments_sheet
 from steelyard.report.plain import records
 from steelyard.web.auth import DeskOf, require_manager
@@ -44,6 +45,13 @@ def found_verdicts(desk: DeskOf, request: Request) -> dict[str, Any]:
 def offered(desk: DeskOf) -> dict[str, Any]:
     """The methods and checks that can be chosen for this campaign's judgements, and the usual ones."""
     return asdict(offered_choices(desk.campaign))
+
+
+@router.get("/workers/{worker_id}")
+def worker(desk: DeskOf, worker_id: str, request: Request) -> dict[str, Any]:
+    """One worker in full: verdict, ratings, control pairs, HITs, pay, and what was done about them."""
+    found = desk.analyses.verdicts(chosen(request))
+    return worker_record(worker_detail(desk.watch, found, worker_id, now=datetime.now(UTC)))
 
 
 @router.get("/payments")
