@@ -1,18 +1,22 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from pathlib import Path
 
+import polars as pl
 import pytest
 
 from steelyard.domain.errors import CampaignError, ChoiceError
-from steelyard.domain.judgement import Judgement
 from steelyard.flows.assign import NextItem, next_item
 from steelyard.flows.correct import Correction, correct, seen_revisions
+from steelyard.flows.export import export
 from steelyard.flows.links import add_workers
 from steelyard.flows.open import OpenCampaign
+from steelyard.flows.simulate import simulate
+from steelyard.flows.source import from_campaign, read_source
 from steelyard.flows.state import campaign_now
+from steelyard.flows.submit import Submission, submit
 from steelyard.formats.words_file import to_toml
-from steelyard.store import judgements
 from steelyard.store.actions import logged_actions
 
 
@@ -113,19 +117,51 @@ def test_revisions_say_what_they_changed_and_when(campaign: OpenCampaign, noon: 
     assert [each.revision.made_at for each in seen] == [noon, later, later]
 
 
-def test_each_judgement_counts_for_the_revision_that_its_worker_saw(
-    campaign: OpenCampaign, noon: datetime
-) -> None:
+@pytest.fixture
+def judged(campaign: OpenCampaign, noon: datetime) -> OpenCampaign:
+    """A campaign whose instructions were corrected after the first of three judgements."""
     [worker] = add_workers(campaign, 1, base_url="", now=noon)
-    view = next_item(campaign, worker.worker_id, now=noon)
-    assert isinstance(view, NextItem)
-    correct(campaign, Correction(title="Other"), by="manager", now=noon)
 
-    with campaign.store.write() as connection:
-        for position, revision in ((1, 1), (2, 2), (3, 2)):
-            given = Judgement(
-                str(position), view.assignment_id, view.item.item_id, position, {}, 1, noon, revision=revision
-            )
-            judgements.append(connection, given)
+    def judge(name: str, revision: int | None) -> None:
+        view = next_item(campaign, worker.worker_id, now=noon)
+        assert isinstance(view, NextItem)
+        given = Submission(name, view.assignment_id, view.item.item_id, {"rating": 50}, 900, revision)
+        submit(campaign, worker.worker_id, given, now=noon)
 
-    assert [seen.n_judgements for seen in seen_revisions(campaign)] == [1, 2]
+    judge("first", None)
+    words = words_of(campaign).replace("How", "In what way")
+    correct(campaign, Correction(instructions=words), by="manager", now=noon)
+    judge("on its way when the words changed", 1)
+    judge("afterwards", None)
+    return campaign
+
+
+def test_each_judgement_counts_for_the_revision_that_its_worker_saw(judged: OpenCampaign) -> None:
+    assert [seen.n_judgements for seen in seen_revisions(judged)] == [2, 1]
+
+
+def test_an_export_names_the_revision_of_each_judgement(judged: OpenCampaign, tmp_path: Path) -> None:
+    export(judged, tmp_path / "judgements.csv")
+
+    table = pl.read_csv(tmp_path / "judgements.csv").unique("judgement_id")
+    assert dict(table.select("judgement_id", "revision").iter_rows()) == {
+        "first": 1,
+        "on its way when the words changed": 1,
+        "afterwards": 2,
+    }
+    assert read_source(str(tmp_path / "judgements.csv")).warnings == ()
+
+
+def test_without_corrections_an_export_has_no_column_for_them(campaign: OpenCampaign, tmp_path: Path) -> None:
+    simulate(campaign, 1, seed=7)
+
+    export(campaign, tmp_path / "judgements.csv")
+
+    assert "revision" not in pl.read_csv(tmp_path / "judgements.csv").columns
+
+
+def test_an_analysis_says_when_the_words_changed_and_who_saw_which(judged: OpenCampaign) -> None:
+    [note] = from_campaign(judged).warnings
+
+    assert "corrected while the campaign ran: instructions on 2024-05-01 12:00 UTC." in note
+    assert note.endswith("Judgements given: 2 under revision 1, 1 under revision 2.")

@@ -204,8 +204,7 @@ def correct(
 
 def _revision_line(seen: SeenRevision) -> str:
     revision = seen.revision
-    changed = [name for name, new in (("title", seen.new_title), ("instructions", seen.new_words)) if new]
-    what = f"{' and '.join(changed)} corrected" if changed else "as created"
+    what = f"{' and '.join(seen.changed)} corrected" if seen.changed else "as created"
     reason = f" ({revision.reason})" if revision.reason else ""
     return (
         f"Revision {revision.revision}, {revision.made_at:%Y-%m-%d %H:%M} UTC, {what}{reason}: "

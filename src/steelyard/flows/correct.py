@@ -54,6 +54,12 @@ class SeenRevision:
     n_judgements: int
     warnings: tuple[str, ...]
 
+    @property
+    def changed(self) -> tuple[str, ...]:
+        """What differs from the revision before, in words."""
+        parts = (("title", self.new_title), ("instructions", self.new_words))
+        return tuple(name for name, is_new in parts if is_new)
+
 
 def correct(campaign: OpenCampaign, correction: Correction, *, by: Doer, now: datetime) -> Corrected:
     """Let workers see another title or other words from now on; CampaignError with all problems.
@@ -109,3 +115,16 @@ def seen_revisions(campaign: OpenCampaign) -> list[SeenRevision]:
         warnings = foreign_words(revision.presentation["words"], campaign.settings.target_language)
         seen.append(SeenRevision(revision, new_title, new_words, n_judgements, tuple(warnings)))
     return seen
+
+
+def correction_notes(campaign: OpenCampaign) -> tuple[str, ...]:
+    """What a reader of results should know about corrections; nothing where there were none."""
+    with campaign.store.read() as connection:
+        if running.latest_revision(connection).revision == 1:
+            return ()
+    seen = seen_revisions(campaign)
+    made = ", ".join(
+        f"{' and '.join(each.changed)} on {each.revision.made_at:%Y-%m-%d %H:%M} UTC" for each in seen[1:]
+    )
+    counts = ", ".join(f"{each.n_judgements:,} under revision {each.revision.revision}" for each in seen)
+    return (f"What workers read was corrected while the campaign ran: {made}. Judgements given: {counts}.",)

@@ -10,7 +10,7 @@ import polars as pl
 
 from steelyard.domain.campaign import CampaignSettings
 from steelyard.domain.errors import SourceError
-from steelyard.domain.judgement import FrameName
+from steelyard.domain.judgement import PLACE_OF_JUDGEMENT, FrameName
 from steelyard.domain.work import AssignmentStatus
 from steelyard.flows.excluded import excluded_of, simulated_of
 from steelyard.flows.judged import JudgedFrames, judged_frames
@@ -22,6 +22,7 @@ from steelyard.formats.upload_2016 import write_upload
 from steelyard.frames import hit_times_frame
 from steelyard.protocols import roles_shown
 from steelyard.store import campaigns, judgements
+from steelyard.store.running import latest_revision
 
 HitsLayout = Literal["audit", "upload-2016", "appraise"]
 AUDIT_COLUMNS = (
@@ -68,18 +69,21 @@ def export(campaign: OpenCampaign, path: Path) -> Exported:
     The file holds the ratings; preferences and spans go into files beside it, if there are any.
     """
     frames = judged_frames(campaign)
-    write_judgements(marked_rows(frames, "ratings"), path)
+    write_judgements(marked_rows(campaign, frames, "ratings"), path)
     files = [path]
     for name in NEIGHBOURS:
-        frame = marked_rows(frames, name)
+        frame = marked_rows(campaign, frames, name)
         if not frame.is_empty():
             files.append(neighbour(path, name))
             write_judgements(frame, files[-1], name=name)
     return Exported(frames.n_judgements, tuple(files))
 
 
-def marked_rows(frames: JudgedFrames, name: FrameName) -> pl.DataFrame:
-    """A frame as it is exported: with the reasons of what people excluded, and simulated workers marked."""
+def marked_rows(campaign: OpenCampaign, frames: JudgedFrames, name: FrameName) -> pl.DataFrame:
+    """A frame as it is exported: with the reasons of what people excluded, and simulated workers marked.
+
+    Where title or instructions were corrected, each row has the revision that its worker saw.
+    """
     frame: pl.DataFrame = getattr(frames, name)
     excluded = excluded_of(frame, frames.exclusions)
     if excluded.n_judgements:
@@ -87,7 +91,18 @@ def marked_rows(frames: JudgedFrames, name: FrameName) -> pl.DataFrame:
     if simulated_of(frame, frames.simulated):
         is_simulated = pl.col("worker_id").is_in(sorted(frames.simulated))
         frame = frame.with_columns(simulated=pl.when(is_simulated).then(pl.lit("true")))
-    return frame
+    return _with_revisions(campaign, frame)
+
+
+def _with_revisions(campaign: OpenCampaign, frame: pl.DataFrame) -> pl.DataFrame:
+    with campaign.store.read() as connection:
+        if latest_revision(connection).revision == 1:
+            return frame
+        seen = judgements.revisions_seen(connection)
+    revisions = pl.DataFrame(seen, schema={"judged": pl.String, "revision": pl.Int64}, orient="row")
+    judged = pl.col("judgement_id").cast(pl.String).str.replace(PLACE_OF_JUDGEMENT, "")
+    joined = frame.with_columns(judged=judged).join(revisions, on="judged", how="left", maintain_order="left")
+    return joined.drop("judged")
 
 
 def export_hits(campaign: OpenCampaign, path: Path, *, layout: HitsLayout = "audit") -> int:

@@ -118,12 +118,14 @@ def read_source(
 
 def from_campaign(campaign: OpenCampaign) -> Source:
     """The ratings of an open campaign."""
+    from steelyard.flows.correct import correction_notes
     from steelyard.flows.export import hit_times
     from steelyard.flows.judged import judged_frames
+    from steelyard.flows.state import campaign_now
     from steelyard.protocols import protocols
     from steelyard.store.extending import joined_systems
 
-    settings = campaign.settings
+    settings = campaign_now(campaign).settings
     frames = judged_frames(campaign)
     with campaign.store.read() as connection:
         joined = joined_systems(connection)
@@ -133,6 +135,7 @@ def from_campaign(campaign: OpenCampaign) -> Source:
         campaign=settings.name,
         protocol=settings.protocol,
         check=settings.check,
+        warnings=correction_notes(campaign),
         hit_times=hit_times(campaign, frames),
         scale=protocols()[settings.protocol].scale or VAS,
         preferences=frames.preferences,

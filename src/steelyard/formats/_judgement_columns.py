@@ -42,6 +42,8 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "judgement_id": ("judgement_id",),
     "excluded": ("excluded",),
     "simulated": ("simulated",),
+    # For people who look into it: no analysis depends on the words that were shown.
+    "revision": ("revision",),
     "known": ("known", "known_rating", "gold"),
     "known_sd": ("known_sd",),
     **{
@@ -54,7 +56,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
 }
 _JUDGED = (
     *("worker", "segment", "kind", "hit", "position", "document", "attribute"),
-    *("seconds", "hit_seconds", "submitted_at", "judgement_id", "excluded", "simulated"),
+    *("seconds", "hit_seconds", "submitted_at", "judgement_id", "excluded", "simulated", "revision"),
 )
 _COLUMNS: dict[FrameName, tuple[str, ...]] = {
     "ratings": (*_JUDGED, "rating", "system", "known", "known_sd"),

@@ -71,8 +71,8 @@ _WRITTEN: dict[FrameName, dict[str, str]] = {
     "preferences": {**_WORKER, **_SEGMENT, **{name: name for name in _COMPARED}, **_JUDGED},
     "spans": {**_WORKER, **_SYSTEM, **_SEGMENT, **{name: name for name in _MARKED}, **_JUDGED},
 }
-# What people decided about judgements, and whose were made up.
-_MARKS = ("excluded", "simulated")
+# What people decided about judgements, whose were made up, and which words their workers saw.
+_MARKS = ("excluded", "simulated", "revision")
 # Written only where some row has them.
 _WRITTEN_IF_ANY: dict[FrameName, tuple[str, ...]] = {
     "ratings": ("known", "known_sd", *_MARKS),
@@ -220,7 +220,7 @@ def write_judgements(frame: pl.DataFrame, path: str | Path, *, name: FrameName =
 
     A rating credited to several systems has a row for each, all with its judgement_id. Preferences and
     spans list those systems in a separate cell, as JSON. The frame may have the columns `excluded` (a
-    person's reason) and `simulated` beside its own: see `flows.export`.
+    person's reason), `simulated` and `revision` beside its own: see `flows.export`.
     """
     path = Path(path)
     if name == "ratings" and "credited" in frame.columns:

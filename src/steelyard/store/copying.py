@@ -28,10 +28,10 @@ NO_CAMPAIGN = "this is not a copy of a campaign. Give a file that `steelyard bac
 OCCUPIED = "this database already holds the campaign {name}, and nothing was overwritten. Give an empty one."
 
 # Shows how far a copy is: given its length, a function to call with each advance.
-Watch = Callable[[int], AbstractContextManager[Callable[[int], None]]]
+Advancing = Callable[[int], AbstractContextManager[Callable[[int], None]]]
 
 
-def copy_to_file(store: Store, file: Path, *, watch: Watch) -> int:
+def copy_to_file(store: Store, file: Path, *, watch: Advancing) -> int:
     """Write everything as it is at one moment into a new SQLite file; returns its number of judgements.
 
     Whatever was acknowledged before the call is in it. The file is complete, checked and on the disk
@@ -47,7 +47,7 @@ def copy_to_file(store: Store, file: Path, *, watch: Watch) -> int:
         return _checked(partial, where=str(file))
 
 
-def copy_from_file(file: Path, address: str, *, watch: Watch) -> None:
+def copy_from_file(file: Path, address: str, *, watch: Advancing) -> None:
     """Fill a new SQLite file or an empty PostgreSQL database with a copy, or leave it as it was."""
     with read_only_store(file) as source:
         version = _version(source)
@@ -81,7 +81,7 @@ def _version(store: Store) -> int:
     return version
 
 
-def _copy_pages(connection: Connection, partial: Path, watch: Watch) -> None:
+def _copy_pages(connection: Connection, partial: Path, watch: Advancing) -> None:
     """Copy a SQLite database page by page, as the connection's transaction sees it.
 
     SQLite begins anew whenever somebody else writes, unless a transaction holds on to one moment.
@@ -102,7 +102,7 @@ def _copy_pages(connection: Connection, partial: Path, watch: Watch) -> None:
         source.backup(target, pages=PAGES, progress=show)
 
 
-def _copy_tables(source: Store, target: Store, watch: Watch) -> None:
+def _copy_tables(source: Store, target: Store, watch: Advancing) -> None:
     """Copy a database row by row into one that holds no campaign, in one transaction."""
     every = tables.metadata.sorted_tables
     with source.snapshot() as read, target.write() as write:

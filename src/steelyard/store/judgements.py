@@ -170,6 +170,12 @@ def _order(text: str | None) -> tuple[int, ...] | None:
     return None if text is None else tuple(json.loads(text))
 
 
+def revisions_seen(connection: Connection) -> list[tuple[str, int]]:
+    """By judgement, the revision of the title and words that its worker saw."""
+    stored = tables.current_judgements.c
+    return [tuple(row) for row in connection.execute(select(stored.judgement_id, stored.revision))]
+
+
 def assignment_times(connection: Connection) -> list[tuple[str, str, datetime, datetime | None, str]]:
     """Worker, HIT, time of acceptance and submission (None: not yet) and status of every assignment."""
     stored = tables.assignments.c

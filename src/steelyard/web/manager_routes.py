@@ -36,7 +36,7 @@ def judgements(desk: DeskOf, frame: FrameName | None = None) -> Response:
     wanted = frame or protocols()[settings.protocol].gives[0]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "judgements.csv"
-        write_judgements(marked_rows(judged_frames(desk.campaign), wanted), path, name=wanted)
+        write_judgements(marked_rows(desk.campaign, judged_frames(desk.campaign), wanted), path, name=wanted)
         content = path.read_bytes()
     name = Path(f"{settings.name}.judgements.csv")
     # Saved in one folder, the files are found with the ratings.
