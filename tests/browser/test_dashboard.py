@@ -10,6 +10,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 ANALYSIS = "**/api/v1/analysis*"
 CAMPAIGN = "**/api/v1/campaign"
+VERDICTS = "**/api/v1/verdicts"
 
 
 def open_tab(page: Page, tab: str) -> None:
@@ -91,6 +92,7 @@ def analysed(page: Page, live_server: Any, changing_campaign: dict[str, Any]) ->
     }
     page.route(CAMPAIGN, lambda route: route.fulfill(json=changing_campaign))
     page.route(ANALYSIS, lambda route: route.fulfill(json=analysis))
+    page.route(VERDICTS, lambda route: route.fulfill(json=analysis))
     page.goto(f"{live_server.manager_url}#/ranking")
     expect(page.locator(".ranking")).to_be_visible()
     return page
@@ -178,6 +180,8 @@ def test_warnings_and_the_signature_stand_below_the_ranking(analysed: Page) -> N
 def test_verdicts_are_said_in_words(analysed: Page, worker_id: str, verdict: str) -> None:
     open_tab(analysed, "Workers")
     cell = analysed.locator("tbody tr", has_text=worker_id).locator(".verdict-cell")
+
+    expect(analysed.locator("#view")).to_contain_text("1 failed")
 
     words = " ".join(part for part in cell.inner_text().split() if part not in "✓✕…")
 

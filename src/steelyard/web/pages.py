@@ -13,7 +13,6 @@ from fastapi.responses import FileResponse, HTMLResponse
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from steelyard.aggregation import methods
 from steelyard.domain.campaign import CampaignSettings
 from steelyard.domain.errors import ChoiceError, NotEnoughData, NotFound, as_command_line
 from steelyard.domain.languages import is_right_to_left, written_language
@@ -21,7 +20,6 @@ from steelyard.domain.work import LinkRole
 from steelyard.flows.links import holder
 from steelyard.flows.state import campaign_now
 from steelyard.protocols import protocols
-from steelyard.qc import checks
 from steelyard.web.auth import TOKEN, DeskOf
 from steelyard.web.base_path import base_of
 from steelyard.web.choices import chosen
@@ -99,7 +97,7 @@ def _page(desk: Desk, request: Request, token: str, role: LinkRole, template: st
     page = _page_data(settings, language, base=base_of(request))
     page["revision"] = now.revision
     if role == "manager":
-        page |= _choices(settings)
+        page["gives"] = list(protocols()[settings.protocol].gives)
     elif role == "open":
         page["open_link"] = settings.rules.open_link
     return rendered(template, page)
@@ -133,20 +131,6 @@ def _page_data(settings: CampaignSettings, language: str, *, base: str) -> dict[
             "style_url": f"{widget}.css",
             "words": words,
             "presentation": presentation,
-        },
-    }
-
-
-def _choices(settings: CampaignSettings) -> dict[str, Any]:
-    """What the manager chooses from: frames to download, methods and checks that can read them."""
-    gives = protocols()[settings.protocol].gives
-    fitting = [each for each in methods().values() if set(each.reads) & set(gives)]
-    readers = [each for each in checks().values() if each.reads in gives]
-    return {
-        "gives": list(gives),
-        "choices": {
-            "methods": [{"name": each.name, "title": each.title} for each in fitting],
-            "checks": [{"name": each.name, "title": each.title} for each in readers],
         },
     }
 

@@ -1,7 +1,7 @@
 // What needs the manager: a short list, each with the way to where it is decided.
 
 import { make } from "../dom.js";
-import { analysis, desk } from "./desk.js";
+import { desk, verdicts } from "./desk.js";
 import { anchor, redraw } from "./parts.js";
 import { workerRows } from "./workers.js";
 import { counted } from "./words.js";
@@ -25,7 +25,7 @@ export function makeAttention() {
 
 function concerns(idle) {
   const { campaign, progress, warnings = [] } = desk.campaign;
-  const rows = analysis.data ? workerRows() : [];
+  const rows = verdicts.data ? workerRows() : [];
   const failed = rows.filter((row) => row.finding?.verdict === "fail" && !row.is_excluded && !row.is_blocked);
   const found = [];
   if (campaign.state === "draft") found.push({ text: "This is a draft: nobody can judge until you open it." });

@@ -89,8 +89,8 @@ export function versionOf(fixed) {
   return `${desk.epoch} ${decided} ${work}`;
 }
 
-/** The analysis with the campaign's own settings; verdicts everywhere are from it. */
-export const analysis = new Resource("/analysis");
+/** What the campaign's own check has found about each worker so far. */
+export const verdicts = new Resource("/verdicts");
 
 let timer = 0;
 let isRunning = false;
@@ -114,7 +114,7 @@ export function changed() {
 /** Asks for what is due and draws it, then again after a while. */
 export async function keepFresh() {
   clearTimeout(timer);
-  if (document.hidden) return;
+  if (document.hidden || !reader) return;
   if (isRunning) {
     isWanted = true;
     return;

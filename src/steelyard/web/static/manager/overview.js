@@ -3,7 +3,7 @@
 import { lineChart, roundTicks } from "../charts.js";
 import { make } from "../dom.js";
 import { makeAttention } from "./attention.js";
-import { Resource, analysis, desk } from "./desk.js";
+import { Resource, desk, verdicts } from "./desk.js";
 import { anchor, meter, namedButton, panel, redraw, tile } from "./parts.js";
 import { drawPrecision, widthTile } from "./precision.js";
 import { askToRelease, askToReleaseAll } from "./release.js";
@@ -31,7 +31,7 @@ export function makeOverview() {
       make("div", "two", panel("Needs attention", attention.element), panel("Idle HITs", lying)),
       make("div", "two", panel("Width of the intervals", width), panel("Judgements over time", history)),
     ),
-    needs: () => [analysis, precision],
+    needs: () => [verdicts, precision],
     update() {
       const { campaign, progress, money: sums, forecast } = desk.campaign;
       const idle = idlePlaces(progress);

@@ -9,7 +9,7 @@ import { makeTable } from "./table.js";
 import { evidence, verdictChip } from "./verdict.js";
 import { money, number } from "./words.js";
 
-const payments = new Resource("/payments");
+const payments = new Resource("/payments?people=true");
 const currency = () => payments.data?.currency ?? desk.campaign?.rules?.currency ?? "USD";
 
 const COLUMNS = [
@@ -50,15 +50,7 @@ export function makePayments() {
     order: { column: "Worker" },
   });
   const summary = make("div", "summary");
-  const download = makeButton("Download as CSV", async () => {
-    download.disabled = true;
-    try {
-      await saveReply(await fetchFile("/payments.csv"), `${desk.campaign.campaign.name}-payments.csv`);
-    } catch (error) {
-      complain(error);
-    }
-    download.disabled = false;
-  }, "button quiet small");
+  const downloads = make("p", "buttons", downloadButton("Download CSV", "/payments.csv"), downloadButton("CSV with names", "/payments.csv?people=true"));
   return {
     title: "Payments",
     element: make("div", "", make("section", "panel", summary, table.element)),
@@ -67,11 +59,24 @@ export function makePayments() {
       const rows = payments.data?.workers ?? [];
       redraw(summary, [payments.version, payments.error?.message, freshness.key(payments)], () => [
         make("div", "", ...summaryWords().map((text) => make("p", "soft", text)), ...freshness.parts(payments)),
-        download,
+        downloads,
       ]);
       table.update(rows);
     },
   };
+}
+
+function downloadButton(label, path) {
+  const button = makeButton(label, async () => {
+    button.disabled = true;
+    try {
+      await saveReply(await fetchFile(path), `${desk.campaign.campaign.name}.payments.csv`);
+    } catch (error) {
+      complain(error);
+    }
+    button.disabled = false;
+  }, "button quiet small");
+  return button;
 }
 
 function summaryWords() {

@@ -2,60 +2,81 @@
 
 import { intervalBars } from "../charts.js";
 import { make } from "../dom.js";
-import { Resource, analysis, page } from "./desk.js";
+import { inApp } from "../http.js";
+import { Resource, token } from "./desk.js";
 import { freshness } from "./freshness.js";
-import { field, panel, redraw, select } from "./parts.js";
+import { anchor, field, panel, redraw, select } from "./parts.js";
 import { counted, number } from "./words.js";
 
 const USUAL = "";
 const CHOICES = [
-  ["method", "Method", "The campaign’s usual method"],
-  ["check", "Check of workers", "The campaign’s own check"],
-  ["keep", "Count", "As the method does"],
-  ["exclusions", "Exclusions by a person", "Apply them"],
+  ["method", "Method"],
+  ["check", "Check of workers"],
+  ["keep", "Workers who count"],
+  ["exclusions", "What a person excluded"],
 ];
-const KEEP = [["passing", "Only workers who pass the check"], ["everyone", "Everyone"]];
-const EXCLUSIONS = [["ignore", "Ignore them"]];
+const KEEP = [[USUAL, "As the method needs it"], ["passing", "Only those who pass the check"], ["everyone", "Everyone"]];
+const EXCLUSIONS = [[USUAL, "Left out"], ["ignore", "Counted all the same"]];
+const methods = new Resource("/methods", { fixed: true });
 
 /** @param {(choice: URLSearchParams) => void} go  shows another choice, at its own address */
 export function makeRanking(go) {
-  const { methods = [], checks = [] } = page.choices ?? {};
-  const named = (entries) => entries.map(({ name, title }) => [name, title]);
-  const options = { method: named(methods), check: [...named(checks), ["none", "None: count everyone"]], keep: KEEP, exclusions: EXCLUSIONS };
-  const controls = new Map(
-    CHOICES.map(([name, , usual]) => [name, select([[USUAL, usual], ...options[name]], USUAL)]),
-  );
+  const controls = new Map(CHOICES.map(([name]) => [name, select([[USUAL, "Usual"]], USUAL)]));
+  refill(controls.get("keep"), KEEP);
+  refill(controls.get("exclusions"), EXCLUSIONS);
   for (const control of controls.values()) control.addEventListener("change", () => go(chosen()));
-  const form = make("div", "tools", ...CHOICES.map(([name, label]) => field(label, controls.get(name))));
+  const form = make("div", "tools choices", ...CHOICES.map(([name, label]) => field(label, controls.get(name))));
   const results = make("div", "results");
-  results.setAttribute("aria-live", "off");
-  const section = make("section", "panel", form, results);
-  let resource = analysis;
+  let resource = new Resource("/analysis");
+  let wanted = new URLSearchParams();
+  let isOffered = false;
 
   function chosen() {
     const given = [...controls].filter(([, control]) => control.value !== USUAL).map(([name, control]) => [name, control.value]);
     return new URLSearchParams(given);
   }
 
+  // What the address asks for may be offered only when the server has said what there is.
+  function choose() {
+    for (const [name, control] of controls) {
+      control.value = wanted.get(name) ?? USUAL;
+      if (control.selectedIndex < 0) control.value = USUAL;
+    }
+  }
+
+  function offer() {
+    if (isOffered || !methods.data) return;
+    isOffered = true;
+    for (const [name, found] of [["method", methods.data.methods], ["check", methods.data.checks]]) {
+      const usual = found.find((one) => one.name === methods.data[name]);
+      const others = found.filter((one) => one !== usual).map((one) => [one.name, one.title]);
+      refill(controls.get(name), [[USUAL, `${usual?.title ?? "Usual"} (usual)`], ...others]);
+    }
+    choose();
+  }
+
   return {
     title: "Ranking",
-    element: make("div", "", section),
-    needs: () => [resource],
-    /** @param {URLSearchParams} choice */
+    element: make("div", "", make("section", "panel", form, results)),
+    needs: () => [methods, resource],
     open(choice) {
-      for (const [name, control] of controls) {
-        control.value = choice.get(name) ?? USUAL;
-        if (control.selectedIndex < 0) control.value = USUAL;
-      }
-      const query = chosen().toString();
+      wanted = choice;
+      choose();
+      const query = choice.toString();
       const path = query ? `/analysis?${query}` : "/analysis";
-      if (path !== resource.path) resource = query ? new Resource(path) : analysis;
+      if (path !== resource.path) resource = new Resource(path);
     },
     update() {
+      offer();
       results.setAttribute("aria-busy", String(resource.version === null));
       redraw(results, [resource.path, resource.version, resource.error?.message, freshness.key(resource)], () => drawResults(resource));
     },
   };
+}
+
+function refill(control, options) {
+  control.replaceChildren(...select(options, USUAL).children);
+  control.value = USUAL;
 }
 
 /** @param {Resource} resource */
@@ -74,6 +95,7 @@ function drawResults(resource) {
     make("p", "soft", "Systems between two rules form a cluster: differences within a cluster may be due to chance."),
     ...attributes.map(({ attribute, systems: ranked }) => panel(attribute, rankingTable(ranked))),
     warnings.length ? make("ul", "warnings", ...warnings.map((text) => make("li", "", text))) : null,
+    make("p", "", anchor("Report with these choices", inApp(`/m/${encodeURIComponent(token)}/report${resource.path.replace("/analysis", "")}`))),
     make("p", "signature", signature),
   ];
 }

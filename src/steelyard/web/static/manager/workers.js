@@ -1,7 +1,7 @@
 // The workers: how far each is, what the check says of them, and the way to their pages.
 
 import { make } from "../dom.js";
-import { analysis, desk } from "./desk.js";
+import { desk, verdicts } from "./desk.js";
 import { freshness } from "./freshness.js";
 import { anchor, chip, redraw } from "./parts.js";
 import { makeTable } from "./table.js";
@@ -14,7 +14,7 @@ const VERDICT_ORDER = { fail: 0, insufficient: 1, pass: 2 };
 export function workerRows() {
   const { progress, links } = desk.campaign;
   const people = new Map((links?.workers ?? []).map((link) => [link.worker_id, link]));
-  const findings = new Map((analysis.data?.workers ?? []).map((finding) => [finding.worker_id, finding]));
+  const findings = new Map((verdicts.data?.workers ?? []).map((finding) => [finding.worker_id, finding]));
   return progress.workers.map((worker) => {
     const { name = "", email = "" } = people.get(worker.worker_id) ?? {};
     const finding = findings.get(worker.worker_id);
@@ -96,13 +96,13 @@ export function makeWorkers() {
   return {
     title: "Workers",
     element,
-    needs: () => [analysis],
+    needs: () => [verdicts],
     open: (choice) => table.filterBy(choice.get("show") ?? ""),
     update() {
       const rows = workerRows();
-      redraw(summary, [rows.length, rows.map((row) => row.finding?.verdict), freshness.key(analysis)], () => [
+      redraw(summary, [rows.length, rows.map((row) => row.finding?.verdict), freshness.key(verdicts)], () => [
         make("span", "", verdictCounts(rows)),
-        ...freshness.parts(analysis),
+        ...freshness.parts(verdicts),
       ]);
       table.update(rows);
     },
