@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import hmac
 import shutil
 from datetime import datetime
 from pathlib import Path
@@ -145,6 +146,24 @@ def test_finding_the_holder_takes_one_read(campaign: OpenCampaign, noon: datetim
     opens(campaign, token, "worker")
 
     assert sum("SELECT" in statement for statement in statements) == 1
+
+
+@pytest.mark.parametrize("who", ["known", "nobody"])
+def test_a_token_of_nobody_is_compared_like_any_other(
+    campaign: OpenCampaign, noon: datetime, who: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    [worker] = add_workers(campaign, 1, base_url=URL, now=noon)
+    token = worker.token if who == "known" else worker.token.replace(worker.worker_id, "W0999")
+    compared = []
+    compare = hmac.compare_digest
+    monkeypatch.setattr(
+        "steelyard.flows.links.hmac.compare_digest",
+        lambda one, two: compared.append(len(one)) or compare(one, two),
+    )
+
+    opens(campaign, token, "worker")
+
+    assert compared.count(len(token)) == 1
 
 
 def test_links_stored_by_earlier_versions_are_shown_and_work(campaign: OpenCampaign, noon: datetime) -> None:

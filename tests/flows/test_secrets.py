@@ -96,6 +96,13 @@ def test_a_file_that_fits_is_used_beside_a_variable_that_does_not(
     assert manager_url(database) == before
 
 
+def test_the_secret_is_found_through_a_symbolic_link(database: Path, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "current.db").symlink_to(database)
+
+    assert manager_url(tmp_path / "elsewhere" / "current.db") == manager_url(database)
+
+
 def test_a_wrong_variable_is_named(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     database.with_name("a.db.secret").unlink()
     monkeypatch.setenv("STEELYARD_SECRET", "of another campaign " * 3)

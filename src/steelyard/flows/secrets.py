@@ -114,7 +114,9 @@ def keep_secret(secret: str, file: Path) -> None:
 def secret_files(store: Store, mark: str) -> list[Path]:
     """Where the secret may be, the campaign's own file first."""
     if store.file is not None:
-        return [store.file.with_name(f"{store.file.name}.secret"), store.file.with_name(FOLDER_FILE)]
+        # Where the file really is: SQLite, too, puts its other files there, and not beside a symbolic link.
+        file = store.file.resolve()
+        return [file.with_name(f"{file.name}.secret"), file.with_name(FOLDER_FILE)]
     # Named by the mark and not by the address, which may be written in several ways.
     return [state_folder() / f"{mark.partition('.')[0]}.secret"]
 
