@@ -97,7 +97,9 @@ def test_options_of_the_analysis_hold_for_every_campaign(
     judged: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run(["analyse", str(judged), "--method", "mean-rating", "--check", "none"])
-    assert "qc:none|kept:500/500|method:mean-rating" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "|qc:none|kept:500/500|" in printed
+    assert "|method:mean-rating|" in printed
 
 
 def test_segment_scores_go_into_a_file_for_each_campaign(judged: Path, tmp_path: Path) -> None:
@@ -127,6 +129,38 @@ def test_judgements_are_exported_for_each_campaign(judged: Path, tmp_path: Path)
     assert run(["export", str(judged), "--to", str(tmp_path / "all.csv")]) == 0
     assert len(pl.read_csv(tmp_path / "all.en-de.csv")) == 500
     assert len(pl.read_csv(tmp_path / "all.en-cs.csv")) == 0
+
+
+def test_payments_are_listed_for_each_campaign(judged: Path, tmp_path: Path) -> None:
+    assert run(["payments", str(judged), "--to", str(tmp_path / "pay.csv")]) == 0
+    # The sheet ends with a row of totals.
+    assert len(pl.read_csv(tmp_path / "pay.en-de.csv")) == 10 + 1
+    assert (tmp_path / "pay.en-cs.csv").exists()
+
+
+def test_payments_of_a_series_for_a_program(judged: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["payments", str(judged / "en-de.db"), "--json", "-"]) == 0
+    alone = json.loads(capsys.readouterr().out)
+    assert run(["payments", str(judged), "--json", "-"]) == 0
+    both = json.loads(capsys.readouterr().out)
+    assert both["series"] == "wmt"
+    assert both["campaigns"][1] == {"campaign": "en-de"} | alone
+
+
+def test_all_links_of_a_series_are_renewed_with_a_new_secret(
+    judged: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("STEELYARD_SECRET", raising=False)
+    folder = tmp_path / "wmt"
+    shutil.copytree(judged, folder)
+    found = []
+    for option in (["--renew-all"], [], ["--renew-all"]):
+        run(["links", str(folder), *option, "--json", "-"])
+        found.append(json.loads(capsys.readouterr().out))
+    first, same, other = found
+    assert first == same
+    assert first["manager_url"] != other["manager_url"]
+    assert first["campaigns"][0]["manager_url"] != other["campaigns"][0]["manager_url"]
 
 
 def test_a_crowd_judges_every_campaign(

@@ -15,6 +15,9 @@ from steelyard.flows.open import open_campaign
 from steelyard.flows.series import find_series, for_each, open_series
 from steelyard.formats.series_toml import SeriesSource, read_series
 
+# That of the PostgreSQL server which tests use.
+PASSWORD = "toy-secret"
+
 
 @pytest.fixture
 def files(tmp_path: Path, small_example: str) -> Path:
@@ -51,6 +54,15 @@ def test_all_campaigns_of_a_folder_are_created(source: SeriesSource, target: str
     assert [one.settings.name for one in created] == ["en-cs", "en-de"]
     with open_series(series) as opened:
         assert [one.result.settings.name for one in opened if one.result] == ["en-cs", "en-de"]
+
+
+def test_opening_a_series_as_one_campaign_names_one_of_them(
+    source: SeriesSource, target: str, noon: datetime
+) -> None:
+    create_series(source, target, now=noon)
+    with pytest.raises(SourceError, match=r"series of campaigns.*en-cs") as caught:
+        open_campaign(target)
+    assert PASSWORD not in str(caught.value)
 
 
 def test_nothing_is_created_if_a_name_is_taken(source: SeriesSource, target: str, noon: datetime) -> None:

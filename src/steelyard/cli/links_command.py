@@ -12,7 +12,13 @@ from urllib.parse import quote
 import click
 
 from steelyard.cli.listening import USUAL_PORT
-from steelyard.cli.options import base_url_option, database_argument, json_option, keep_sources, write_text
+from steelyard.cli.options import (
+    base_url_option,
+    database_argument,
+    json_option,
+    keep_sources,
+    write_text,
+)
 from steelyard.cli.over_series import campaign_records, ended, say_each, series_at
 
 if TYPE_CHECKING:
@@ -137,13 +143,13 @@ def links(  # noqa: PLR0913 (one option for each thing that can be done)
 
 def _links_of_series(series: Series, wishes: Wishes, base_url: str | None, json_file: str | None) -> int:
     from steelyard.flows.series import for_each
-    from steelyard.flows.series_links import series_door
+    from steelyard.flows.series_links import renew_series_door, series_door
 
     one_workers = [*wishes.names, *wishes.emails, *wishes.renew, *wishes.revoke]
     if one_workers:
         raise click.UsageError(
             f"{one_workers[0]} is another person in each campaign of a series. "
-            f"Name one campaign, such as {series.places[0].address}."
+            f"Name one campaign, such as {series.places[0].shown}."
         )
 
     unserved: list[str] = []
@@ -157,6 +163,12 @@ def _links_of_series(series: Series, wishes: Wishes, base_url: str | None, json_
         return found
 
     outcomes = for_each(series, found_at)
+    is_renewed = (
+        wishes.renew_all and all(each.error is None for each in outcomes) and renew_series_door(series)
+    )
+    if (wishes.renew_all or wishes.renew_manager) and not is_renewed:
+        way = "with --renew-all, unless its secret comes from the environment"
+        click.echo(f"The link of the manager of all is still the same: it is renewed {way}.", err=True)
     if unserved:
         click.echo(NOT_SERVED, err=True)
     one_url = next((each.result.manager_url for each in outcomes if each.result is not None), UNSERVED)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from types import TracebackType
 
 from steelyard.domain.campaign import CampaignSettings
+from steelyard.domain.errors import SourceError
 from steelyard.store import campaigns
 from steelyard.store.database import Store, open_store
 
@@ -38,7 +40,10 @@ class OpenCampaign:
 
 def open_campaign(address: str) -> OpenCampaign:
     """The campaign in a SQLite file or at a postgresql:// address; SourceError if there is none."""
-    store = open_store(address)
+    try:
+        store = open_store(address)
+    except SourceError as error:
+        raise _in_series(address) or error from None
     try:
         with store.read() as connection:
             settings = campaigns.settings(connection)
@@ -46,3 +51,16 @@ def open_campaign(address: str) -> OpenCampaign:
         store.close()
         raise
     return OpenCampaign(store, settings)
+
+
+def _in_series(address: str) -> SourceError | None:
+    """What to say if several campaigns are at an address that should name one."""
+    from steelyard.flows.series import find_series
+
+    with suppress(SourceError):
+        series = find_series(address)
+        if series is not None:
+            one = series.places[0]
+            problem = f"this is a series of campaigns. Name one of them, such as {one.shown}."
+            return SourceError(series.address, [problem])
+    return None

@@ -91,6 +91,14 @@ def secret_in(file: Path) -> str | None:
     return _read(file)
 
 
+def renew_shared_secret(file: Path) -> bool:
+    """Put a new secret into a file; False if it comes from the environment: that is not ours to replace."""
+    if _from_environment() is not None:
+        return False
+    keep_secret(secrets.token_hex(32), file)
+    return True
+
+
 def keep_secret(secret: str, file: Path) -> None:
     """Write a secret where only its owner may read it, at once or not at all."""
     beside = file.with_name(f"{file.name}.{secrets.token_hex(4)}")

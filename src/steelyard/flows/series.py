@@ -20,10 +20,14 @@ ENDINGS = (".db", ".sqlite", ".sqlite3")
 
 @dataclass(frozen=True, slots=True)
 class CampaignPlace:
-    """Where one campaign of a series is: its name there, and the address that opens it alone."""
+    """Where one campaign of a series is: its name there, and the address that opens it alone.
+
+    `shown` is the address fit for printing.
+    """
 
     name: str
     address: str
+    shown: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +71,7 @@ def find_series(address: str) -> Series | None:
     files = [file for file in folder.iterdir() if file.suffix in ENDINGS and not file.name.startswith(".")]
     if not files:
         return None
-    places = (CampaignPlace(file.stem, str(file)) for file in sorted(files))
+    places = (CampaignPlace(file.stem, str(file), str(file)) for file in sorted(files))
     return Series(folder.resolve().name, address, str(folder.resolve()), tuple(places), folder)
 
 
@@ -79,7 +83,10 @@ def _in_database(address: str) -> Series | None:
     if not names:
         return None
     url = postgresql_url(address)
-    places = (CampaignPlace(name, address_with_schema(address, name)) for name in names)
+    addresses = {name: address_with_schema(address, name) for name in names}
+    places = (
+        CampaignPlace(name, found, shown_address(postgresql_url(found))) for name, found in addresses.items()
+    )
     host = url.host or url.query.get("host") or "localhost"
     place = f"{host}:{url.port or url.query.get('port') or 5432}/{url.database}"
     return Series(url.database or "series", shown_address(url), place, tuple(places))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from steelyard.domain.errors import NotFound
 from steelyard.flows.links import INVALID
-from steelyard.flows.secrets import FOLDER_FILE, shared_secret, state_folder
+from steelyard.flows.secrets import FOLDER_FILE, renew_shared_secret, shared_secret, state_folder
 from steelyard.flows.series import Series
 from steelyard.flows.tokens import SHARED_IDS, token_for
 
@@ -34,6 +34,14 @@ def series_door(series: Series) -> SeriesDoor:
     """The door of a series; its secret is made if there is none."""
     secret = shared_secret(_secret_file(series))
     return SeriesDoor(token_for(secret, f"series {series.name}", "manager", SHARED_IDS["manager"], 1))
+
+
+def renew_series_door(series: Series) -> bool:
+    """End the link of the series' manager; False if its secret comes from the environment.
+
+    Only for when the links of no campaign rest on the old secret any more.
+    """
+    return renew_shared_secret(_secret_file(series))
 
 
 def _secret_file(series: Series) -> Path:
