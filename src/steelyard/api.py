@@ -223,6 +223,7 @@ def read(
             spans=table.spans,
             exclusions=table.exclusions,
             simulated=table.simulated,
+            joined=table.joined,
         )
     )
 

@@ -16,11 +16,12 @@ from steelyard.aggregation.mean_z import METHOD
 from steelyard.domain.result import MethodSettings
 from steelyard.flows.analyse import analyse
 from steelyard.flows.create import create
+from steelyard.flows.export import export
 from steelyard.flows.extend import extend
 from steelyard.flows.open import open_campaign
 from steelyard.flows.settings import settings_from
 from steelyard.flows.simulate import simulate
-from steelyard.flows.source import from_campaign
+from steelyard.flows.source import from_campaign, read_source
 from steelyard.frames import ratings_frame
 from steelyard.store import campaigns
 from steelyard.store.campaigns import AuditRow
@@ -109,6 +110,7 @@ def test_its_score_has_no_bias_if_workers_are_measured_by_what_all_of_them_saw(l
 def test_an_analysis_leaves_joined_systems_out_of_workers_means_and_signs_it(
     texts: Any, tmp_path: Path, noon: datetime
 ) -> None:
+    texts = replace(texts, copied=True)
     create(texts.write(), str(tmp_path / "toy.db"), now=noon)
     with open_campaign(str(tmp_path / "toy.db")) as campaign:
         assert from_campaign(campaign).joined == ()
@@ -117,7 +119,13 @@ def test_an_analysis_leaves_joined_systems_out_of_workers_means_and_signs_it(
         simulate(campaign, 8, seed=1)
         source = from_campaign(campaign)
 
+        export(campaign, tmp_path / "toy.csv")
+
     assert source.joined == ("delta",)
+    from_file = read_source(str(tmp_path / "toy.csv"))
+    assert from_file.joined == source.joined
+    of_file, of_database = (analyse(each, settings_from(each, draws=0)) for each in (from_file, source))
+    assert of_file.systems.equals(of_database.systems)
     signed = analyse(source, settings_from(source, draws=0, check="none")).signature
     assert "|without:delta|" in signed
     plain = analyse(source, settings_from(source, draws=0, check="none", standardise_without=())).signature

@@ -19,7 +19,7 @@ from steelyard.formats import appraise
 from steelyard.formats.judgements_file import NEIGHBOURS, neighbour, write_judgements
 from steelyard.formats.table_file import write_table
 from steelyard.formats.upload_2016 import write_upload
-from steelyard.frames import hit_times_frame
+from steelyard.frames import hit_times_frame, spread_credit
 from steelyard.protocols import roles_shown
 from steelyard.store import campaigns, judgements
 from steelyard.store.running import latest_revision
@@ -80,7 +80,7 @@ def export(campaign: OpenCampaign, path: Path) -> Exported:
 
 
 def marked_rows(campaign: OpenCampaign, frames: JudgedFrames, name: FrameName) -> pl.DataFrame:
-    """A frame as it is exported: with the reasons of what people excluded, and simulated workers marked.
+    """A frame as it is exported, with marks: what people excluded, simulated workers, systems added later.
 
     Where title or instructions were corrected, each row has the revision that its worker saw.
     """
@@ -91,6 +91,11 @@ def marked_rows(campaign: OpenCampaign, frames: JudgedFrames, name: FrameName) -
     if simulated_of(frame, frames.simulated):
         is_simulated = pl.col("worker_id").is_in(sorted(frames.simulated))
         frame = frame.with_columns(simulated=pl.when(is_simulated).then(pl.lit("true")))
+    if name == "ratings" and frames.joined:
+        # A rating may be credited to systems of both sorts.
+        frame = spread_credit(frame)
+        has_joined = pl.col("system_id").is_in(list(frames.joined))
+        frame = frame.with_columns(joined=pl.when(has_joined).then(pl.lit("true")))
     return _with_revisions(campaign, frame)
 
 

@@ -17,6 +17,7 @@ from steelyard.frames import preferences_frame, ratings_frame, spans_frame
 from steelyard.protocols import protocols
 from steelyard.stats.arrays import IntArray
 from steelyard.store import actions, judgements
+from steelyard.store.extending import joined_systems
 from steelyard.store.judgements import JudgementColumns
 from steelyard.store.verdicts import simulated_workers
 
@@ -50,7 +51,7 @@ _OWN_ID = "judgement_of_translation"
 
 @dataclass(frozen=True, slots=True)
 class JudgedFrames:
-    """What all current judgements of a campaign say, what people excluded, and who is simulated."""
+    """What all current judgements of a campaign say, what people excluded, who is simulated, who joined."""
 
     n_judgements: int
     ratings: pl.DataFrame
@@ -58,6 +59,7 @@ class JudgedFrames:
     spans: pl.DataFrame
     exclusions: tuple[Exclusion, ...] = ()
     simulated: frozenset[str] = frozenset()
+    joined: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +103,10 @@ def judged_frames(campaign: OpenCampaign, *, worker_id: str | None = None) -> Ju
             n_judgements += len(items)
             found.append((_ratings(batch), _preferences(batch), _spans(batch, settings.attribute)))
         exclusions, simulated = tuple(actions.exclusions(connection)), simulated_workers(connection)
+        joined = joined_systems(connection)
     if not found:
-        return JudgedFrames(0, ratings_frame(), preferences_frame(), spans_frame(), exclusions, simulated)
+        empty = (ratings_frame(), preferences_frame(), spans_frame())
+        return JudgedFrames(0, *empty, exclusions, simulated, joined)
     ratings, preferences, spans = zip(*found, strict=True)
     return JudgedFrames(
         n_judgements,
@@ -111,6 +115,7 @@ def judged_frames(campaign: OpenCampaign, *, worker_id: str | None = None) -> Ju
         spans_frame(pl.concat(spans)),
         exclusions,
         simulated,
+        joined,
     )
 
 

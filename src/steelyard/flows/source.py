@@ -113,6 +113,7 @@ def read_source(
         spans=read.spans,
         exclusions=read.exclusions,
         simulated=read.simulated,
+        joined=read.joined,
     )
 
 
@@ -123,12 +124,9 @@ def from_campaign(campaign: OpenCampaign) -> Source:
     from steelyard.flows.judged import judged_frames
     from steelyard.flows.state import campaign_now
     from steelyard.protocols import protocols
-    from steelyard.store.extending import joined_systems
 
     settings = campaign_now(campaign).settings
     frames = judged_frames(campaign)
-    with campaign.store.read() as connection:
-        joined = joined_systems(connection)
     return Source(
         frames.ratings,
         title=settings.title,
@@ -142,5 +140,5 @@ def from_campaign(campaign: OpenCampaign) -> Source:
         spans=frames.spans,
         exclusions=frames.exclusions,
         simulated=frames.simulated,
-        joined=joined,
+        joined=frames.joined,
     )

@@ -44,6 +44,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "simulated": ("simulated",),
     # For people who look into it: no analysis depends on the words that were shown.
     "revision": ("revision",),
+    "joined": ("joined",),
     "known": ("known", "known_rating", "gold"),
     "known_sd": ("known_sd",),
     **{
@@ -59,7 +60,7 @@ _JUDGED = (
     *("seconds", "hit_seconds", "submitted_at", "judgement_id", "excluded", "simulated", "revision"),
 )
 _COLUMNS: dict[FrameName, tuple[str, ...]] = {
-    "ratings": (*_JUDGED, "rating", "system", "known", "known_sd"),
+    "ratings": (*_JUDGED, "rating", "system", "joined", "known", "known_sd"),
     "preferences": (
         *(*_JUDGED, "system_a", "system_b", "preference"),
         *("control_side", "credited_a", "credited_b"),

@@ -26,7 +26,7 @@ class JudgementsFile:
     """What a judgements file says: ratings, how long HITs took, and what a reader should know.
 
     `frame` holds the ratings; a file of preferences or spans has none. `exclusions` are what people decided
-    not to count, `simulated` the workers who are no people.
+    not to count, `simulated` the workers who are no people, `joined` the systems that were added later.
     """
 
     frame: pl.DataFrame
@@ -36,6 +36,7 @@ class JudgementsFile:
     spans: pl.DataFrame = field(default_factory=spans_frame)
     exclusions: tuple[Exclusion, ...] = ()
     simulated: frozenset[str] = frozenset()
+    joined: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +92,7 @@ def checked(
         spans=frames.get("spans", spans_frame()),
         exclusions=marks.exclusions,
         simulated=marks.simulated,
+        joined=marks.joined,
     )
 
 

@@ -1,4 +1,4 @@
-"""What people decided about rows, and whose rows were made up: the columns `excluded` and `simulated`."""
+"""Marks of rows: what people decided not to count, who is simulated, which systems joined later."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ _OF_A_HIT = ["worker_id", "hit_id"]
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """What a table says of this: exclusions by HIT, and the workers that are simulated."""
+    """What a table says of this: exclusions by HIT, simulated workers, systems that joined later."""
 
     exclusions: tuple[Exclusion, ...] = ()
     simulated: frozenset[str] = frozenset()
+    joined: tuple[str, ...] = ()
 
 
 def read_marks(reader: ColumnReader, frame: pl.DataFrame) -> Marks:
@@ -38,7 +39,9 @@ def read_marks(reader: ColumnReader, frame: pl.DataFrame) -> Marks:
         reason = said.set(word.is_in(_YES).fill_null(False), _NO_REASON)
         reason = reason.set((word.is_in(_NO) | (word == "")).fill_null(False), None)
         exclusions = _exclusions(reader, hits.with_columns(reason.alias("reason")))
-    return Marks(exclusions, _simulated(reader, hits["worker_id"]))
+    simulated = _marked(reader, "simulated", hits["worker_id"])
+    joined = _marked(reader, "joined", frame["system_id"]) if "system_id" in frame.columns else ()
+    return Marks(exclusions, frozenset(simulated), tuple(sorted(joined)))
 
 
 def _exclusions(reader: ColumnReader, rows: pl.DataFrame) -> tuple[Exclusion, ...]:
@@ -57,10 +60,11 @@ def _exclusions(reader: ColumnReader, rows: pl.DataFrame) -> tuple[Exclusion, ..
     return tuple(Exclusion(worker, hit, reason) for worker, hit, reason in marked.iter_rows())
 
 
-def _simulated(reader: ColumnReader, workers: pl.Series) -> frozenset[str]:
-    if not reader.has("simulated"):
-        return frozenset()
-    word = reader.text("simulated").str.strip_chars().str.to_lowercase().replace({"0.0": "0", "1.0": "1"})
+def _marked(reader: ColumnReader, column: str, names: pl.Series) -> list[str]:
+    """Those of the names with a row that the column marks."""
+    if not reader.has(column):
+        return []
+    word = reader.text(column).str.strip_chars().str.to_lowercase().replace({"0.0": "0", "1.0": "1"})
     unknown = word.is_not_null() & ~word.is_in([*_YES, *_NO, ""])
-    reader.refuse("simulated", unknown, "is neither true nor false")
-    return frozenset(workers.filter(word.is_in(_YES).fill_null(False)).unique())
+    reader.refuse(column, unknown, "is neither true nor false")
+    return names.filter(word.is_in(_YES).fill_null(False)).unique().to_list()

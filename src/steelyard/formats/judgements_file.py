@@ -75,7 +75,7 @@ _WRITTEN: dict[FrameName, dict[str, str]] = {
 _MARKS = ("excluded", "simulated", "revision")
 # Written only where some row has them.
 _WRITTEN_IF_ANY: dict[FrameName, tuple[str, ...]] = {
-    "ratings": ("known", "known_sd", *_MARKS),
+    "ratings": ("known", "known_sd", *_MARKS, "joined"),
     "preferences": ("control_side", "credited_a", "credited_b", *_MARKS),
     "spans": ("credited", *_MARKS),
 }
@@ -220,7 +220,7 @@ def write_judgements(frame: pl.DataFrame, path: str | Path, *, name: FrameName =
 
     A rating credited to several systems has a row for each, all with its judgement_id. Preferences and
     spans list those systems in a separate cell, as JSON. The frame may have the columns `excluded` (a
-    person's reason), `simulated` and `revision` beside its own: see `flows.export`.
+    person's reason), `simulated`, `revision` and `joined` beside its own: see `flows.export`.
     """
     path = Path(path)
     if name == "ratings" and "credited" in frame.columns:
