@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -292,10 +292,15 @@ def _summary(
 
 def _detail(extended: Extended) -> dict[str, object]:
     """What the log says about it."""
-    return {
-        "systems": list(extended.systems),
+    numbers = {
         "n_segments": extended.n_segments,
         "n_hits": extended.n_hits,
         "n_openings": extended.n_openings,
-        "rounds": [asdict(each) for each in extended.rounds],
+    }
+    return {
+        **({"systems": list(extended.systems)} if extended.systems else {}),
+        **{name: number for name, number in numbers.items() if number},
+        "rounds": [
+            number for each in extended.rounds for number in range(each.first_round, each.last_round + 1)
+        ],
     }

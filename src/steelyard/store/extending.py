@@ -197,4 +197,4 @@ def stored_rounds(connection: Connection) -> list[StoredRound]:
 def joined_systems(connection: Connection) -> tuple[str, ...]:
     """The systems that were added after the campaign was created, by name."""
     logged = logged_actions(connection, verbs=["extend"])
-    return tuple(sorted(system_id for action in logged for system_id in action.detail["systems"]))
+    return tuple(sorted(system_id for action in logged for system_id in action.detail.get("systems", ())))
