@@ -206,7 +206,7 @@ def test_naming_a_column_that_is_not_there_is_refused(tmp_path: Path) -> None:
     assert problems == (
         "there is no column 'colour' to choose: use one of worker, segment, rating, system, kind, hit, "
         "position, document, attribute, seconds, hit_seconds, submitted_at, judgement_id, excluded, "
-        "simulated, revision, known, known_sd.",
+        "simulated, revision, joined, known, known_sd.",
         "there is no column 'points' to take as rating. "
         "Columns found: worker, segment, rating, system, kind.",
     )
