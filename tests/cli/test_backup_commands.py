@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from pathlib import Path
 
 import pytest
 
-from steelyard.cli.main import DONE, UNUSABLE, run
+from steelyard.cli.main import DONE, UNSUPPORTED, UNUSABLE, run
+from steelyard.store import copying
 
 
 @pytest.fixture
@@ -54,6 +57,22 @@ def test_restoring_without_the_secret_says_what_to_do(
     assert run(["restore", str(tmp_path / "copy.db"), str(tmp_path / "new.db")]) == DONE
 
     assert f"Copy its secret file to {tmp_path / 'new.db.secret'}" in capsys.readouterr().out
+
+
+def test_a_backup_that_is_told_to_stop_leaves_nothing(
+    database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def told_to_stop(*_: object, **__: object) -> int:
+        os.kill(os.getpid(), signal.SIGTERM)
+        return 0
+
+    monkeypatch.setattr(copying, "_checked", told_to_stop)
+    (tmp_path / "copies").mkdir()
+
+    assert run(["backup", database, str(tmp_path / "copies" / "copy.db")]) == UNSUPPORTED
+
+    assert capsys.readouterr().err.strip() == "Stopped."
+    assert list((tmp_path / "copies").iterdir()) == []
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING
 
 import click
@@ -50,7 +55,27 @@ def backup(db: str, file: Path, with_secret: bool) -> int:
             )
         return _said(done, target)
 
-    return say_for_each(db, act)
+    with _stopped_tidily():
+        return say_for_each(db, act)
+
+
+@contextmanager
+def _stopped_tidily() -> Iterator[None]:
+    """End as after Ctrl-C, removing what is unfinished, also when another program says to end."""
+
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    # Windows has no SIGHUP, and only the main thread may decide this.
+    is_main = threading.current_thread() is threading.main_thread()
+    names = ("SIGTERM", "SIGHUP") if is_main else ()
+    numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
+    before = {number: signal.signal(number, stop) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _said(done: BackedUp, file: Path) -> str:
@@ -76,9 +101,10 @@ def restore(file: Path, db: str) -> int:
     each campaign gets a schema.
     """
     series = series_at(str(file))
-    if series is not None:
-        return _restore_series(series, db)
-    click.echo(_restored(file, db))
+    with _stopped_tidily():
+        if series is not None:
+            return _restore_series(series, db)
+        click.echo(_restored(file, db))
     click.echo(f"Next: steelyard serve {printable_address(db)}")
     return 0
 
