@@ -202,13 +202,13 @@ def series_page(desk: SeriesDeskOf, request: Request, token: str) -> HTMLRespons
 
 
 @pages.get("/healthz", response_class=PlainTextResponse)
-def healthz() -> str:
+def series_up() -> str:
     """The process is up."""
     return "ok"
 
 
 @pages.get("/readyz", response_class=PlainTextResponse)
-def readyz(desk: SeriesDeskOf) -> PlainTextResponse:
+def series_ready(desk: SeriesDeskOf) -> PlainTextResponse:
     """The databases of all campaigns answer; 503 with the names of those that do not."""
     failing = [name for name, _, problem in desk.of_each(lambda _name, one: one.campaign.ping()) if problem]
     if failing:
