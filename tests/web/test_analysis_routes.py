@@ -136,6 +136,32 @@ def test_the_payments_file_has_a_line_for_everybody_and_a_sum(judged_site: Any, 
     assert (tmp_path / "pay.csv").read_text("utf-8") == response.text
 
 
+def test_progress_at_the_command_line_is_that_of_the_dashboard(
+    judged_site: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    dashboard = asked(judged_site, "campaign").json()
+    precision = asked(judged_site, "precision").json()
+
+    found = printed(judged_site, capsys, "progress", "--hits", "--precision")
+
+    assert dashboard.pop("links")
+    assert found.pop("precision") == precision
+    assert found.pop("hits") == asked(judged_site, "hits").json()
+    assert found == dashboard
+
+
+def test_progress_is_readable_in_a_terminal(judged_site: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    half_width = asked(judged_site, "precision").json()["points"][-1]["half_width"]
+
+    assert run(["progress", str(judged_site.address), "--hits", "--precision"]) == 0
+
+    text = capsys.readouterr().out
+    assert "Judgements  500; 0 of 500 items are left to judge" in text
+    assert "Everything has been judged." in text
+    assert "One more has a link and has not started." in text
+    assert "500       " + f"{half_width:.3f}" in text
+
+
 def test_who_asks_while_something_is_made_waits_for_it() -> None:
     memory, made, together = Memory(), [], threading.Barrier(5)
 

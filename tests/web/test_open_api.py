@@ -22,6 +22,7 @@ ROUTES = [
     ("GET", "/api/v1/verdicts"),
     ("GET", "/api/v1/methods"),
     ("GET", "/api/v1/workers/{worker_id}"),
+    ("GET", "/api/v1/precision"),
     ("GET", "/api/v1/payments"),
     ("GET", "/api/v1/payments.csv"),
     ("GET", "/api/v1/judgements.csv"),

@@ -34,6 +34,7 @@ COMMANDS = {
     "log": "running_commands",
     "backup": "backup_commands",
     "restore": "backup_commands",
+    "progress": "progress_command",
     "worker": "worker_command",
     "payments": "payments_command",
     "exclude": "exclude_commands",

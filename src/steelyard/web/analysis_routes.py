@@ -12,6 +12,7 @@ from fastapi.responses import Response
 from steelyard.domain.payment import Payments
 from steelyard.flows.offered import offered_choices
 from steelyard.flows.payments import payments as make_payments
+from steelyard.flows.precision import precision_record
 from steelyard.flows.worker import worker_detail, worker_record
 from steelyard.report.payments import payments_record, payments_sheet
 from steelyard.report.plain import records
@@ -39,6 +40,12 @@ def found_verdicts(desk: DeskOf, request: Request) -> dict[str, Any]:
         "workers": records(found.workers),
         "warnings": list(found.warnings),
     }
+
+
+@router.get("/precision", openapi_extra={"parameters": parameters()})
+def precision(desk: DeskOf, request: Request) -> dict[str, Any]:
+    """How wide the intervals of systems were after more and more judgements, and as planned."""
+    return precision_record(desk.analyses.precision(chosen(request)))
 
 
 @router.get("/methods")

@@ -6,6 +6,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from fastapi import Request
@@ -14,6 +15,7 @@ from steelyard.domain.exhibit import Evidence, ExhibitOptions
 from steelyard.domain.result import AnalysisSettings
 from steelyard.flows.analyse import weigh
 from steelyard.flows.open import OpenCampaign
+from steelyard.flows.precision import PrecisionOverTime, precision_over_time
 from steelyard.flows.progress import Watch
 from steelyard.flows.settings import settings_from
 from steelyard.flows.source import Source, from_campaign
@@ -21,6 +23,8 @@ from steelyard.flows.verdicts import Verdicts, worker_verdicts
 
 # Analyses or reports that are remembered: as many as one person may be comparing [our choice].
 MOST_REMEMBERED = 8
+# Points of curves of precision: five for each method that is looked at, and many methods [our choice].
+MOST_POINTS = 500
 
 Made = TypeVar("Made")
 # Tells the judgements there are now from those of earlier.
@@ -65,6 +69,7 @@ class _Findings:
     sources: Memory = field(default_factory=Memory)
     verdicts: Memory = field(default_factory=Memory)
     evidence: Memory = field(default_factory=Memory)
+    precision: Memory = field(default_factory=Memory)
     # Apart: a request for the numbers alone does not wait for the figures.
     reports: Memory = field(default_factory=Memory)
 
@@ -76,6 +81,7 @@ class Analyses:
         self._watch = watch
         self._lock = threading.Lock()
         self._findings = _Findings(())
+        self._points = Memory(most=MOST_POINTS)
 
     def get(self, choices: Mapping[str, Any] | None = None) -> Evidence:
         """The analysis by these options and its judgements; NotEnoughData while there are too few."""
@@ -93,6 +99,23 @@ class Analyses:
         source = self._read(findings)
         settings = settings_from(source, **(choices or {}))
         return findings.verdicts.get(settings, lambda: worker_verdicts(source, settings))
+
+    def precision(self, choices: Mapping[str, Any] | None = None) -> PrecisionOverTime:
+        """How precise the scores have become; earlier points are computed once."""
+        findings = self._current()
+        source = self._read(findings)
+        settings = settings_from(source, **(choices or {}))
+        decided = findings.mark[-1:]
+        return findings.precision.get(
+            settings,
+            lambda: precision_over_time(
+                self._watch.campaign,
+                source,
+                settings,
+                self._watch.progress(now=datetime.now(UTC)),
+                remember=lambda key, make: self._points.get((decided, key), make),
+            ),
+        )
 
     def source(self) -> Source:
         """Everything judged so far."""
