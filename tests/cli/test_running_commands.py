@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import fields
 from pathlib import Path
 
+import click
 import pytest
 
 from steelyard.cli.main import DONE, UNUSABLE, run
+from steelyard.cli.running_commands import settings
+from steelyard.domain.running import Rules
 
 
 @pytest.fixture(scope="module")
@@ -83,6 +87,12 @@ def test_settings_changes_what_is_given(draft: str, capsys: pytest.CaptureFixtur
         "pay_per_hit": 5.5,
         "fee": 0.33,
     }
+
+
+def test_every_rule_can_be_set_from_the_command_line() -> None:
+    options = {param.name for param in settings.params if isinstance(param, click.Option)}
+
+    assert options - {"json_file"} == {field.name for field in fields(Rules)}
 
 
 @pytest.mark.parametrize(

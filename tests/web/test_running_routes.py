@@ -1,12 +1,15 @@
 from __future__ import annotations
 
 import tempfile
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from steelyard.domain.running import Rules
 from steelyard.flows.open import open_campaign
+from steelyard.web.running_routes import RulesBody
 
 
 def test_the_manager_pauses_and_resumes(site: Any) -> None:
@@ -30,6 +33,10 @@ def test_the_manager_changes_a_rule_and_the_others_stay(site: Any) -> None:
 
     assert after == {**before, "hits_per_worker": 3}
     assert site.client.get("/api/v1/rules", headers=site.as_manager()).json() == after
+
+
+def test_every_rule_can_be_changed() -> None:
+    assert set(RulesBody.model_fields) == {field.name for field in fields(Rules)}
 
 
 def test_null_takes_a_limit_away(site: Any) -> None:

@@ -112,9 +112,13 @@ def seen_revisions(campaign: OpenCampaign) -> list[SeenRevision]:
         new_title = before is not None and before.title != revision.title
         new_words = before is not None and before.presentation != revision.presentation
         n_judgements = counts.get(revision.revision, 0)
-        warnings = foreign_words(revision.presentation["words"], campaign.settings.target_language)
-        seen.append(SeenRevision(revision, new_title, new_words, n_judgements, tuple(warnings)))
+        warnings = _word_warnings(revision, campaign.settings) if new_words else ()
+        seen.append(SeenRevision(revision, new_title, new_words, n_judgements, warnings))
     return seen
+
+
+def _word_warnings(revision: Revision, settings: CampaignSettings) -> tuple[str, ...]:
+    return tuple(foreign_words(revision.presentation["words"], settings.target_language))
 
 
 def correction_notes(campaign: OpenCampaign) -> tuple[str, ...]:

@@ -14,7 +14,10 @@ from steelyard.store.database import Store, open_store
 
 @dataclass(frozen=True, slots=True)
 class OpenCampaign:
-    """A campaign that can be worked on. Its settings never change after creation."""
+    """A campaign that can be worked on. Its settings are those of the moment when it was opened.
+
+    Rules, title and words may have changed since: `flows.state.campaign_now` reads them afresh.
+    """
 
     store: Store
     settings: CampaignSettings
