@@ -163,6 +163,19 @@ def test_all_links_of_a_series_are_renewed_with_a_new_secret(
     assert first["campaigns"][0]["manager_url"] != other["campaigns"][0]["manager_url"]
 
 
+def test_resuming_a_series_leaves_a_closed_campaign_closed(
+    judged: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = str(shutil.copytree(judged, tmp_path / "wmt"))
+    assert run(["close", f"{folder}/en-cs.db"]) == 0
+    assert run(["pause", folder]) == 0
+    capsys.readouterr()
+    assert run(["resume", folder]) == 0
+    closed, resumed = capsys.readouterr().out.splitlines()
+    assert closed == "en-cs: The campaign is closed and stays so."
+    assert resumed.startswith("en-de: The campaign is open now; it was paused.")
+
+
 def test_a_crowd_judges_every_campaign(
     files: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

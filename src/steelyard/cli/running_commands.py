@@ -13,7 +13,7 @@ from steelyard.cli.options import database_argument, json_option, keep_sources, 
 from steelyard.cli.over_series import say_for_each
 
 if TYPE_CHECKING:
-    from steelyard.domain.running import Action
+    from steelyard.domain.running import Action, CampaignState
     from steelyard.flows.correct import SeenRevision
     from steelyard.flows.state import StateChange
 
@@ -33,7 +33,10 @@ def pause(db: str, reason: str) -> int:
 @database_argument
 @reason_option
 def resume(db: str, reason: str) -> int:
-    """Open a campaign, or all of a series, to workers: a draft, a paused one, or a closed one again."""
+    """Open a campaign to workers: a draft, a paused one, or a closed one again.
+
+    Of a series, drafts and paused campaigns are opened; closed ones stay closed.
+    """
     return _change(db, "open", reason)
 
 
@@ -48,18 +51,23 @@ def close(db: str, reason: str) -> int:
 def _change(db: str, state: str, reason: str) -> int:
     from steelyard.domain.running import CampaignState
     from steelyard.flows.open import open_campaign
-    from steelyard.flows.state import change_state
+    from steelyard.flows.state import IN_SERIES, change_state
 
-    def act(address: str, _name: str) -> str:
+    wanted, now = CampaignState(state), datetime.now(UTC)
+
+    def act(address: str, name: str) -> str:
+        among = IN_SERIES[wanted] if name else None
         with open_campaign(address) as campaign:
-            wanted, now = CampaignState(state), datetime.now(UTC)
-            return _said(change_state(campaign, wanted, by="command line", now=now, reason=reason))
+            change = change_state(campaign, wanted, by="command line", now=now, reason=reason, among=among)
+        return _said(change, wanted)
 
     return say_for_each(db, act)
 
 
-def _said(change: StateChange) -> str:
+def _said(change: StateChange, wanted: CampaignState) -> str:
     state = change.state.value
+    if change.state is not wanted:
+        return f"The campaign is {'a draft' if state == 'draft' else state} and stays so."
     if change.state is change.before:
         return f"The campaign is {state} already; nothing was changed."
     before = "a draft" if change.before == "draft" else change.before.value

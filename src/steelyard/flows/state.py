@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -15,6 +16,9 @@ from steelyard.store.actions import log_action
 DRAFT, OPEN, PAUSED, CLOSED = CampaignState
 # From each state, those it may change to.
 FOLLOWING = {DRAFT: (OPEN,), OPEN: (PAUSED, CLOSED), PAUSED: (OPEN, CLOSED), CLOSED: (OPEN,)}
+# By state, those from which the campaigns of a series are brought into it; the others stay as they are.
+# Resuming all that were paused does not open those again that are closed.
+IN_SERIES = {OPEN: (DRAFT, PAUSED), PAUSED: (OPEN,), CLOSED: (OPEN, PAUSED)}
 VERBS = {OPEN: "resume", PAUSED: "pause", CLOSED: "close"}
 REFUSALS = {
     (DRAFT, PAUSED): "The campaign is a draft: nobody can judge yet, so there is nothing to pause.",
@@ -62,12 +66,23 @@ def campaign_state(campaign: OpenCampaign) -> CampaignState:
 
 
 def change_state(
-    campaign: OpenCampaign, state: CampaignState, *, by: Doer, now: datetime, reason: str = ""
+    campaign: OpenCampaign,
+    state: CampaignState,
+    *,
+    by: Doer,
+    now: datetime,
+    reason: str = "",
+    among: Collection[CampaignState] | None = None,
 ) -> StateChange:
-    """Bring a campaign into a state. It may be there already; Conflict if no way leads there."""
+    """Bring a campaign into a state. It may be there already; Conflict if no way leads there.
+
+    With `among`, a campaign that is in none of these states stays as it is.
+    """
     with campaign.store.write() as connection:
         running.hold_campaign(connection)
         before = running.state(connection)
+        if among is not None and before not in among:
+            state = before
         if state is not before:
             if state not in FOLLOWING[before]:
                 raise Conflict(REFUSALS.get((before, state), NO_WAY_BACK))

@@ -17,7 +17,7 @@ from steelyard.domain.running import CampaignState
 from steelyard.flows.links import manager_url
 from steelyard.flows.series_links import SeriesDoor
 from steelyard.flows.series_overview import CampaignGlance, glance
-from steelyard.flows.state import StateChange, campaign_state, change_state
+from steelyard.flows.state import StateChange, change_state
 from steelyard.web.auth import TOKEN, bearer
 from steelyard.web.base_path import base_of, base_url_of
 from steelyard.web.errors import TRY_AGAIN
@@ -165,11 +165,9 @@ def change_all(desk: SeriesDeskOf, body: SeriesStateBody) -> list[ChangedView]:
     now = datetime.now(UTC)
 
     def change(_name: str, one: Desk) -> StateChange:
-        if body.among is not None:
-            before = campaign_state(one.campaign)
-            if before not in body.among:
-                return StateChange(before, before, 0)
-        return change_state(one.campaign, body.state, by="manager", now=now, reason=body.reason)
+        return change_state(
+            one.campaign, body.state, by="manager", now=now, reason=body.reason, among=body.among
+        )
 
     return [
         ChangedView(campaign=name, error=problem)
