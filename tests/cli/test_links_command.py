@@ -56,6 +56,20 @@ def test_people_of_a_file_get_one_link_each_however_often_it_is_read(
     ]
 
 
+def test_a_table_for_letters_has_a_line_for_everyone_with_a_link(
+    database: str, people_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = links(database, capsys, "--people", str(people_file))
+    letters = tmp_path / "letters.csv"
+
+    assert run(["links", database, "--revoke", "W0002", *URL, "--to", str(letters)]) == 0
+
+    url = found["workers"][0]["url"]
+    assert letters.read_text("utf-8") == f"worker_id,name,email,url\nW0001,Ana López,ana@example.org,{url}\n"
+    assert letters.stat().st_mode & 0o777 == 0o600
+    assert capsys.readouterr().out == f"Links in {letters}\n"
+
+
 def test_links_are_renewed_and_revoked(database: str, capsys: pytest.CaptureFixture[str]) -> None:
     before = links(database, capsys, "--add", "3")
 

@@ -28,6 +28,15 @@ def test_people_are_invited_once(site: Any) -> None:
     assert status_of(site, first[0]["token"]) == 200
 
 
+def test_links_are_downloaded_for_letters(site: Any) -> None:
+    [added] = post(site, "links", {"people": [ANA]}, status=201)
+
+    reply = site.client.get("/api/v1/links.csv", headers=site.as_manager())
+
+    assert reply.headers["content-disposition"].endswith('.links.csv"')
+    assert f"W0002,Ana,ana@example.org,{added['url']}" in reply.text.splitlines()
+
+
 @pytest.mark.parametrize(
     "body", [{}, {"n": 1, "people": [ANA]}, {"people": []}, {"n": 0}, {"people": [{"nickname": "Bo"}]}]
 )

@@ -30,6 +30,7 @@ ROUTES = [
     ("POST", "/api/v1/assignments/{assignment_id}/release"),
     ("GET", "/api/v1/links"),
     ("POST", "/api/v1/links"),
+    ("GET", "/api/v1/links.csv"),
     ("POST", "/api/v1/links/open"),
     ("POST", "/api/v1/links/manager"),
     ("POST", "/api/v1/workers/{worker_id}/link"),

@@ -95,6 +95,12 @@ def _read_pairs(context: click.Context, option: click.Parameter, given: tuple[st
     type=click.Choice(["on", "off"]),
     help="Whether anyone with the open link may join. Off: only people with personal links may judge.",
 )
+@click.option(
+    "--to",
+    "target",
+    metavar="FILE",
+    help="Write worker_id, name, email and url into a .csv, to send everyone their own link.",
+)
 @base_url_option
 @json_option
 def links(  # noqa: PLR0913 (one option for each thing that can be done)
@@ -110,6 +116,7 @@ def links(  # noqa: PLR0913 (one option for each thing that can be done)
     renew_manager: bool,
     renew_all: bool,
     open_link: str | None,
+    target: str | None,
     base_url: str | None,
     json_file: str | None,
 ) -> int:
@@ -120,7 +127,7 @@ def links(  # noqa: PLR0913 (one option for each thing that can be done)
     """
     from steelyard.formats.people_file import read_people
 
-    keep_sources([db, *([] if people_file is None else [str(people_file)])], json_file)
+    keep_sources([db, *([] if people_file is None else [str(people_file)])], target, json_file)
     if again and people_file is None:
         raise click.UsageError("--again goes with --people FILE.")
     people = None if people_file is None else read_people(people_file)
@@ -130,18 +137,22 @@ def links(  # noqa: PLR0913 (one option for each thing that can be done)
     )
     series = series_at(db)
     if series is not None:
-        return _links_of_series(series, wishes, base_url, json_file)
+        return _links_of_series(series, wishes, base_url, target, json_file)
     found, is_served = _links_at(db, wishes, base_url)
     if not is_served:
         click.echo(NOT_SERVED, err=True)
+    if target:
+        _write_letters({db: found.workers}, target)
     if json_file:
         _write(asdict(found), json_file)
-    else:
+    if target is None and json_file is None:
         click.echo(_text(found))
     return 0
 
 
-def _links_of_series(series: Series, wishes: Wishes, base_url: str | None, json_file: str | None) -> int:
+def _links_of_series(
+    series: Series, wishes: Wishes, base_url: str | None, target: str | None, json_file: str | None
+) -> int:
     from steelyard.flows.series import for_each
     from steelyard.flows.series_links import renew_series_door, series_door
 
@@ -173,10 +184,14 @@ def _links_of_series(series: Series, wishes: Wishes, base_url: str | None, json_
         click.echo(NOT_SERVED, err=True)
     one_url = next((each.result.manager_url for each in outcomes if each.result is not None), UNSERVED)
     manager_url = series_door(series).url(base_url or one_url.partition("/c/")[0].partition("/m/")[0])
+    if target:
+        _write_letters(
+            {each.name: each.result.workers for each in outcomes if each.result is not None}, target
+        )
     if json_file:
         campaigns = campaign_records(outcomes, asdict)
         _write({"series": series.name, "manager_url": manager_url, "campaigns": campaigns}, json_file)
-    else:
+    if target is None and json_file is None:
         click.echo(f"manager of all  {manager_url}\n")
         say_each(outcomes, _text)
     return ended(outcomes)
@@ -233,6 +248,14 @@ def _add(campaign: OpenCampaign, wishes: Wishes) -> None:
 
 def _write(record: object, json_file: str) -> None:
     write_text(json.dumps(record, indent=2, ensure_ascii=False) + "\n", json_file, private=True)
+
+
+def _write_letters(workers: dict[str, tuple[WorkerLink, ...]], target: str) -> None:
+    from steelyard.flows.people import mail_merge
+
+    write_text(mail_merge(workers), target, private=True)
+    if target != "-":
+        click.echo(f"Links in {target}")
 
 
 def _text(found: Links) -> str:

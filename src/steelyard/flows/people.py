@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -12,11 +12,15 @@ from steelyard.domain.running import Doer
 from steelyard.flows.links import WorkerLink, worker_links
 from steelyard.flows.open import OpenCampaign
 from steelyard.flows.secrets import usable_secret
+from steelyard.formats.people_file import people_csv
 from steelyard.store import links as stored
 from steelyard.store import work
 from steelyard.store.actions import log_action
 from steelyard.store.links import LinkedWorker
 from steelyard.store.turns import take_turns
+
+# What a letter to a worker needs.
+MERGED = ("worker_id", "name", "email", "url")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +62,21 @@ def invite(
             log_action(connection, "add-workers", by=by, now=now, detail={"workers": added})
     found = {link.worker_id: link for link in worker_links(campaign, worker_ids, base_url=base_url)}
     return Invited(tuple(found[worker_id] for worker_id in worker_ids), len(added))
+
+
+def mail_merge(campaigns: Mapping[str, Sequence[WorkerLink]]) -> str:
+    """Names, addresses and links as a table, for a program that sends everyone their own link.
+
+    Campaigns are named in it if there are several. Links that are revoked are left out.
+    """
+    rows = [
+        {"campaign": campaign, **{column: getattr(link, column) for column in MERGED}}
+        for campaign, links in campaigns.items()
+        for link in links
+        if not link.is_revoked
+    ]
+    columns = MERGED if len(campaigns) == 1 else ("campaign", *MERGED)
+    return people_csv([{column: row[column] for column in columns} for row in rows], columns)
 
 
 def name_worker(

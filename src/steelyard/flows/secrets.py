@@ -17,6 +17,7 @@ from steelyard.flows.open import OpenCampaign
 from steelyard.flows.tokens import fits, new_mark
 from steelyard.store import links as stored
 from steelyard.store.database import Store
+from steelyard.store.turns import take_turns
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -42,6 +43,7 @@ def usable_secret(campaign: OpenCampaign) -> tuple[str, str]:
         mark = stored.secret_mark(connection)
     if mark is None:
         with campaign.store.write() as connection:
+            take_turns(connection, "secret")
             mark = stored.secret_mark(connection) or mark_campaign(connection, campaign.store)
     return secret_of(campaign, mark), mark
 

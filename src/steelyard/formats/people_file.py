@@ -1,7 +1,10 @@
-"""Lists of people to invite: a table with the columns `name` and `email`."""
+"""Lists of people: who to invite, as a table with the columns `name` and `email`, and their links."""
 
 from __future__ import annotations
 
+import csv
+import io
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from steelyard.domain.errors import SourceError
@@ -37,3 +40,16 @@ def read_people(path: Path) -> list[Person]:
     if problems:
         raise SourceError(str(path), problems)
     return people
+
+
+def people_csv(rows: Sequence[Mapping[str, str]], columns: Sequence[str]) -> str:
+    """People and their links as a table that mail programs and spreadsheets read.
+
+    >>> people_csv([{"name": "Ana, of Rome", "url": "http://here/w/W0001-x"}], ["name", "url"])
+    'name,url\\n"Ana, of Rome",http://here/w/W0001-x\\n'
+    """
+    text = io.StringIO()
+    writer = csv.DictWriter(text, columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()

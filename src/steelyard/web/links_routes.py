@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Annotated, Literal, Self
 
 from fastapi import APIRouter, Request
+from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from steelyard.domain.people import LONGEST, Person
@@ -73,6 +74,15 @@ class OpenLinkBody(_Strict):
 def all_links(desk: DeskOf, request: Request) -> LinksView:
     """Every link of the campaign."""
     return links_view(desk, request)
+
+
+@router.get("/links.csv", response_class=Response)
+def links_file(desk: DeskOf, request: Request) -> Response:
+    """The workers' links with names and addresses, as a table for a program that sends letters."""
+    found = links.links(desk.campaign, base_url=base_url_of(request))
+    name = desk.campaign.settings.name
+    headers = {"Content-Disposition": f'attachment; filename="{name}.links.csv"'}
+    return Response(people.mail_merge({name: found.workers}), media_type="text/csv", headers=headers)
 
 
 @router.post("/links", status_code=201)

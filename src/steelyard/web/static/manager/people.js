@@ -1,9 +1,9 @@
 // People and their links: the open link, personal links with a name beside them, the manager's own link.
 
-import { make } from "../dom.js";
-import { act } from "./ask.js";
-import { call, desk } from "./desk.js";
-import { anchor, chip, copyButton, field, input, namedButton, panel, redraw } from "./parts.js";
+import { make, makeButton } from "../dom.js";
+import { act, complain } from "./ask.js";
+import { call, desk, fetchFile } from "./desk.js";
+import { anchor, chip, copyButton, field, input, namedButton, panel, redraw, saveReply } from "./parts.js";
 import { makeTable } from "./table.js";
 import { counted } from "./words.js";
 
@@ -29,7 +29,7 @@ export function makePeople() {
   });
   return {
     title: "People",
-    element: make("div", "", panel("Links to share", shared), panel("Add people", ...addForm()), panel("Personal links", table.element)),
+    element: make("div", "", panel("Links to share", shared), panel("Add people", ...addForm()), panel("Personal links", table.element, make("p", "buttons", fileButton()))),
     needs: () => [],
     update() {
       const { links, rules = {} } = desk.campaign;
@@ -38,6 +38,20 @@ export function makePeople() {
       table.update(links.workers);
     },
   };
+}
+
+/** Everyone's link in one file, for a program that sends letters. */
+function fileButton() {
+  const button = makeButton("Download CSV", async () => {
+    button.disabled = true;
+    try {
+      await saveReply(await fetchFile("/links.csv"), `${desk.campaign.campaign.name}.links.csv`);
+    } catch (error) {
+      complain(error);
+    }
+    button.disabled = false;
+  }, "button quiet small");
+  return button;
 }
 
 function openLink(url, isOn) {

@@ -1,8 +1,9 @@
-"""The page of the open link, switched on and off."""
+"""Pages about people: that of the open link, switched on and off, and the manager's list."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from pathlib import Path
 
 from playwright.sync_api import expect
 
@@ -47,3 +48,14 @@ def test_an_open_link_that_is_off_says_so_and_keeps_those_who_joined(
     expect(stranger.locator("#actions button")).to_have_count(0)
     stranger.context.close()
     switch(site.db, on=True)
+
+
+def test_the_manager_downloads_everyones_link(page, small_site) -> None:
+    site = small_site("da")
+    own_url = site.join()
+    page.goto(f"{site.manager_url}#/people")
+
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Download CSV").click()
+
+    assert own_url in Path(saved.value.path()).read_text("utf-8")
