@@ -27,21 +27,22 @@ def campaign_of(site: Any) -> dict[str, Any]:
     return json.loads(site.call("GET", "/api/v1/campaign", site.manager_url))
 
 
-def test_a_campaign_is_paused_with_a_reason_and_resumed_by_undo(page, lively_site) -> None:
-    page.goto(lively_site.manager_url)
+def test_a_campaign_is_paused_with_a_reason_and_resumed_by_undo(page, small_site) -> None:
+    # Not the lively one: after a pause nobody there would be idle.
+    site = small_site("da", title="Paused and resumed")
+    page.goto(site.manager_url)
 
     page.get_by_role("button", name="Pause").click()
     dialog = asked(page, "Pause the campaign?")
-    expect(dialog).to_contain_text("being worked on now")
     dialog.get_by_label("Reason").fill("lunch")
     dialog.get_by_role("button", name="Pause").click()
 
     expect(told(page)).to_contain_text("The campaign is paused.")
     expect(page.locator("#about")).to_contain_text("Paused")
-    assert campaign_of(lively_site)["campaign"]["state"] == "paused"
+    assert campaign_of(site)["campaign"]["state"] == "paused"
     told(page).get_by_role("button", name="Undo").click()
     expect(page.get_by_role("button", name="Pause")).to_be_visible()
-    assert campaign_of(lively_site)["campaign"]["state"] == "open"
+    assert campaign_of(site)["campaign"]["state"] == "open"
 
 
 def test_an_idle_hit_is_released_with_the_keyboard_alone(page, lively_site) -> None:
@@ -89,6 +90,75 @@ def test_a_refusal_is_shown_and_nothing_typed_is_lost(page, lively_site) -> None
 
     expect(dialog.get_by_role("alert")).to_have_text("Somebody was quicker.")
     expect(dialog.get_by_label("Reason")).to_have_value("a long reason")
+
+
+def test_a_worker_is_excluded_with_a_reason_and_counts_again_by_undo(page, lively_site) -> None:
+    page.goto(f"{lively_site.manager_url}#/workers/W0002")
+    expect(page.get_by_role("heading", name="Worker W0002")).to_be_visible()
+
+    page.get_by_role("button", name="Exclude W0002", exact=True).click()
+    dialog = asked(page, "Exclude W0002?")
+    dialog.get_by_role("button", name="Exclude").click()
+    # Not without a reason.
+    expect(dialog).to_be_visible()
+    dialog.get_by_label("Reason").fill("marks the middle of every line")
+    dialog.get_by_role("button", name="Exclude").click()
+
+    expect(page.locator(".excluded-reason")).to_contain_text("marks the middle of every line")
+    assert [worker["is_excluded"] for worker in campaign_of(lively_site)["progress"]["workers"]][1]
+    told(page).get_by_role("button", name="Undo").click()
+    expect(page.locator(".excluded-reason")).to_have_count(0)
+    expect(page.locator(".log")).to_contain_text("reinstate")
+
+
+def test_control_pairs_stand_side_by_side_and_show_where_they_differ(page, lively_site) -> None:
+    page.goto(f"{lively_site.manager_url}#/workers/W0001")
+
+    pair = page.locator(".pair", has_text="Damaged copy").first
+
+    expect(pair.locator(".pair-texts > div")).to_have_count(2)
+    original, damaged = pair.locator("mark").all_inner_texts()
+    assert original != damaged
+    expect(page.get_by_role("img", name="50 ratings")).to_be_visible()
+
+
+def test_a_renewed_link_replaces_the_old_one(page, lively_site) -> None:
+    page.goto(f"{lively_site.manager_url}#/people")
+    row = page.locator("tbody tr", has_text="W0009")
+    old = row.locator("code").inner_text()
+
+    page.get_by_role("button", name="Renew the link of W0009").click()
+    asked(page, "Renew the link of W0009?").get_by_role("button", name="Renew").click()
+
+    expect(told(page)).to_contain_text("W0009 has a new link.")
+    expect(row.locator("code")).not_to_have_text(old)
+    new = row.locator("code").inner_text()
+    assert [page.request.get(url).status for url in (old, new)] == [404, 200]
+
+
+def test_people_are_added_from_a_pasted_list(page, lively_site) -> None:
+    page.goto(f"{lively_site.manager_url}#/people")
+
+    page.get_by_label("Names and e-mail addresses").fill("Ada Lovelace <ada@example.org>\n\nAlan Turing\n")
+    page.get_by_role("button", name="Add these people").click()
+    asked(page, "Add 2 links?").get_by_role("button", name="Add these people").click()
+
+    expect(page.locator("tbody tr", has_text="ada@example.org")).to_contain_text("Ada Lovelace")
+    expect(page.locator("tbody tr", has_text="Alan Turing")).to_be_visible()
+    expect(page.get_by_label("Names and e-mail addresses")).to_have_value("")
+
+
+def test_payments_are_downloaded_without_names(page, lively_site) -> None:
+    page.goto(f"{lively_site.manager_url}#/payments")
+    expect(page.locator("tbody tr", has_text="W0001")).to_contain_text("$3.00")
+
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download CSV").click()
+
+    header, first, *_ = download.value.path().read_text("utf-8").splitlines()
+    assert download.value.suggested_filename == "demo-de-en.payments.csv"
+    assert "name" not in header.split(",")
+    assert first.startswith("W0001")
 
 
 def test_the_title_is_corrected_in_a_new_revision(page, lively_site) -> None:

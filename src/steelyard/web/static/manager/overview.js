@@ -4,7 +4,7 @@ import { lineChart, roundTicks } from "../charts.js";
 import { make } from "../dom.js";
 import { makeAttention } from "./attention.js";
 import { Resource, desk, verdicts } from "./desk.js";
-import { anchor, meter, namedButton, panel, redraw, tile } from "./parts.js";
+import { anchor, facts, meter, namedButton, panel, redraw, tile } from "./parts.js";
 import { drawPrecision, widthTile } from "./precision.js";
 import { askToRelease, askToReleaseAll } from "./release.js";
 import { statePanel } from "./state.js";
@@ -79,11 +79,6 @@ function moneyTile(sums) {
     "spent",
     facts([["Committed", money(committed.cost, currency)], ["Expected in all", money(expected.cost, currency)], ["Paid per hour", money(sums.hourly_pay, currency)]]),
   );
-}
-
-/** Names and values in two columns. @param {[string, string][]} pairs */
-function facts(pairs) {
-  return make("dl", "facts", ...pairs.map(([name, value]) => make("div", "", make("dt", "", name), make("dd", "", value))));
 }
 
 function drawIdle(idle) {

@@ -44,6 +44,11 @@ export function tile(label, value, after, ...details) {
   return make("section", "panel tile", make("h3", "", label), words, ...details);
 }
 
+/** Names and values in two columns. @param {[string, string][]} pairs */
+export function facts(pairs) {
+  return make("dl", "facts", ...pairs.map(([name, value]) => make("div", "", make("dt", "", name), make("dd", "", value))));
+}
+
 /** A button that is found again by its name after a redraw. */
 export function namedButton(label, focus, onClick, className = "button quiet small") {
   const button = makeButton(label, onClick, className);

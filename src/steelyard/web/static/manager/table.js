@@ -5,7 +5,7 @@ import { make } from "../dom.js";
 import { field, input, keepingFocus, namedButton, select } from "./parts.js";
 import { counted, number } from "./words.js";
 
-const PAGE_SIZE = 100;
+const USUAL_PAGE = 100;
 const MINUTE_MS = 60_000;
 const COMPARE = new Intl.Collator("en", { numeric: true }).compare;
 
@@ -25,13 +25,14 @@ const COMPARE = new Intl.Collator("en", { numeric: true }).compare;
  * @property {(row: any) => string} keyOf
  * @property {(row: any) => string} [textOf]  what is searched
  * @property {[string, (row: any) => boolean][]} [filters]  words and which rows; the first shows all
+ * @property {number} [pageSize]
  * @property {string} empty  what is said without any rows
  * @property {{column: string, isDown?: boolean}} [order]  at the beginning
  */
 
 /** @param {TableSettings} settings */
 export function makeTable(settings) {
-  const { label, columns, keyOf, textOf, filters = [], empty, order: first } = settings;
+  const { label, columns, keyOf, textOf, filters = [], empty, order: first, pageSize = USUAL_PAGE } = settings;
   const state = { rows: [], query: "", filter: 0, page: 0, order: { column: first?.column, isDown: first?.isDown ?? false } };
   const lines = new Map();
   const table = make("table", "stacked");
@@ -84,10 +85,10 @@ export function makeTable(settings) {
 
   function draw() {
     const rows = wantedRows();
-    const nPages = Math.max(1, Math.ceil(rows.length / PAGE_SIZE));
+    const nPages = Math.max(1, Math.ceil(rows.length / pageSize));
     state.page = Math.min(state.page, nPages - 1);
-    const begin = state.page * PAGE_SIZE;
-    const visible = rows.slice(begin, begin + PAGE_SIZE).map(lineOf);
+    const begin = state.page * pageSize;
+    const visible = rows.slice(begin, begin + pageSize).map(lineOf);
     const isSame = visible.length === body.rows.length && visible.every((line, index) => line === body.rows[index]);
     if (!isSame) keepingFocus(body, () => body.replaceChildren(...visible));
     headings.forEach((cell, index) => showOrder(cell, columns[index], state.order));
@@ -116,7 +117,7 @@ export function makeTable(settings) {
     const next = namedButton("Next", "next", () => go(1));
     previous.disabled = state.page === 0;
     next.disabled = state.page === nPages - 1;
-    const place = `${number(begin + 1)}–${number(Math.min(begin + PAGE_SIZE, total))} of ${number(total)}`;
+    const place = `${number(begin + 1)}–${number(Math.min(begin + pageSize, total))} of ${number(total)}`;
     return keepingFocus(pager, () => pager.replaceChildren(previous, make("span", "soft", place), next));
   }
 

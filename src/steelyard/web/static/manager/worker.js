@@ -5,7 +5,7 @@ import { Resource, desk } from "./desk.js";
 import { entry } from "./log.js";
 import { anchor, panel, redraw } from "./parts.js";
 import { drawAbout } from "./worker_about.js";
-import { drawHits, drawPairs, drawRatings } from "./worker_work.js";
+import { drawHits, drawPairs, drawRatings, makeJudgements } from "./worker_work.js";
 import { minute } from "./words.js";
 
 /** @param {string} worker */
@@ -17,7 +17,8 @@ export function makeWorker(worker) {
   const pairs = make("div", "");
   const hits = make("div", "");
   const log = make("ol", "log");
-  const details = make("div", "", make("div", "two", panel("Ratings", ratings), panel("HITs", hits)), panel("Control pairs", pairs), panel("Log", log));
+  const judgements = makeJudgements();
+  const details = make("div", "", make("div", "two", panel("Ratings and times", ratings), panel("HITs", hits)), panel("Control pairs", pairs), panel("All judgements", judgements.element), panel("Log", log));
   return {
     title: `Worker ${worker}`,
     element: make("div", "worker-page", make("p", "", anchor("← All workers", "#/workers")), about, details),
@@ -25,16 +26,16 @@ export function makeWorker(worker) {
     update() {
       const found = resource.data;
       const link = desk.campaign.links?.workers.find((each) => each.worker_id === worker) ?? { worker_id: worker };
-      const progress = desk.campaign.progress.workers.find((each) => each.worker_id === worker) ?? {};
       details.hidden = !found;
-      redraw(about, [resource.version, resource.error?.message, link, progress, minute()], () =>
-        found ? drawAbout(found, link, progress) : [make("p", "soft", resource.error?.message ?? "One moment …")],
+      redraw(about, [resource.version, resource.error?.message, link, minute()], () =>
+        found ? drawAbout(found, link) : [make("p", "soft", resource.error?.message ?? "One moment …")],
       );
       if (!found) return;
-      redraw(ratings, found, () => drawRatings(found));
-      redraw(pairs, found, () => drawPairs(found));
-      redraw(hits, [found, minute()], () => drawHits(found));
-      redraw(log, found.actions ?? [], () => (found.actions ?? []).map(entry));
+      redraw(ratings, [found.histogram, found.items.length], () => drawRatings(found));
+      redraw(pairs, found.pairs, () => drawPairs(found));
+      redraw(hits, [found.hits, found.excluded, minute()], () => drawHits(found));
+      redraw(log, found.actions, () => (found.actions.length ? [...found.actions].reverse().map(entry) : [make("li", "soft", "Nothing was done yet.")]));
+      judgements.update(found.items);
     },
   };
 }
