@@ -129,6 +129,8 @@ def test_a_series_is_restored_into_postgresql_one_schema_for_each_campaign(
 
     for name in ("en-cs", "en-de"):
         assert run(["settings", f"{postgres_address}&schema={name}"]) == DONE
+    assert run(["backup", postgres_address, str(tmp_path / "again")]) == DONE
+    assert sorted(file.name for file in (tmp_path / "again").iterdir()) == ["en-cs.db", "en-de.db"]
 
 
 def test_a_folder_that_is_not_empty_is_left_alone(

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from datetime import datetime
 from pathlib import Path
 from threading import Barrier
@@ -13,6 +14,7 @@ from steelyard.domain.campaign import DesignSettings
 from steelyard.domain.errors import Conflict, SourceError
 from steelyard.domain.text import System
 from steelyard.store import campaigns, judgements, schema, tables, work
+from steelyard.store.copying import copy_from_file
 from steelyard.store.database import Store, open_store
 from steelyard.store.engines import postgresql_engine, sqlite_engine
 
@@ -166,6 +168,44 @@ def test_the_worker_of_an_upgraded_campaign_goes_on(upgraded_store: Store, noon:
 
     assert (assignment.n_items, assignment.n_done) == (1, 1)
     assert [text.text for text in placed.translations] == ["One hat."]
+
+
+def test_a_backup_of_the_second_schema_is_restored_into_either_database(address: str, tmp_path: Path) -> None:
+    file = tmp_path / "old backup.db"
+    file.touch()
+    with Store(sqlite_engine(file, patience=5), address="old") as old:
+        known = schema.known_upgrades()
+        schema.upgrade(old.write, upgrades={number: known[number] for number in (1, 2)})
+        with old.write() as connection:
+            for statement in SECOND_CAMPAIGN.split(";"):
+                connection.exec_driver_sql(statement)
+    before = file.read_bytes()
+
+    copy_from_file(file, address, watch=lambda _: nullcontext(lambda _: None))
+
+    with open_store(address) as restored, restored.read() as connection:
+        [columns] = judgements.stored_judgements(connection)
+        assert columns.answer == ({"rating": 37},)
+        assert applied(restored) == list(known)
+    assert file.read_bytes() == before
+
+
+def test_a_backup_of_a_newer_schema_is_refused(tmp_path: Path) -> None:
+    with open_store(str(tmp_path / "new.db"), create=True) as newer, newer.write() as connection:
+        connection.exec_driver_sql(
+            "INSERT INTO schema_versions VALUES (999, '2099-01-01T00:00:00.000000+00:00')"
+        )
+        for statement in FIRST_CAMPAIGN.split(";")[:1]:
+            columns = "name, title, protocol, attribute, source_language, target_language, check_name, seed,"
+            columns += "hit_size, ratings_per_item, presentation, created_at, created_with"
+            connection.exec_driver_sql(statement.replace("campaigns VALUES", f"campaigns ({columns}) VALUES"))
+
+    with pytest.raises(SourceError, match="made by a newer Steelyard"):
+        copy_from_file(
+            tmp_path / "new.db", str(tmp_path / "to.db"), watch=lambda _: nullcontext(lambda _: None)
+        )
+
+    assert not (tmp_path / "to.db").exists()
 
 
 @pytest.fixture
