@@ -82,6 +82,7 @@ def test_a_campaign_without_enough_data_is_named_and_the_exit_code_says_so(
     assert "campaign:en-de" in printed.out
     overview = printed.out[printed.out.index("Series wmt") :]
     assert "en-de     open          500" in overview
+    assert "en-cs     open            –" in overview
 
 
 def test_an_unreadable_database_does_not_stop_the_others(

@@ -34,12 +34,6 @@ class Targets:
     latex_folder: Path | None = None
 
 
-@dataclass(frozen=True)
-class _Analysed:
-    state: CampaignState
-    analysis: Analysis
-
-
 def analyse_series(series: Series, targets: Targets, json_file: str | None, choices: dict[str, Any]) -> int:
     """Analyse each campaign; prints each under its name, and an overview of all."""
     from steelyard.report.json import analysis_record
@@ -48,15 +42,16 @@ def analyse_series(series: Series, targets: Targets, json_file: str | None, choi
     from steelyard.report.text import analysis_text
 
     keep_sources([place.address for place in series.places], json_file)
-    outcomes = _outcomes(series, targets, choices)
+    states: dict[str, CampaignState] = {}
+    outcomes = _outcomes(series, targets, choices, states)
     if json_file:
-        found = campaign_records(outcomes, lambda one: analysis_record(one.analysis))
+        found = campaign_records(outcomes, analysis_record)
         write_text(series_json(series.name, found), json_file)
     if json_file != "-":
         from steelyard.exhibits.studies.series import series_table
 
-        say_each(outcomes, lambda one: analysis_text(one.analysis))
-        click.echo(table_text(series_table(series.name, _analysed(outcomes))))
+        say_each(outcomes, analysis_text)
+        click.echo(table_text(series_table(series.name, _analysed(outcomes, states))))
     return ended(outcomes)
 
 
@@ -72,10 +67,11 @@ def report_series(series: Series, targets: Targets, choices: dict[str, Any]) -> 
             f"The reports of the campaigns go into a folder {html_file}: write {html_file}.html."
         )
     keep_sources([place.address for place in series.places], html_file)
-    outcomes = _outcomes(series, targets, choices)
+    states: dict[str, CampaignState] = {}
+    outcomes = _outcomes(series, targets, choices, states)
     if html_file is not None:
         pages = {one.name: f"{Path(html_file).stem}/{one.name}.html" for one in outcomes if one.result}
-        write_text(series_html(series.name, _analysed(outcomes), pages), html_file)
+        write_text(series_html(series.name, _analysed(outcomes, states), pages), html_file)
         click.echo(
             f"Report of {len(pages)} campaigns in {html_file} and the folder {_pages_folder(html_file)}"
         )
@@ -84,22 +80,28 @@ def report_series(series: Series, targets: Targets, choices: dict[str, Any]) -> 
     return ended(outcomes)
 
 
-def _outcomes(series: Series, targets: Targets, choices: dict[str, Any]) -> list[Outcome[_Analysed]]:
+def _outcomes(
+    series: Series, targets: Targets, choices: dict[str, Any], states: dict[str, CampaignState]
+) -> list[Outcome[Analysis]]:
+    """Analyse each campaign, and write down the state of each into `states`."""
+    from steelyard.flows.open import open_campaign
     from steelyard.flows.series import for_each
+    from steelyard.flows.state import campaign_state
 
     given = [name for name in OF_FILES if choices.get(name) is not None]
     if given:
         option = f"--{given[0].replace('_', '-')}"
         raise click.UsageError(f"{option} says how a file is read, and this is a series of campaigns.")
-    return for_each(series, lambda place: _analysed_place(place, targets, choices))
+
+    def act(place: CampaignPlace) -> Analysis:
+        with open_campaign(place.address) as campaign:
+            states[place.name] = campaign_state(campaign)
+        return _analysed_place(place, targets, choices)
+
+    return for_each(series, act)
 
 
-def _analysed_place(place: CampaignPlace, targets: Targets, choices: dict[str, Any]) -> _Analysed:
-    from steelyard.flows.open import open_campaign
-    from steelyard.flows.state import campaign_state
-
-    with open_campaign(place.address) as campaign:
-        state = campaign_state(campaign)
+def _analysed_place(place: CampaignPlace, targets: Targets, choices: dict[str, Any]) -> Analysis:
     [evidence] = evidence_from([place.address], choices)
     analysis = evidence.analysis
     if targets.segments_file:
@@ -119,19 +121,16 @@ def _analysed_place(place: CampaignPlace, targets: Targets, choices: dict[str, A
         if targets.latex_folder:
             targets.latex_folder.mkdir(exist_ok=True)
             made.write_latex(targets.latex_folder / place.name)
-    return _Analysed(state, analysis)
+    return analysis
 
 
 def _pages_folder(html_file: str) -> Path:
     return Path(html_file).with_suffix("")
 
 
-def _analysed(outcomes: list[Outcome[_Analysed]]) -> list[AnalysedCampaign]:
+def _analysed(outcomes: list[Outcome[Analysis]], states: dict[str, CampaignState]) -> list[AnalysedCampaign]:
     from steelyard.domain.series import AnalysedCampaign
 
     return [
-        AnalysedCampaign(one.name, None, None, spelt(one.error))
-        if one.result is None
-        else AnalysedCampaign(one.name, one.result.state, one.result.analysis)
-        for one in outcomes
+        AnalysedCampaign(one.name, states.get(one.name), one.result, spelt(one.error)) for one in outcomes
     ]
