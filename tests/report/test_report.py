@@ -211,7 +211,7 @@ def test_every_worker_is_on_the_page_with_verdict_flags_and_advice(analysis: Ana
     (random,) = [row for row in rows if "w-random" in row]
     assert "failed" in random
     assert WORDS["refuse"] in random
-    assert "controls not rated as expected, very fast" in random
+    assert "degraded copies not rated lower, very fast" in random
     assert "Could not. About scores. About time." in random
 
 

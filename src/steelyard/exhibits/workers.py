@@ -10,6 +10,7 @@ from steelyard.domain.exhibit import Column, Evidence, ExhibitOptions, Table
 from steelyard.domain.plugin import Exhibit
 from steelyard.domain.result import Analysis
 from steelyard.exhibits._sources import in_columns, table_of
+from steelyard.review.flags import FLAGS
 from steelyard.review.payment import WORDS
 
 _COLUMNS = (
@@ -47,21 +48,10 @@ LEARNT = ("offset", "offset_sd", "slope", "slope_sd", "precision", "precision_sd
 # Those who need a person's eye first.
 _MOST_URGENT = ("refuse", "look", "pay")
 _LEAST_CLEAR = ("fail", "insufficient", "pass")
-# What verdicts and flags are called in front of people.
+# What verdicts are called in front of people.
 VERDICTS = {"pass": "passed", "fail": "failed", "insufficient": "too few controls"}
 NOT_CHECKED = "not checked"
 EXCLUDED = "excluded by a person"
-FLAGS = {
-    "scores": "controls not rated as expected",
-    "time": "very fast",
-    "sequence": "the same rating over and over",
-    "rejected": "had a HIT rejected",
-    "concurrency": "several HITs at once",
-    "endpoints": "little but the ends of the scale",
-    "shift": "one HIT rated on another level",
-    "side": "nearly always the same side",
-    "ties": "hardly ever a preference",
-}
 
 
 def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Table:
@@ -157,7 +147,7 @@ def is_learnt(workers: pl.DataFrame, name: str) -> bool:
 
 def flags_in_words(flags: Iterable[str] | None) -> str:
     """Flags in words; one we do not know by the name it has."""
-    return ", ".join(FLAGS.get(flag, flag) for flag in flags or ())
+    return ", ".join(FLAGS[flag].phrase if flag in FLAGS else flag for flag in flags or ())
 
 
 def _excluded(analysis: Analysis) -> pl.DataFrame:

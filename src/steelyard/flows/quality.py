@@ -85,7 +85,14 @@ def control_quality(
     every = pl.concat([left_out, by_people.single.with_columns(_BY_A_PERSON)])
     keeps = _keeps(frame, passed, every)
     hits = corrected_times(frame, hit_times)
-    flags = worker_flags(frame, hits, hit_times, rules=settings.flag_rules, scale=settings.scale)
+    flags = worker_flags(
+        frame,
+        hits,
+        hit_times,
+        rules=settings.flag_rules,
+        scale=settings.scale,
+        passed=[verdict.worker_id for verdict in verdicts if verdict.verdict == "pass"],
+    )
     return Quality(
         keeps=keeps,
         kept=frame.filter(keeps),

@@ -7,51 +7,33 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
+from steelyard.domain.result import LEAST_PAIRS
 from steelyard.domain.scale import Scale
 from steelyard.domain.work import ItemKind
 from steelyard.frames import has_few_points, in_order_of
+from steelyard.stats.runs import chance_of_run
 
-# Workers see a reference as if a system had made it; below this share of the scale they do not
-# recognise what is perfect in adequacy [the limit of the public code of 2016].
-_LEAST_FOR_REFERENCES = 0.9
 # This many equal ratings in a row are too many: the public code of 2016 allows 8, WMT21 10.
 _LONG_RUN, _LONG_RUN_IN_WMT = 9, 11
+# Our choices: a run that random order gives so rarely, or that is more than this share of a HIT.
+_RARE_RUN, _MOST_OF_HIT = 0.001, 0.5
 # Our choices: nearly all ratings at the ends, or hardly any variety, in no fewer ratings than this.
 _SHARE_AT_ENDS, _VARIETY, _ENOUGH_RATINGS = 0.8, 5, 10
 # Our choices: a HIT's mean away from the others' by this many standard errors and this share of the scale.
-_SHIFT_ERRORS, _SHIFT_SHARE = 3.0, 0.25
+_SHIFT_ERRORS, _SHIFT_SHARE = 3.0, 1 / 3
 
 
-def scores(frame: pl.DataFrame, scale: Scale) -> pl.DataFrame:
-    """Kinds whose means are in the wrong order, or references too low in adequacy.
+def scores(frame: pl.DataFrame) -> pl.DataFrame:
+    """Degraded copies rated no worse than translations on average, of five degraded copies or more.
 
-    The detail names each part that holds. A part of which the worker has judged no item says nothing.
+    How references compare with translations, and whether they get nearly the whole scale, depends more on
+    the systems and on how harsh a worker is than on care: see docs/explanation/quality-control.md.
     """
-    limit = scale.minimum + _LEAST_FOR_REFERENCES * scale.width
-    degraded, regular, reference = (
-        _mean(ItemKind.DEGRADED),
-        _mean(ItemKind.REGULAR),
-        _mean(ItemKind.REFERENCE),
-    )
-    adequate = pl.col("rating").filter(
-        pl.col("attribute") == "adequacy", pl.col("item_kind") == str(ItemKind.REFERENCE)
-    )
+    degraded = pl.col("rating").filter(pl.col("item_kind") == str(ItemKind.DEGRADED))
     means = frame.group_by("worker_id").agg(
-        degraded=degraded, regular=regular, reference=reference, adequate=adequate.mean()
+        degraded=degraded.mean(), regular=_mean(ItemKind.REGULAR), n_degraded=degraded.count()
     )
-    parts = [
-        pl.when(pl.col("regular") >= pl.col("reference")).then(
-            pl.format("translations got {} on average, references {}", _shown("regular"), _shown("reference"))
-        ),
-        pl.when(pl.col("adequate") < limit).then(
-            pl.format(
-                "references got {} on average for adequacy, less than {}",
-                _shown("adequate"),
-                pl.lit(f"{limit:g}"),
-            )
-        ),
-    ]
-    return _with_details(means, [_degraded_not_worse(), *parts])
+    return _with_details(means.filter(pl.col("n_degraded") >= LEAST_PAIRS), [_degraded_not_worse()])
 
 
 def scores_in_wmt(frame: pl.DataFrame) -> pl.DataFrame:
@@ -63,23 +45,26 @@ def scores_in_wmt(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def sequence(frame: pl.DataFrame, scale: Scale) -> pl.DataFrame:
-    """Nine or more equal ratings in a row within one HIT, by position, for any one attribute.
+    """Nine or more equal ratings in a row within one HIT, for any one attribute, that are hardly chance.
 
-    Where a HIT's positions are not all known, its rows are taken as they stand. On a scale of few
-    points (see `has_few_points`) nobody is flagged: there such runs come by chance.
+    Somebody who gives half of all texts the highest rating has long runs of it without doing anything odd. So
+    the run must be more than half of the HIT, or one that the same ratings in random order would have with
+    a probability below 0.001, over all HITs of the worker. Rows are in order of position; where a HIT's
+    positions are not all known, its rows are taken as they stand. On a scale of few points (see
+    `has_few_points`) nobody is flagged: there such runs come by chance.
     """
     if _is_of_few_points(frame, scale):
         return pl.DataFrame(schema={"worker_id": frame["worker_id"].dtype, "detail": pl.String})
     # HITs first, as most files have them.
     in_hit = ["hit_id", "worker_id", "attribute"]
     if frame["position"].null_count() == len(frame):
-        return _runs(in_order_of(frame.select(*in_hit, "rating"), *in_hit), in_hit, least=_LONG_RUN)
+        return _unlikely_runs(in_order_of(frame.select(*in_hit, "rating"), *in_hit), in_hit)
     place = pl.col("position")
     if frame["position"].null_count():
         row = pl.int_range(pl.len(), dtype=pl.Int64)
         place = pl.when(place.null_count().over(in_hit) == 0).then(place).otherwise(row)
     ordered = in_order_of(frame.select(*in_hit, "rating", place.alias("place")), *in_hit, then=["place"])
-    return _runs(ordered, in_hit, least=_LONG_RUN)
+    return _unlikely_runs(ordered, in_hit)
 
 
 def sequence_in_wmt(frame: pl.DataFrame) -> pl.DataFrame:
@@ -89,7 +74,7 @@ def sequence_in_wmt(frame: pl.DataFrame) -> pl.DataFrame:
     """
     together = ["worker_id", "attribute"]
     ordered = in_order_of(frame.select(*together, "rating"), *together)
-    return _runs(ordered, together, least=_LONG_RUN_IN_WMT)
+    return _longest(_runs(ordered, together, least=_LONG_RUN_IN_WMT))
 
 
 def endpoints(frame: pl.DataFrame, scale: Scale) -> pl.DataFrame:
@@ -184,17 +169,47 @@ def _degraded_not_worse() -> pl.Expr:
 
 
 def _runs(ordered: pl.DataFrame, within: list[str], *, least: int) -> pl.DataFrame:
-    """The longest run of equal ratings of each worker who has one at least this long."""
+    """Runs of equal ratings at least this long: the columns of `within`, rating, length, run (its row)."""
     columns = [*within, "rating"]
     starts = pl.any_horizontal(pl.col(name) != pl.col(name).shift(1) for name in columns).fill_null(True)
     first = ordered.select(starts).to_series().arg_true().to_numpy()
     length = np.diff(np.append(first, len(ordered)))
     is_long = length >= least
-    longest = (
-        ordered[first[is_long]]
-        .with_columns(pl.Series("length", length[is_long]), pl.Series("run", first[is_long]))
-        .sort("worker_id", "length", "run", descending=[False, True, False])
-        .unique("worker_id", keep="first", maintain_order=True)
+    return ordered[first[is_long]].with_columns(
+        pl.Series("length", length[is_long], pl.Int64), pl.Series("run", first[is_long], pl.Int64)
+    )
+
+
+def _unlikely_runs(ordered: pl.DataFrame, within: list[str]) -> pl.DataFrame:
+    """The long runs of each worker that chance hardly makes; the longest of each worker."""
+    runs = _runs(ordered, within, least=_LONG_RUN)
+    if runs.is_empty():
+        return _longest(runs)
+    sizes = ordered.group_by(within).agg(n=pl.len().cast(pl.Int64))
+    counted = (
+        runs.join(sizes, on=within, how="left", maintain_order="left")
+        .join(
+            ordered.group_by(*within, "rating").agg(equal=pl.len().cast(pl.Int64)),
+            on=[*within, "rating"],
+            how="left",
+            maintain_order="left",
+        )
+        .join(
+            sizes.group_by("worker_id").agg(n_hits=pl.len()),
+            on="worker_id",
+            how="left",
+            maintain_order="left",
+        )
+    )
+    chance = chance_of_run(*(counted[name].to_numpy() for name in ("n", "equal", "length")))
+    is_rare = pl.Series(chance) * counted["n_hits"] < _RARE_RUN
+    return _longest(counted.filter(is_rare | (counted["length"] > _MOST_OF_HIT * counted["n"])))
+
+
+def _longest(runs: pl.DataFrame) -> pl.DataFrame:
+    """The longest run of each worker, in words."""
+    longest = runs.sort("worker_id", "length", "run", descending=[False, True, False]).unique(
+        "worker_id", keep="first", maintain_order=True
     )
     found = pl.format("{} ratings in a row are {}", "length", _shown("rating"))
     return _with_details(longest, [found])

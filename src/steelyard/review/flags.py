@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import polars as pl
 
@@ -13,12 +14,35 @@ from steelyard.preferences import is_of_preferences
 from steelyard.review import _preference_flags as preference_flags
 from steelyard.review import _rating_flags as rating_flags
 
+
+class FlagWords(NamedTuple):
+    """A flag in front of people: in a few words, for lists, and as a sentence."""
+
+    phrase: str
+    sentence: str
+
+
 # Faster than this nobody reads a text and judges it [our choice].
 LEAST_SECONDS_PER_ITEM = 3.0
+LEAST_ITEMS = 5
 # WMT21, and the public code of 2016 before it, looked at HITs that took less than five minutes.
 LEAST_SECONDS_PER_HIT_IN_WMT = 300.0
-# Two HITs may overlap when one is accepted before another is sent off [our choice].
-MANY_AT_ONCE = 3
+# Many good workers queue up HITs and do one after the other [our choice].
+MANY_AT_ONCE = 10
+# What a flag tells a manager: a few words, and a sentence.
+FLAGS: Mapping[str, FlagWords] = {
+    "scores": FlagWords("degraded copies not rated lower", "Rated degraded copies as high as others."),
+    "time": FlagWords("very fast", "Did a HIT so fast that nobody could have read it."),
+    "sequence": FlagWords("the same rating over and over", "Gave the same rating many times in a row."),
+    "rejected": FlagWords("had a HIT rejected", "Had a HIT rejected on the platform."),
+    "concurrency": FlagWords("many HITs at once", "Had very many HITs open at once."),
+    "endpoints": FlagWords("little but the ends of the scale", "Used little but the ends of the scale."),
+    "shift": FlagWords("one HIT rated on another level", "Rated one HIT far higher or lower than others."),
+    "side": FlagWords("nearly always the same side", "Nearly always preferred the same side of the screen."),
+    "ties": FlagWords("hardly ever a preference", "Hardly ever preferred either translation."),
+}
+# Of somebody who passed the check these say only how they use the scale: they have shown that they read.
+_TELLS_NOTHING_OF_PASSED = frozenset({"scores", "endpoints", "ties"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,25 +56,36 @@ class _Evidence:
 
 
 def worker_flags(
-    frame: pl.DataFrame, hits: pl.DataFrame, hit_times: pl.DataFrame, *, rules: FlagRules, scale: Scale
+    frame: pl.DataFrame,
+    hits: pl.DataFrame,
+    hit_times: pl.DataFrame,
+    *,
+    rules: FlagRules,
+    scale: Scale,
+    passed: Collection[str] = (),
 ) -> pl.DataFrame:
     """Every worker of the frame, sorted: worker_id, flags, and details, one sentence per flag.
 
-    `hits` is what `corrected_times` makes of the frame and `hit_times`. The rules "usual" are
+    `hits` is what `corrected_times` makes of the frame and `hit_times`; `passed` are the workers who passed
+    the check. The rules "usual" are
     ours; "wmt" are those behind the published flags of WMT21 and WMT22 [Akhbardeh2021], which know
     scores, time and sequence only. Flags come in this order:
 
-    scores: degraded copies rated no worse than translations, translations no worse than
-    references, or references below 90 % of the scale in adequacy. time: a HIT done in less than
-    3 seconds per item. sequence: 9 or more equal ratings in a row within a HIT. rejected: a HIT
-    was rejected. concurrency: 3 or more HITs open at once. endpoints: hardly anything but the ends
-    of the scale, or hardly any variety. shift: one HIT's mean rating far from the others'.
+    scores: degraded copies rated no worse than translations. time: a HIT done in less than 3 seconds per
+    item. sequence: 9 or more equal ratings in a row within a HIT, and not by chance. rejected: a HIT
+    was rejected. concurrency: 10 or more HITs open at once. endpoints: hardly anything but the ends
+    of the scale, or hardly any variety. shift: one HIT's mean rating far from the others'. Of workers who
+    passed, scores, endpoints and ties are not raised by our rules. The time is that between taking a HIT and
+    handing it in, however many were open: with several, nobody knows how it was shared, and the whole of
+    it is the most that one HIT can have got.
 
     Of preferences, time, rejected and concurrency are flagged in the same way, whatever the rules, and two
     more. side: nearly always the translation shown first, or nearly always the other. ties: hardly ever a
     preference for either.
 
-    An honest worker can earn any of them; see `payment` for what follows from which.
+    They were chosen so that few honest workers have one, measured on published crowds: see
+    docs/explanation/quality-control.md. An honest worker can still earn any of them; see `payment` for what
+    follows from which.
     """
     raised = _OF_PREFERENCES if is_of_preferences(frame) else _RULES[rules]
     evidence = _Evidence(frame, hits, hit_times, scale)
@@ -63,6 +98,9 @@ def worker_flags(
         )
         for number, (name, found) in enumerate(raised.items())
     )
+    if rules == "usual" and passed:
+        of_passed = pl.col("worker_id").cast(pl.String).is_in(list(passed))
+        flagged = flagged.filter(~(of_passed & pl.col("flags").is_in(list(_TELLS_NOTHING_OF_PASSED))))
     gathered = flagged.sort("worker_id", "number").group_by("worker_id").agg("flags", "details")
     nothing = pl.lit([], pl.List(pl.String))
     return (
@@ -73,8 +111,11 @@ def worker_flags(
 
 
 def _time(evidence: _Evidence) -> pl.DataFrame:
-    pace = pl.col("seconds") / pl.col("n_judgements")
-    fastest = _least(evidence.hits.with_columns(pace=pace), "pace", below=LEAST_SECONDS_PER_ITEM)
+    # The seconds are divided by the number of HITs open at once.
+    pace = pl.col("seconds") * pl.col("concurrent").fill_null(1) / pl.col("n_judgements")
+    # The first few items of a HIT under way say nothing yet.
+    enough = evidence.hits.filter(pl.col("n_judgements") >= LEAST_ITEMS).with_columns(pace=pace)
+    fastest = _least(enough, "pace", below=LEAST_SECONDS_PER_ITEM)
     found = pl.format("HIT {} took {} seconds per item.", "hit_id", pl.col("pace").round(2))
     return fastest.select("worker_id", found.alias("detail"))
 
@@ -117,7 +158,7 @@ def _concurrency(evidence: _Evidence) -> pl.DataFrame:
 # Each function gives worker_id and detail for the workers it concerns; flags come in this order.
 _RULES: Mapping[FlagRules, Mapping[str, Callable[[_Evidence], pl.DataFrame]]] = {
     "usual": {
-        "scores": lambda evidence: rating_flags.scores(evidence.frame, evidence.scale),
+        "scores": lambda evidence: rating_flags.scores(evidence.frame),
         "time": _time,
         "sequence": lambda evidence: rating_flags.sequence(evidence.frame, evidence.scale),
         "rejected": _rejected,
