@@ -19,6 +19,7 @@ function draw(tag, attributes, ...children) {
  * @property {[number, number][]} points  x and y
  * @property {string} className  "line-main" or "line-plan"; lines differ in stroke as well as in colour
  * @property {boolean} [isFilled]
+ * @property {boolean} [hasDots]  whether each point is marked
  */
 
 /**
@@ -35,12 +36,15 @@ export function lineChart({ label, lines, across, up }) {
   const x = (value) => (WIDTH * (value - left)) / (right - left || 1);
   const y = (value) => HEIGHT - (HEIGHT * (value - low)) / (high - low || 1);
   const shapes = up.map(([value]) => draw("path", { class: "grid-line", d: `M0 ${y(value)}H${WIDTH}`, "vector-effect": "non-scaling-stroke" }));
-  for (const { points, className, isFilled } of lines) {
+  for (const { points, className, isFilled, hasDots } of lines) {
     if (!points.length) continue;
     const path = points.map(([a, b], index) => `${index ? "L" : "M"}${x(a).toFixed(1)} ${y(b).toFixed(1)}`).join("");
     const [first, last] = [points[0][0], points[points.length - 1][0]];
     if (isFilled) shapes.push(draw("path", { class: "line-area", d: `${path}L${x(last)} ${HEIGHT}L${x(first)} ${HEIGHT}Z` }));
     shapes.push(draw("path", { class: className, d: path, "vector-effect": "non-scaling-stroke" }));
+    // A line without length, whose round ends stay round however the drawing is stretched.
+    const dots = points.map(([a, b]) => `M${x(a).toFixed(1)} ${y(b).toFixed(1)}h0`).join("");
+    if (hasDots) shapes.push(draw("path", { class: "line-dots", d: dots, "vector-effect": "non-scaling-stroke" }));
   }
   const picture = draw("svg", { viewBox: `0 -3 ${WIDTH} ${HEIGHT + 6}`, preserveAspectRatio: "none", role: "img", "aria-label": label }, ...shapes);
   const side = make("div", "ticks-up", ...[...up].reverse().map(([, words]) => make("span", "", words)));

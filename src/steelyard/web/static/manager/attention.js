@@ -12,8 +12,8 @@ export function makeAttention() {
   const list = make("div", "");
   return {
     element: list,
-    update(idle) {
-      const found = concerns(idle);
+    update() {
+      const found = concerns();
       redraw(list, found, () => [
         found.length
           ? make("ul", "concerns", ...found.map(({ text, href, link }) => make("li", "", text, link ? " " : null, link ? anchor(link, href, href) : null)))
@@ -23,14 +23,13 @@ export function makeAttention() {
   };
 }
 
-function concerns(idle) {
+function concerns() {
   const { campaign, progress, warnings = [] } = desk.campaign;
   const rows = verdicts.data ? workerRows() : [];
   const failed = rows.filter((row) => row.finding?.verdict === "fail" && !row.is_excluded && !row.is_blocked);
   const found = [];
   if (campaign.state === "draft") found.push({ text: "This is a draft: nobody can judge until you open it." });
   if (campaign.state === "paused") found.push({ text: "The campaign is paused: workers wait." });
-  if (idle.length) found.push({ text: `${counted(idle.length, "HIT is", "HITs are")} idle.`, link: "Release", href: "#/hits?show=Idle" });
   if (failed.length) found.push({ text: `${counted(failed.length, "worker fails", "workers fail")} the check: ${names(failed)}.`, link: "Look at them", href: "#/workers?show=Failed+the+check" });
   if (progress.n_wanted > 0 && progress.n_judgements >= progress.n_wanted && campaign.state === "open") {
     found.push({ text: "Everything wanted is judged: you can close the campaign." });

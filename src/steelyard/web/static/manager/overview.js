@@ -44,7 +44,7 @@ export function makeOverview() {
         widthTile(precision),
       ]);
       redraw(lying, [idle, minute()], () => drawIdle(idle));
-      attention.update(idle);
+      attention.update();
       redraw(width, [precision.version, precision.error?.message], () => drawPrecision(precision));
       redraw(history, progress.history ?? [], () => drawHistory(progress));
     },
