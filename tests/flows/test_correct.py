@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -12,7 +13,6 @@ from steelyard.flows.correct import Correction, correct, seen_revisions
 from steelyard.flows.export import export
 from steelyard.flows.links import add_workers
 from steelyard.flows.open import OpenCampaign
-from steelyard.flows.simulate import simulate
 from steelyard.flows.source import from_campaign, read_source
 from steelyard.flows.state import campaign_now
 from steelyard.flows.submit import Submission, submit
@@ -117,22 +117,31 @@ def test_revisions_say_what_they_changed_and_when(campaign: OpenCampaign, noon: 
     assert [each.revision.made_at for each in seen] == [noon, later, later]
 
 
+Judge = Callable[..., None]
+
+
 @pytest.fixture
-def judged(campaign: OpenCampaign, noon: datetime) -> OpenCampaign:
-    """A campaign whose instructions were corrected after the first of three judgements."""
+def judge(campaign: OpenCampaign, noon: datetime) -> Judge:
+    """Lets a worker judge the next item, having seen a revision of the words, or the latest."""
     [worker] = add_workers(campaign, 1, base_url="", now=noon)
 
-    def judge(name: str, revision: int | None) -> None:
+    def judge_next(name: str, revision: int | None = None) -> None:
         view = next_item(campaign, worker.worker_id, now=noon)
         assert isinstance(view, NextItem)
         given = Submission(name, view.assignment_id, view.item.item_id, {"rating": 50}, 900, revision)
         submit(campaign, worker.worker_id, given, now=noon)
 
-    judge("first", None)
+    return judge_next
+
+
+@pytest.fixture
+def judged(campaign: OpenCampaign, judge: Judge, noon: datetime) -> OpenCampaign:
+    """A campaign whose instructions were corrected after the first of three judgements."""
+    judge("first")
     words = words_of(campaign).replace("How", "In what way")
     correct(campaign, Correction(instructions=words), by="manager", now=noon)
     judge("on its way when the words changed", 1)
-    judge("afterwards", None)
+    judge("afterwards")
     return campaign
 
 
@@ -152,8 +161,10 @@ def test_an_export_names_the_revision_of_each_judgement(judged: OpenCampaign, tm
     assert read_source(str(tmp_path / "judgements.csv")).warnings == ()
 
 
-def test_without_corrections_an_export_has_no_column_for_them(campaign: OpenCampaign, tmp_path: Path) -> None:
-    simulate(campaign, 1, seed=7)
+def test_without_corrections_an_export_has_no_column_for_them(
+    campaign: OpenCampaign, judge: Judge, tmp_path: Path
+) -> None:
+    judge("only")
 
     export(campaign, tmp_path / "judgements.csv")
 
@@ -165,3 +176,12 @@ def test_an_analysis_says_when_the_words_changed_and_who_saw_which(judged: OpenC
 
     assert "corrected while the campaign ran: instructions on 2024-05-01 12:00 UTC." in note
     assert note.endswith("Judgements given: 2 under revision 1, 1 under revision 2.")
+
+
+def test_a_correction_before_the_first_judgement_needs_no_mention(
+    campaign: OpenCampaign, judge: Judge, noon: datetime
+) -> None:
+    correct(campaign, Correction(title="Other"), by="manager", now=noon)
+    judge("only")
+
+    assert from_campaign(campaign).warnings == ()

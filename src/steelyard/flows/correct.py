@@ -122,11 +122,13 @@ def _word_warnings(revision: Revision, settings: CampaignSettings) -> tuple[str,
 
 
 def correction_notes(campaign: OpenCampaign) -> tuple[str, ...]:
-    """What a reader of results should know about corrections; nothing where there were none."""
+    """What a reader of results should know about corrections; nothing where all workers saw the same."""
     with campaign.store.read() as connection:
         if running.latest_revision(connection).revision == 1:
             return ()
     seen = seen_revisions(campaign)
+    if sum(each.n_judgements > 0 for each in seen) < 2:
+        return ()
     made = ", ".join(
         f"{' and '.join(each.changed)} on {each.revision.made_at:%Y-%m-%d %H:%M} UTC" for each in seen[1:]
     )
