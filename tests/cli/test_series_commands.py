@@ -132,6 +132,26 @@ def test_judgements_are_exported_for_each_campaign(judged: Path, tmp_path: Path)
     assert len(pl.read_csv(tmp_path / "all.en-cs.csv")) == 0
 
 
+def test_progress_has_a_line_for_each_campaign(broken: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["progress", str(broken)]) == 2
+    printed = capsys.readouterr()
+    lines = {line.split()[0]: line for line in printed.out.splitlines() if line.startswith("en-")}
+    assert lines["en-cs"].split()[1:4] == ["open", "0", "0"]
+    assert lines["en-de"].split()[1:4] == ["open", "100", "500"]
+    assert "en-uk" in printed.err
+
+
+def test_progress_for_a_program_is_that_of_each_campaign(
+    judged: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["progress", str(judged), "--json", "-"]) == 0
+    both = json.loads(capsys.readouterr().out)
+    assert run(["progress", str(judged / "en-de.db"), "--json", "-"]) == 0
+    alone = json.loads(capsys.readouterr().out)
+    assert [one["campaign"] for one in both["campaigns"]] == ["en-cs", "en-de"]
+    assert both["campaigns"][1]["overview"] == alone
+
+
 def test_payments_are_listed_for_each_campaign(judged: Path, tmp_path: Path) -> None:
     assert run(["payments", str(judged), "--to", str(tmp_path / "pay.csv")]) == 0
     # The sheet ends with a row of totals.

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from steelyard.cli.options import database_argument, json_option, keep_sources, show
+from steelyard.cli.over_series import series_at
+from steelyard.cli.series_progress import progress_of_series
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -24,14 +26,23 @@ if TYPE_CHECKING:
 @click.option("--hits", is_flag=True, help="Also list every HIT: who has it, since when, how far.")
 @click.option("--precision", is_flag=True, help="Also show how wide the intervals of systems have been.")
 @json_option
-def progress(db: str, hits: bool, precision: bool, json_file: str | None) -> None:
-    """Show how far a campaign is, when it will end, what it costs, and who works on it."""
+def progress(db: str, hits: bool, precision: bool, json_file: str | None) -> int:
+    """Show how far a campaign is, when it will end, what it costs, and who works on it.
+
+    Of a series there is a line for each campaign.
+    """
     from steelyard.flows.open import open_campaign
     from steelyard.flows.progress import Watch
     from steelyard.flows.release import hit_places
     from steelyard.web.hit_routes import HITS
 
     keep_sources([db], json_file)
+    series = series_at(db)
+    if series is not None:
+        if hits or precision:
+            one = series.places[0].shown
+            raise click.UsageError(f"--hits and --precision are about one campaign: name it, such as {one}.")
+        return progress_of_series(series, json_file)
     now = datetime.now(UTC)
     with open_campaign(db) as campaign:
         watch = Watch(campaign)
@@ -49,6 +60,7 @@ def progress(db: str, hits: bool, precision: bool, json_file: str | None) -> Non
             parts.append(_precision_text(over_time))
     document = json.dumps(record, indent=2, ensure_ascii=False)
     show("\n\n".join(parts), f"{document}\n", json_file)
+    return 0
 
 
 def overview_record(overview: Overview) -> dict[str, Any]:
@@ -105,6 +117,8 @@ def _money_lines(money: Spending) -> list[str]:
 
 
 def _workers_lines(workers: Sequence[WorkerProgress], *, now: datetime) -> list[str]:
+    from steelyard.flows.forecast import ago
+
     active = [worker for worker in workers if worker.n_assignments]
     if not active:
         return ["Nobody has started yet. For workers' links: steelyard links DB --add 10"]
@@ -114,7 +128,7 @@ def _workers_lines(workers: Sequence[WorkerProgress], *, now: datetime) -> list[
             str(worker.n_submitted),
             str(worker.n_done),
             "–" if worker.seconds_per_item is None else f"{worker.seconds_per_item:.1f}",
-            "–" if worker.last_at is None else _ago(worker.last_at, now),
+            "–" if worker.last_at is None else ago(worker.last_at, now),
             _open_words(worker),
         )
         for worker in active
@@ -141,13 +155,6 @@ def _open_words(worker: WorkerProgress) -> str:
         if holds
     ]
     return ", ".join(words)
-
-
-def _ago(moment: datetime, now: datetime) -> str:
-    from steelyard.flows.forecast import duration
-
-    hours = (now - moment).total_seconds() / 3600
-    return "just now" if hours < 1 / 60 else f"{duration(hours)} ago"
 
 
 def _hits_text(hits: Iterable[HitPlaces]) -> str:

@@ -110,6 +110,12 @@ def duration(hours: float) -> str:
     return _counted(days, "day") if days < 21 else _counted(days / 7, "week")
 
 
+def ago(moment: datetime, now: datetime) -> str:
+    """How long ago a moment was, in words."""
+    hours = (now - moment).total_seconds() / 3600
+    return "just now" if hours < 1 / 60 else f"{duration(hours)} ago"
+
+
 def _counted(number: float, noun: str) -> str:
     whole = max(1, round(number))
     return f"{whole} {noun}{'' if whole == 1 else 's'}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import polars as pl
@@ -21,6 +21,18 @@ _COLUMNS = (
     Column("clusters", "Clusters"),
     Column("first", "First"),
 )
+_PROGRESS_COLUMNS = (
+    Column("campaign", "Campaign"),
+    Column("state", "State"),
+    Column("judged", "Judged, %", 0, per_cent=True),
+    Column("n_judgements", "Judgements"),
+    Column("n_idle", "Idle HITs"),
+    Column("n_workers", "Workers"),
+    Column("money", "Spent"),
+    Column("end", "End"),
+    Column("last", "Last answer"),
+)
+_WORDS = ("campaign", "state", "first", "money", "end", "last")
 # More systems than this are counted rather than named [our choice].
 _MOST_NAMED = 3
 
@@ -32,13 +44,20 @@ def series_table(name: str, campaigns: Sequence[AnalysedCampaign]) -> Table:
     """
     rows = pl.DataFrame(
         [_row(campaign) for campaign in campaigns],
-        schema={
-            column.name: pl.String if column.name in ("campaign", "state", "first") else pl.Int64
-            for column in _COLUMNS
-        },
+        schema={column.name: pl.String if column.name in _WORDS else pl.Int64 for column in _COLUMNS},
     )
     problems = [f"{one.name} could not be analysed: {one.problem}" for one in campaigns if one.problem]
     return Table("series", f"Series {name}", _COLUMNS, rows, notes=tuple(problems))
+
+
+def series_progress_table(name: str, rows: Sequence[Mapping[str, Any]], problems: Sequence[str]) -> Table:
+    """One row per campaign: how far it is, what it costs, when it ends."""
+    schema = {
+        column.name: pl.String if column.name in _WORDS else pl.Float64 if column.per_cent else pl.Int64
+        for column in _PROGRESS_COLUMNS
+    }
+    frame = pl.DataFrame(list(rows), schema=schema)
+    return Table("series-progress", f"Series {name}", _PROGRESS_COLUMNS, frame, notes=tuple(problems))
 
 
 def _row(campaign: AnalysedCampaign) -> dict[str, Any]:
