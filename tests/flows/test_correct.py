@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -115,6 +116,22 @@ def test_revisions_say_what_they_changed_and_when(campaign: OpenCampaign, noon: 
         (False, True),
     ]
     assert [each.revision.made_at for each in seen] == [noon, later, later]
+
+
+def test_corrections_at_the_same_moment_are_revisions_one_after_the_other(
+    campaign: OpenCampaign, noon: datetime
+) -> None:
+    titles = ["one", "two", "three"]
+
+    def retitle(title: str) -> int:
+        return correct(campaign, Correction(title=title), by="manager", now=noon).revision.revision
+
+    with ThreadPoolExecutor(len(titles)) as managers:
+        numbers = list(managers.map(retitle, titles))
+
+    assert sorted(numbers) == [2, 3, 4]
+    found = {each.revision.revision: each.revision.title for each in seen_revisions(campaign)}
+    assert [found[number] for number in numbers] == titles
 
 
 Judge = Callable[..., None]

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -71,3 +72,17 @@ def test_all_problems_come_in_one_message(toy: OpenCampaign, noon: datetime) -> 
         change_rules(toy, {"wage": 0.0, "currency": "", "lease_minutes": -1.0}, by="manager", now=noon)
 
     assert len(caught.value.problems) == 3
+
+
+def test_several_managers_at_once_lose_no_change(toy: OpenCampaign, noon: datetime) -> None:
+    changes: dict[str, Any] = {"wage": 9.5, "fee": 0.2, "hits_per_worker": 4, "open_link": False}
+
+    def change(name: str) -> None:
+        change_rules(toy, {name: changes[name]}, by="manager", now=noon)
+
+    with ThreadPoolExecutor(len(changes)) as managers:
+        list(managers.map(change, changes))
+
+    assert campaign_rules(toy) == replace(Rules(), **changes)
+    with toy.store.read() as connection:
+        assert [action.number for action in logged_actions(connection)] == [1, 2, 3, 4]

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from pathlib import Path
 
@@ -91,3 +92,15 @@ def test_a_campaign_is_created_as_a_draft_if_asked(
 
     with open_campaign(str(tmp_path / "new.db")) as campaign:
         assert campaign_state(campaign) is state
+
+
+def test_of_several_managers_who_pause_at_once_one_does_it(toy: OpenCampaign, noon: datetime) -> None:
+    def pause(_: int) -> CampaignState:
+        return change_state(toy, PAUSED, by="manager", now=noon).before
+
+    with ThreadPoolExecutor(4) as managers:
+        before = list(managers.map(pause, range(4)))
+
+    assert sorted(before) == [OPEN, PAUSED, PAUSED, PAUSED]
+    with toy.store.read() as connection:
+        assert len(logged_actions(connection)) == 1
