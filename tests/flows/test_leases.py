@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import Engine, update
+from sqlalchemy.event import listen, remove
 
 from steelyard.domain.errors import AnswerError, Conflict, NotFound
 from steelyard.flows.assign import Finished, NextItem
@@ -494,3 +497,33 @@ def test_the_list_of_hits_says_who_has_which_since_when_and_how_far(people: Any)
     assert hits["h1"].places[0].n_done == 4
     assert [(place.worker_id, place.state) for place in hits["h3"].released] == [(gave_up, "returned")]
     assert (hits["h4"].round, hits["h4"].part, hits["h4"].n_items) == (2, 1, 4)
+
+
+@pytest.fixture
+def statements() -> Iterator[list[str]]:
+    """Every statement that reaches the database during the test."""
+    sent: list[str] = []
+
+    def note(*args: object) -> None:
+        sent.append(str(args[2]))
+
+    listen(Engine, "before_cursor_execute", note)
+    yield sent
+    remove(Engine, "before_cursor_execute", note)
+
+
+def test_an_answer_in_time_costs_no_look_at_places_other_people_or_the_log(
+    people: Any, statements: list[str]
+) -> None:
+    [worker] = people.add()
+    answer = people.answer_to(people.next(worker))
+    statements.clear()
+
+    people.send(worker, answer, 1)
+
+    asked = [sent for sent in statements if sent.startswith(("SELECT", "INSERT", "UPDATE"))]
+    # The assignment (held first, on PostgreSQL), the judgement_id, the item, the new row, the next item.
+    assert len(asked) == (6 if people.campaign.store.dialect == "postgresql" else 5), [
+        each[:60] for each in asked
+    ]
+    assert not [sent for sent in asked if re.search("openings|actions|workers|hits", sent)]

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from pathlib import Path
 
 from sqlalchemy import select
 
 from steelyard.domain.work import Assignment
-from steelyard.store import leases, tables, work
-from steelyard.store.database import Store
+from steelyard.store import assignments, leases, tables, work
+from steelyard.store.database import Store, open_store
 
 
 def new_worker(store: Store, now: datetime) -> str:
@@ -89,3 +90,15 @@ def test_who_holds_a_place_gets_no_second_one(toy_store: Store, noon: datetime) 
         assert leases.retake_place(connection, "a1")
 
     assert holders(toy_store, "h1") == ["a1"]
+
+
+def test_sqlite_finds_what_an_assignment_has_judged_by_its_own_index(tmp_path: Path) -> None:
+    store = open_store(str(tmp_path / "empty.db"), create=True)
+    query = assignments.counted_assignments().where(tables.assignments.c.assignment_id == "a1")
+    with store.read() as connection:
+        statement = query.compile(connection, compile_kwargs={"literal_binds": True})
+        plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}").all()
+    store.close()
+
+    [looked_up] = [row.detail for row in plan if "judgements" in row.detail]
+    assert "judgements_one_per_position (assignment_id=?" in looked_up

@@ -78,7 +78,7 @@ def _status(connection: Connection, worker_id: str, conditions: Conditions) -> W
         n_hits_done=work.n_submitted(connection, worker_id),
         n_judged=work.n_judged(connection, worker_id),
         more=state is None and (held is not None or offer is not None),
-        is_capped=most is not None and claims.n_counting(connection, worker_id) >= most,
+        is_capped=most is not None and claims.n_hits_taken(connection, worker_id) >= most,
         can_return=state is None and held is not None,
         assignment_id=held.assignment_id if held else None,
         revision=conditions.revision,

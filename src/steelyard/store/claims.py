@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import (
     ColumnElement,
     Connection,
-    Row,
     Select,
-    and_,
     case,
     exists,
     func,
@@ -24,7 +23,13 @@ from sqlalchemy import (
 from steelyard.domain.errors import Conflict
 from steelyard.domain.work import Assignment, AssignmentStatus
 from steelyard.store import tables
-from steelyard.store.assignments import assignment, assignment_of, counted_assignments, open_assignment
+from steelyard.store.assignments import (
+    assignment,
+    assignment_of,
+    counted_assignments,
+    n_judged_in,
+    open_assignment,
+)
 from steelyard.store.leases import renew_lease, retake_place
 
 
@@ -52,9 +57,11 @@ def claim_opening(
     busy_with = open_assignment(connection, worker_id)
     if busy_with is not None:
         return busy_with
-    if _has_enough(connection, worker_id, most):
+    taken = _taken(connection, worker_id)
+    if most is not None and len(taken) >= most:
         return None
-    opening = _next_opening(connection, worker_id)
+    query = _by_turn(_claimable(worker_id, taken)).limit(1)
+    opening = connection.execute(query.with_for_update(of=tables.openings, skip_locked=True)).one_or_none()
     if opening is None:
         return None
     row = {
@@ -67,8 +74,8 @@ def claim_opening(
     connection.execute(insert(tables.assignments), [row])
     openings = tables.openings
     still_free = (openings.c.opening_id == opening.opening_id, openings.c.assignment_id.is_(None))
-    taken = connection.execute(update(openings).where(*still_free).values(assignment_id=assignment_id))
-    if taken.rowcount != 1:
+    updated = connection.execute(update(openings).where(*still_free).values(assignment_id=assignment_id))
+    if updated.rowcount != 1:
         raise Conflict("another worker took this HIT at the same moment; ask again for the next one")
     return assignment(connection, assignment_id)
 
@@ -82,7 +89,7 @@ def resume_earlier(
     most: int | None = None,
 ) -> Assignment | None:
     """The worker's latest `expired` or `returned` assignment whose place is still free, open again."""
-    query = _resumable(worker_id, status, most=most)
+    query = _resumable(worker_id, status, _taken(connection, worker_id), most=most)
     for found in connection.execute(query).all():
         if retake_place(connection, found.assignment_id):
             renew_lease(connection, found.assignment_id, now=now)
@@ -92,29 +99,29 @@ def resume_earlier(
 
 def may_resume(connection: Connection, found: Assignment, *, most: int | None = None) -> bool:
     """Whether the worker may go on with this released assignment now."""
-    query = _resumable(found.worker_id, found.status, most=most)
+    query = _resumable(found.worker_id, found.status, _taken(connection, found.worker_id), most=most)
     wanted = tables.assignments.c.assignment_id == found.assignment_id
     return connection.execute(query.where(wanted)).first() is not None
 
 
 def next_offer(connection: Connection, worker_id: str, *, most: int | None = None) -> Offer | None:
     """What a worker without an open assignment would get now; None if nothing is left for them."""
+    taken = _taken(connection, worker_id)
     return (
-        _earlier_offer(connection, worker_id, AssignmentStatus.EXPIRED, most)
-        or _fresh_offer(connection, worker_id, most)
-        or _earlier_offer(connection, worker_id, AssignmentStatus.RETURNED, most)
+        _earlier_offer(connection, _resumable(worker_id, AssignmentStatus.EXPIRED, taken, most=most))
+        or _fresh_offer(connection, worker_id, taken, most=most)
+        or _earlier_offer(connection, _resumable(worker_id, AssignmentStatus.RETURNED, taken, most=most))
     )
 
 
 def has_offer(connection: Connection, worker_id: str, *, most: int | None = None) -> bool:
     """Whether anything is left for the worker; cheaper than `next_offer`."""
-    if (
-        not _has_enough(connection, worker_id, most)
-        and connection.execute(_claimable(worker_id).limit(1)).first()
-    ):
+    taken = _taken(connection, worker_id)
+    may_begin = most is None or len(taken) < most
+    if may_begin and connection.execute(_claimable(worker_id, taken).limit(1)).first():
         return True
     return any(
-        _earlier_offer(connection, worker_id, status, most)
+        connection.execute(_resumable(worker_id, status, taken, most=most).limit(1)).first()
         for status in (AssignmentStatus.EXPIRED, AssignmentStatus.RETURNED)
     )
 
@@ -131,45 +138,46 @@ def latest_assignment(connection: Connection, worker_id: str) -> Assignment | No
     return assignment_of(connection.execute(query).one_or_none())
 
 
-def n_counting(connection: Connection, worker_id: str) -> int:
+def n_hits_taken(connection: Connection, worker_id: str) -> int:
     """How many HITs the worker has taken: open, submitted, or released with something judged."""
-    query = select(func.count()).select_from(tables.assignments).where(_counts(tables.assignments, worker_id))
-    return int(connection.execute(query).scalar_one())
+    return len(_taken(connection, worker_id))
 
 
-def _has_enough(connection: Connection, worker_id: str, most: int | None) -> bool:
-    return most is not None and n_counting(connection, worker_id) >= most
+class _Taken(NamedTuple):
+    """A HIT that a worker has taken."""
+
+    hit_id: str
+    part: int
+    round: int
 
 
-def _counts(stored: Any, worker_id: str) -> ColumnElement[bool]:
-    """Whether an assignment is the worker's and counts: it holds a place, or something was judged in it."""
-    judged = exists().where(tables.judgements.c.assignment_id == stored.c.assignment_id)
-    return and_(stored.c.worker_id == worker_id, or_(stored.c.released_at.is_(None), judged))
+def _taken(connection: Connection, worker_id: str) -> list[_Taken]:
+    """The HITs of a worker that count: those holding a place, and those in which something was judged."""
+    stored, hits = tables.assignments, tables.hits
+    query = (
+        select(hits.c.hit_id, hits.c.part, hits.c.round)
+        .join(stored, stored.c.hit_id == hits.c.hit_id)
+        .where(stored.c.worker_id == worker_id, or_(stored.c.released_at.is_(None), n_judged_in() > 0))
+    )
+    return [_Taken(*row) for row in connection.execute(query)]
 
 
-def _earlier_offer(
-    connection: Connection, worker_id: str, status: AssignmentStatus, most: int | None
+def _earlier_offer(connection: Connection, resumable: Select[Any]) -> Offer | None:
+    found = assignment_of(connection.execute(resumable.limit(1)).first())
+    return None if found is None else Offer(found.hit_id, found.n_items, found.n_done, found.status)
+
+
+def _fresh_offer(
+    connection: Connection, worker_id: str, taken: Sequence[_Taken], *, most: int | None
 ) -> Offer | None:
-    found = assignment_of(connection.execute(_resumable(worker_id, status, most=most).limit(1)).first())
-    if found is None:
+    if most is not None and len(taken) >= most:
         return None
-    return Offer(found.hit_id, found.n_items, found.n_done, found.status)
-
-
-def _fresh_offer(connection: Connection, worker_id: str, most: int | None) -> Offer | None:
-    if _has_enough(connection, worker_id, most):
-        return None
-    opening = connection.execute(_by_turn(_claimable(worker_id)).limit(1)).first()
+    opening = connection.execute(_by_turn(_claimable(worker_id, taken)).limit(1)).first()
     if opening is None:
         return None
     placed = tables.hit_items.c
     query = select(func.count()).where(placed.hit_id == opening.hit_id)
     return Offer(opening.hit_id, int(connection.execute(query).scalar_one()))
-
-
-def _next_opening(connection: Connection, worker_id: str) -> Row[int, str] | None:
-    query = _by_turn(_claimable(worker_id)).limit(1).with_for_update(of=tables.openings, skip_locked=True)
-    return connection.execute(query).one_or_none()
 
 
 def _by_turn(openings: Select[int, str]) -> Select[int, str]:
@@ -190,7 +198,7 @@ def _by_turn(openings: Select[int, str]) -> Select[int, str]:
     )
 
 
-def _claimable(worker_id: str) -> Select[int, str]:
+def _claimable(worker_id: str, taken: Sequence[_Taken]) -> Select[int, str]:
     """Free openings on HITs new to the worker, that share no item with theirs, in the round of theirs."""
     hits, openings, stored = tables.hits, tables.openings, tables.assignments
     own_hits = select(stored.c.hit_id).where(stored.c.worker_id == worker_id)
@@ -200,20 +208,22 @@ def _claimable(worker_id: str) -> Select[int, str]:
         .where(
             openings.c.assignment_id.is_(None),
             hits.c.hit_id.not_in(own_hits),
-            hits.c.hit_id.not_in(_sharing_hits(worker_id)),
-            ~_in_another_round(worker_id),
+            hits.c.hit_id.not_in(_sharing_hits(taken)),
+            *_in_same_rounds(taken),
         )
     )
 
 
-def _resumable(worker_id: str, status: AssignmentStatus, *, most: int | None) -> Select[Any]:
+def _resumable(
+    worker_id: str, status: AssignmentStatus, taken: Sequence[_Taken], *, most: int | None
+) -> Select[Any]:
     """The worker's released assignments that could be gone on with, the latest first.
 
-    What was claimed since decides: they share no item with it and are of the same round.
+    What was taken since decides: they share no item with it and are of the same round.
     """
     stored, hits, openings = tables.assignments, tables.hits, tables.openings
-    others = stored.alias("others")
     free = exists().where(openings.c.hit_id == stored.c.hit_id, openings.c.assignment_id.is_(None))
+    has_begun = n_judged_in() > 0
     query = (
         counted_assignments()
         .join(hits, hits.c.hit_id == stored.c.hit_id)
@@ -221,47 +231,30 @@ def _resumable(worker_id: str, status: AssignmentStatus, *, most: int | None) ->
             stored.c.worker_id == worker_id,
             stored.c.status == status.value,
             free,
-            stored.c.hit_id.not_in(_sharing_hits(worker_id, unlike=stored.c.hit_id)),
-            ~_in_another_round(worker_id),
+            # One that was begun has been weighed against the others when it was claimed.
+            or_(has_begun, stored.c.hit_id.not_in(_sharing_hits(taken))),
+            *_in_same_rounds(taken),
         )
         .order_by(stored.c.released_at.desc(), stored.c.assignment_id)
     )
-    if most is None:
-        return query
-    n_others = (
-        select(func.count())
-        .select_from(others)
-        .where(_counts(others, worker_id), others.c.assignment_id != stored.c.assignment_id)
-        .correlate(stored)
-        .scalar_subquery()
-    )
-    return query.where(n_others < most)
+    is_full = most is not None and len(taken) >= most
+    return query.where(has_begun) if is_full else query
 
 
-def _sharing_hits(worker_id: str, *, unlike: ColumnElement[str] | None = None) -> Select[str]:
-    """HITs that share an item with one that the worker has taken; not counting the HIT `unlike`."""
-    taken = tables.assignments.alias("taken")
+def _sharing_hits(taken: Sequence[_Taken]) -> Select[str]:
+    """HITs that share an item with one of these."""
     seen, sharing = tables.shared_places.alias("seen"), tables.shared_places.alias("sharing")
-    query = (
-        select(sharing.c.hit_id)
-        .select_from(taken)
-        .join(seen, seen.c.hit_id == taken.c.hit_id)
-        .join(sharing, sharing.c.item_id == seen.c.item_id)
-        .where(_counts(taken, worker_id))
-    )
-    return query if unlike is None else query.where(taken.c.hit_id != unlike).correlate(tables.assignments)
-
-
-def _in_another_round(worker_id: str) -> ColumnElement[bool]:
-    """Whether the worker has taken a HIT of the same part in another round; such HITs show the same items."""
-    hits, taken, earlier = tables.hits, tables.assignments.alias("taken"), tables.hits.alias("earlier")
     return (
-        exists()
-        .where(
-            taken.c.hit_id == earlier.c.hit_id,
-            earlier.c.part == hits.c.part,
-            earlier.c.round != hits.c.round,
-            _counts(taken, worker_id),
-        )
-        .correlate(hits)
+        select(sharing.c.hit_id)
+        .join(seen, seen.c.item_id == sharing.c.item_id)
+        .where(seen.c.hit_id.in_([hit.hit_id for hit in taken]))
     )
+
+
+def _in_same_rounds(taken: Sequence[_Taken]) -> list[ColumnElement[bool]]:
+    """That a HIT is of the same round as those taken of its part: other rounds show the same items again."""
+    hits = tables.hits.c
+    rounds: dict[int, set[int]] = {}
+    for hit in taken:
+        rounds.setdefault(hit.part, set()).add(hit.round)
+    return [or_(hits.part != part, hits.round.in_(sorted(of_part))) for part, of_part in rounds.items()]

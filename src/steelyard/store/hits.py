@@ -12,7 +12,8 @@ from sqlalchemy import Connection, Row, func, select
 from steelyard.domain.work import AssignmentStatus
 from steelyard.store import tables
 from steelyard.store.actions import exclusions
-from steelyard.store.leases import is_idle, latest_answer
+from steelyard.store.assignments import latest_judged, n_judged_in
+from steelyard.store.leases import is_idle
 
 PlaceState = Literal["free", "open", "idle", "submitted", "excluded", "returned", "expired"]
 
@@ -86,13 +87,13 @@ def stored_hit_places(connection: Connection, *, before: datetime) -> list[HitPl
 
 def unfinished_places(connection: Connection, *, before: datetime) -> dict[str, Place]:
     """The assignments that are not submitted, by their id."""
-    stored, judged = tables.assignments, tables.judgements
-    n_done = (
-        select(func.count())
-        .where(judged.c.assignment_id == stored.c.assignment_id, judged.c.replaces.is_(None))
-        .scalar_subquery()
+    stored = tables.assignments
+    answered_at = latest_judged(tables.judgements.c.submitted_at)
+    columns = (
+        n_judged_in().label("n_done"),
+        answered_at.label("answered_at"),
+        is_idle(before).label("is_idle"),
     )
-    columns = (n_done.label("n_done"), latest_answer().label("answered_at"), is_idle(before).label("is_idle"))
     query = select(stored, *columns).where(stored.c.submitted_at.is_(None))
     return {row.assignment_id: _open(row) for row in connection.execute(query)}
 

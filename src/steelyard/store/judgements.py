@@ -22,8 +22,11 @@ BATCH = 10_000
 _JUDGEMENT = select(tables.judgements).where(tables.judgements.c.judgement_id == bindparam("wanted"))
 # DO NOTHING, because a failed insert would end the whole transaction on PostgreSQL.
 _INSERT = {
-    "postgresql": postgresql.insert(tables.judgements).on_conflict_do_nothing(),
-    "sqlite": sqlite.insert(tables.judgements).on_conflict_do_nothing(),
+    dialect: made.on_conflict_do_nothing().execution_options(preserve_rowcount=True)
+    for dialect, made in (
+        ("postgresql", postgresql.insert(tables.judgements)),
+        ("sqlite", sqlite.insert(tables.judgements)),
+    )
 }
 
 

@@ -18,6 +18,7 @@ from steelyard.domain.running import Conditions, Doer
 from steelyard.domain.work import AssignmentStatus
 from steelyard.store import tables
 from steelyard.store.actions import log_action
+from steelyard.store.assignments import latest_judged
 from steelyard.store.turns import hold_rows
 
 
@@ -99,22 +100,6 @@ def renew_if_idle(connection: Connection, assignment_id: str, *, before: datetim
     connection.execute(update(stored).where(*mine).values(resumed_at=now))
 
 
-def latest_answer() -> ColumnElement[datetime]:
-    """When an assignment was last judged in; null: never.
-
-    The judgement at the highest position is the latest, so this costs one look into an index.
-    """
-    judged, stored = tables.judgements, tables.assignments
-    return (
-        select(judged.c.submitted_at)
-        .where(judged.c.assignment_id == stored.c.assignment_id, judged.c.replaces.is_(None))
-        .order_by(judged.c.position.desc())
-        .limit(1)
-        .correlate(stored)
-        .scalar_subquery()
-    )
-
-
 def idle_before(connection: Connection, conditions: Conditions, *, now: datetime) -> datetime:
     """Accepted assignments last heard of before this moment are idle.
 
@@ -138,7 +123,7 @@ def is_idle(before: datetime) -> ColumnElement[bool]:
         stored.c.status == AssignmentStatus.ACCEPTED.value,
         stored.c.accepted_at < before,
         or_(stored.c.resumed_at.is_(None), stored.c.resumed_at < before),
-        func.coalesce(latest_answer(), stored.c.accepted_at) < before,
+        func.coalesce(latest_judged(tables.judgements.c.submitted_at), stored.c.accepted_at) < before,
     )
 
 
