@@ -41,7 +41,10 @@ def test_the_demo_runs_to_its_report_without_a_person(tmp_path: Path) -> None:
         progress = campaign_progress(campaign)
         # 30 workers took a HIT each, and five HITs are left for people.
         assert (progress.n_submitted, progress.n_openings) == (30, 35)
-        assert judged_frames(campaign).ratings["worker_id"].n_unique() == 30
+        frames = judged_frames(campaign)
+        assert frames.ratings["worker_id"].n_unique() == 30
+        assert frames.simulated == set(frames.ratings["worker_id"])
+    assert "All 30 workers are simulated, so these numbers are made up." in done.stdout
 
 
 def test_the_demo_prints_three_links_that_open_and_ends_with_ctrl_c(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from steelyard.domain.errors import ChoiceError, Conflict, NotFound
 from steelyard.domain.running import Action
-from steelyard.flows.assign import Finished, next_item
+from steelyard.flows.assign import Finished, NextItem, next_item
 from steelyard.flows.exclude import Decision, block, exclude, reinstate, unblock
 from steelyard.flows.judged import judged_frames
 from steelyard.flows.links import add_workers
@@ -70,6 +70,41 @@ def test_excluding_a_worker_offers_the_place_and_says_where(
     assert done.offered == (taken.hit_id,)
     assert not hits_of(campaign, worker_id)[0].has_place
     assert exclusions(campaign) == [(worker_id, None, "a robot")]
+
+
+def test_an_excluded_worker_is_not_offered_the_same_hit_again(
+    campaign: OpenCampaign, worker_id: str, noon: datetime
+) -> None:
+    [before] = hits_of(campaign, worker_id)
+    exclude(campaign, by_manager(worker_id), now=noon)
+
+    next_item(campaign, worker_id, now=noon)
+
+    places = {each.hit_id: each.has_place for each in hits_of(campaign, worker_id)}
+    assert (len(places), places[before.hit_id]) == (2, False)
+
+
+def test_a_place_that_was_offered_goes_to_somebody_else(
+    campaign: OpenCampaign, worker_id: str, noon: datetime
+) -> None:
+    take_every_place(campaign, noon)
+    [before] = hits_of(campaign, worker_id)
+    exclude(campaign, by_manager(worker_id), now=noon)
+
+    other = finish_a_hit(campaign, noon)
+
+    assert [each.hit_id for each in hits_of(campaign, other)] == [before.hit_id]
+
+
+def test_a_blocked_worker_gets_no_work_until_unblocked(campaign: OpenCampaign, noon: datetime) -> None:
+    [link] = add_workers(campaign, 1, base_url="", now=noon)
+    block(campaign, by_manager(link.worker_id), now=noon)
+    with pytest.raises(Conflict, match="no further work"):
+        next_item(campaign, link.worker_id, now=noon)
+
+    unblock(campaign, by_manager(link.worker_id), now=noon)
+
+    assert isinstance(next_item(campaign, link.worker_id, now=noon), NextItem)
 
 
 def test_a_place_can_be_kept(campaign: OpenCampaign, worker_id: str, noon: datetime) -> None:

@@ -99,12 +99,11 @@ def simulated_sentences(n: int, n_workers: int) -> tuple[str, ...]:
     """A sentence if any worker is simulated: what was made up must not be taken for people's judgements."""
     if not n:
         return ()
-    whose = f"All {n:,} workers are" if n == n_workers > 1 else f"{n:,} of {n_workers:,} workers {_are(n)}"
-    return (f"{whose} simulated: these numbers are made up, in whole or in part.",)
-
-
-def _are(n: int) -> str:
-    return "is" if n == 1 else "are"
+    if n == n_workers:
+        whose = f"All {n:,} workers are" if n > 1 else "The only worker is"
+        return (f"{whose} simulated, so these numbers are made up.",)
+    are = "is" if n == 1 else "are"
+    return (f"{n:,} of {n_workers:,} workers {are} simulated, so these numbers are partly made up.",)
 
 
 @dataclass(frozen=True)
