@@ -1,7 +1,8 @@
-"""Backing up and restoring from the command line."""
+"""Backing up and restoring from the command line; what is done to a series as a whole."""
 
 from __future__ import annotations
 
+import json
 import signal
 from pathlib import Path
 
@@ -150,4 +151,17 @@ def test_a_series_is_paused_and_resumed_as_one(series: str, capsys: pytest.Captu
     assert [line.partition(" now")[0] for line in lines] == [
         "en-cs: The campaign is paused",
         "en-de: The campaign is paused",
+    ]
+
+
+def test_a_rule_is_changed_in_all_campaigns_of_a_series(
+    series: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["settings", series, "--wage", "15.5", "--json", "-"]) == DONE
+
+    found = json.loads(capsys.readouterr().out)
+    assert found["series"] == "event"
+    assert [(each["campaign"], each["wage"]) for each in found["campaigns"]] == [
+        ("en-cs", 15.5),
+        ("en-de", 15.5),
     ]

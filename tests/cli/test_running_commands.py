@@ -11,7 +11,7 @@ import click
 import pytest
 
 from steelyard.cli.main import DONE, UNUSABLE, run
-from steelyard.cli.running_commands import settings
+from steelyard.cli.settings_command import settings
 from steelyard.domain.running import Rules
 
 

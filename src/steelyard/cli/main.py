@@ -23,7 +23,7 @@ COMMANDS = {
     "create": "create_command",
     "serve": "serve",
     "links": "links_command",
-    "settings": "running_commands",
+    "settings": "settings_command",
     "pause": "running_commands",
     "resume": "running_commands",
     "close": "running_commands",

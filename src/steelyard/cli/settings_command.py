@@ -1,0 +1,99 @@
+"""The command that prints and changes the rules of a campaign."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from steelyard.cli.options import database_argument, json_option, keep_sources, show, write_text
+from steelyard.cli.over_series import campaign_records, ended, say_each, series_at
+
+if TYPE_CHECKING:
+    from steelyard.domain.running import Rules
+
+
+class _NumberOrNone(click.ParamType):  # type: ignore[type-arg]
+    """A number, or the word none, which takes a rule away."""
+
+    name = "number|none"
+
+    def __init__(self, kind: type[int] | type[float]) -> None:
+        self.kind = kind
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value == "none":
+            return value
+        try:
+            return self.kind(value)
+        except ValueError:
+            wanted = "a whole number" if self.kind is int else "a number"
+            self.fail(f"{value!r} is neither {wanted} nor none.", param, ctx)
+
+
+@click.command()
+@database_argument
+@click.option("--lease-minutes", type=float, help="Minutes without an answer before a HIT is released.")
+@click.option("--hits-per-worker", type=_NumberOrNone(int), help="The most HITs that one worker may take.")
+@click.option("--open-link", type=click.Choice(["on", "off"]), help="Whether the open link lets people join.")
+@click.option("--wage", type=_NumberOrNone(float), help="Pay for an hour.")
+@click.option("--currency", metavar="CODE", help="Code of the currency, such as EUR.")
+@click.option("--pay-per-hit", type=_NumberOrNone(float), help="Pay for a HIT, in place of the hourly wage.")
+@click.option("--fee", type=float, help="What a platform charges on top, as a share of the pay.")
+@json_option
+def settings(  # noqa: PLR0913 (one option for each rule)
+    db: str,
+    lease_minutes: float | None,
+    hits_per_worker: int | str | None,
+    open_link: str | None,
+    wage: float | str | None,
+    currency: str | None,
+    pay_per_hit: float | str | None,
+    fee: float | None,
+    json_file: str | None,
+) -> int:
+    """Print the rules of a campaign, or of each in a series, after changing those given here."""
+    keep_sources([db], json_file)
+    given = {
+        "lease_minutes": lease_minutes,
+        "hits_per_worker": hits_per_worker,
+        "open_link": None if open_link is None else open_link == "on",
+        "wage": wage,
+        "currency": currency,
+        "pay_per_hit": pay_per_hit,
+        "fee": fee,
+    }
+    changes = {name: None if value == "none" else value for name, value in given.items() if value is not None}
+    series = series_at(db)
+    if series is None:
+        rules = _changed(db, changes)
+        show(_text(rules), json.dumps(asdict(rules), indent=2) + "\n", json_file)
+        return 0
+    from steelyard.flows.series import for_each
+
+    outcomes = for_each(series, lambda place: _changed(place.address, changes))
+    if json_file:
+        record = {"series": series.name, "campaigns": campaign_records(outcomes, asdict)}
+        write_text(json.dumps(record, indent=2) + "\n", json_file)
+    if json_file != "-":
+        say_each(outcomes, _text)
+    return ended(outcomes)
+
+
+def _changed(address: str, changes: dict[str, Any]) -> Rules:
+    from steelyard.flows.open import open_campaign
+    from steelyard.flows.rules import campaign_rules, change_rules
+
+    with open_campaign(address) as campaign:
+        if not changes:
+            return campaign_rules(campaign)
+        return change_rules(campaign, changes, by="command line", now=datetime.now(UTC))
+
+
+def _text(rules: Rules) -> str:
+    from steelyard.formats.campaign_rules import rules_toml
+
+    return rules_toml(rules).rstrip()
