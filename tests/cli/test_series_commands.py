@@ -61,6 +61,21 @@ def test_a_single_campaign_joins_the_folder_it_is_created_in(files: Path, tmp_pa
     assert (tmp_path / "en-de.db").exists()
 
 
+def test_a_name_with_a_slash_at_its_end_is_a_folder(files: Path, tmp_path: Path) -> None:
+    assert run(["create", str(files / "en-de.toml"), "--db", f"{tmp_path / 'new'}/"]) == 0
+    assert (tmp_path / "new" / "en-de.db").exists()
+
+
+@pytest.mark.parametrize(
+    "command", [["table", "ranking"], ["hits", "--to", "hits.csv"], ["normalise"]], ids=lambda words: words[0]
+)
+def test_a_command_about_one_campaign_asks_for_its_name(
+    judged: Path, command: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run([*command, str(judged)]) == 2
+    assert f"Name one of them, such as {judged / 'en-cs.db'}" in capsys.readouterr().err
+
+
 def test_analyse_gives_every_campaign_as_it_would_be_alone(
     judged: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

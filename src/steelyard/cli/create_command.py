@@ -61,7 +61,7 @@ def _series(path: Path, db: str | None) -> SeriesSource | None:
     from steelyard.formats.series_toml import SeriesSource, read_series
 
     found = read_series(path)
-    joins = db is not None and "://" not in db and Path(db).is_dir()
+    joins = db is not None and "://" not in db and (db.endswith("/") or Path(db).is_dir())
     return SeriesSource(path, (path,)) if found is None and joins else found
 
 

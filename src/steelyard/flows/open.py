@@ -46,7 +46,7 @@ def open_campaign(address: str) -> OpenCampaign:
     try:
         store = open_store(address)
     except SourceError as error:
-        raise _in_series(address) or error from None
+        raise series_problem(address) or error from None
     try:
         with store.read() as connection:
             settings = campaigns.settings(connection)
@@ -56,7 +56,7 @@ def open_campaign(address: str) -> OpenCampaign:
     return OpenCampaign(store, settings)
 
 
-def _in_series(address: str) -> SourceError | None:
+def series_problem(address: str) -> SourceError | None:
     """What to say if several campaigns are at an address that should name one."""
     from steelyard.flows.series import find_series
 

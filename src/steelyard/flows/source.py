@@ -98,6 +98,12 @@ def read_source(
     from steelyard.formats.judgements_file import read_judgements
 
     path = Path(source)
+    if path.is_dir():
+        from steelyard.flows.open import series_problem
+
+        problem = series_problem(source)
+        if problem is not None:
+            raise problem
     read = read_judgements(path, columns=columns, scale=scale, gold_scale=gold_scale)
     stem = path.name.removesuffix(".gz").rpartition(".")[0]
     name = re.sub(r"(\.judgements)?(\.(preferences|spans))?$", "", stem)
