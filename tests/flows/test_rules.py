@@ -50,6 +50,14 @@ def test_what_stays_as_it_was_is_not_logged(toy: OpenCampaign, noon: datetime) -
         ({"lease_minutes": 0.0}, '[rules] "lease_minutes" should be greater than 0, not 0.0.'),
         ({"lease_minutes": None}, '[rules] "lease_minutes" needs a number.'),
         ({"lease_minutes": float("inf")}, '[rules] "lease_minutes" needs a finite number, not inf.'),
+        # Larger ones would be dates that there are not, and numbers that no database holds.
+        (
+            {"lease_minutes": 1e12},
+            '"lease_minutes" should be less than or equal to 525600, not 1000000000000.0.',
+        ),
+        ({"hits_per_worker": 2**63}, '"hits_per_worker" should be less than or equal to 1000000, not 922'),
+        ({"wage": 1e308}, '[pay] "wage" should be less than or equal to 1000000000, not 1e+308.'),
+        ({"pay_per_hit": 1e308}, '[pay] "per_hit" should be less than or equal to 1000000000, not 1e+308.'),
         ({"hits_per_worker": 0}, '[rules] "hits_per_worker" should be greater than or equal to 1, not 0.'),
         ({"wage": -3.0}, '[pay] "wage" should be greater than 0, not -3.0.'),
         ({"currency": "euro"}, '[pay] "currency" needs a code of three capital letters, such as "EUR"'),

@@ -137,3 +137,20 @@ def test_nothing_is_left_on_the_server_after_a_backup(
 def test_none_of_this_is_for_workers(site: Any, method: str, path: str, body: Any) -> None:
     assert site.client.request(method, path, json=body, headers=site.as_worker()).status_code == 401
     assert site.client.request(method, path, json=body).status_code == 401
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("state", {"state": "paused", "reason": "a\x00b"}),
+        ("revisions", {"title": "a\x00b"}),
+        ("revisions", {"title": "New", "reason": "a\x00b"}),
+        ("workers/W0001/exclude", {"reason": "a\x00b"}),
+        ("workers/W0001/block", {"reason": "a\x00b"}),
+        ("assignments/a/release", {"reason": "a\x00b"}),
+    ],
+)
+def test_a_text_that_not_every_database_holds_is_refused(site: Any, path: str, body: dict[str, Any]) -> None:
+    reply = site.client.post(f"/api/v1/{path}", json=body, headers=site.as_manager())
+
+    assert reply.status_code == 422

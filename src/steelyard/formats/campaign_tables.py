@@ -12,6 +12,11 @@ from steelyard.domain.running import Rules
 # Of a system's name: more would not fit into any table of results.
 MOST_LETTERS = 100
 USUAL_RULES = Rules()
+# More than anyone needs, and far less than a date or a database can take: a year; a million; a billion, which
+# is much even where an hour costs a hundred thousand [our choices].
+LONGEST_LEASE = 365 * 24 * 60
+MOST_HITS = 1_000_000
+MOST_PAY = 1e9
 
 TextsFormat = Literal["table", "wmt-xml", "mt-metrics-eval", "appraise"]
 
@@ -239,12 +244,12 @@ class CalibrationTable(_Strict):
 class RulesTable(_Strict):
     """How the campaign is run. `steelyard settings` changes these rules at any time."""
 
-    lease_minutes: Annotated[float, Field(gt=0, allow_inf_nan=False)] = Field(
+    lease_minutes: Annotated[float, Field(gt=0, le=LONGEST_LEASE, allow_inf_nan=False)] = Field(
         default=USUAL_RULES.lease_minutes,
         description="Minutes without an answer after which a HIT that was begun goes to somebody else. The "
         "judgements given so far stay.",
     )
-    hits_per_worker: Annotated[int, Field(ge=1)] | None = Field(
+    hits_per_worker: Annotated[int, Field(ge=1, le=MOST_HITS)] | None = Field(
         default=None, description="The most HITs that one worker may take. Without it: as many as there are."
     )
     open_link: bool = Field(
@@ -256,13 +261,13 @@ class RulesTable(_Strict):
 class PayTable(_Strict):
     """What workers are paid. Steelyard adds it up; it pays nobody. `steelyard settings` changes it."""
 
-    wage: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = Field(
+    wage: Annotated[float, Field(gt=0, le=MOST_PAY, allow_inf_nan=False)] | None = Field(
         default=None, description="Pay for an hour of work. Without it and `per_hit`, no money is counted."
     )
     currency: Annotated[str, Field(pattern=r"^[A-Z]{3}$")] = Field(
         default=USUAL_RULES.currency, description="Code of the currency: three letters, such as EUR."
     )
-    per_hit: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = Field(
+    per_hit: Annotated[float, Field(gt=0, le=MOST_PAY, allow_inf_nan=False)] | None = Field(
         default=None, description="Pay for a HIT, the same for everybody, in place of the hourly wage."
     )
     fee: Annotated[float, Field(ge=0, le=1)] = Field(

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from steelyard.flows.release import HitPlaces, Place, hit_places, release
 from steelyard.web.auth import DeskOf, require_manager
-from steelyard.web.schemas import OpaqueId
+from steelyard.web.schemas import NoNul, OpaqueId
 
 HITS = TypeAdapter(list[HitPlaces])
 
@@ -21,7 +21,7 @@ class ReleaseBody(BaseModel):
     """Why an assignment is released."""
 
     model_config = ConfigDict(extra="forbid")
-    reason: Annotated[str, Field(max_length=1000)] = ""
+    reason: Annotated[str, Field(max_length=1000), NoNul] = ""
 
 
 @router.get("/hits", responses={200: {"model": list[HitPlaces]}})

@@ -20,11 +20,12 @@ from steelyard.flows import rules, state
 from steelyard.flows.log import detail_in_words, newest_actions
 from steelyard.formats.words_file import to_toml
 from steelyard.web.auth import DeskOf, require_manager
+from steelyard.web.schemas import NoNul
 
 router = APIRouter(prefix="/api/v1", tags=["manage"], dependencies=[require_manager])
 
 # Our choice: a few paragraphs.
-Reason = Annotated[str, Field(max_length=2000)]
+Reason = Annotated[str, Field(max_length=2000), NoNul]
 
 
 class _Strict(BaseModel):
@@ -61,7 +62,7 @@ class RulesBody(_Strict):
 class CorrectionBody(_Strict):
     """A new title, new instructions (the text of a file as `example --instructions` prints), or both."""
 
-    title: str | None = None
+    title: Annotated[str, NoNul] | None = None
     instructions: str | None = None
     reason: Reason = ""
 

@@ -14,6 +14,8 @@ from steelyard.flows.assign import Finished, NextItem, WorkView
 from steelyard.flows.work_status import WorkState
 
 OpaqueId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
+# PostgreSQL holds no NUL character in a text, and what one database holds the other must too.
+NoNul = Field(pattern=r"^[^\u0000]*$")
 Model = TypeVar("Model", bound=BaseModel)
 ONE_DAY_MS = 24 * 60 * 60 * 1000
 # Our choice: more than a person could fill in for one item. Its bytes are limited with the request's.

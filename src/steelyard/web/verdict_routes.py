@@ -12,10 +12,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from steelyard.flows import exclude as verdicts
 from steelyard.flows.exclude import Decision
 from steelyard.web.auth import DeskOf, require_manager
-from steelyard.web.schemas import OpaqueId
+from steelyard.web.schemas import NoNul, OpaqueId
 
 router = APIRouter(prefix="/api/v1/workers", tags=["manage"], dependencies=[require_manager])
-Reason = Annotated[str, Field(max_length=1000)]
+Reason = Annotated[str, Field(max_length=1000), NoNul]
 
 
 class ExcludeBody(BaseModel):
