@@ -116,7 +116,7 @@ def test_figures_follow_the_workers_without_a_reload(context, page, live_server,
 
     judge_one_item(context, worker_url)
 
-    expect(value).to_have_text(f"{before + 1:,}")
+    expect(value).to_have_text(f"{before + 1:,}", timeout=20_000)
 
 
 def test_too_little_data_is_said_in_the_servers_words(page, live_server) -> None:
@@ -223,7 +223,7 @@ def test_a_refresh_leaves_focus_and_order_where_they_are(analysed: Page, changin
 
     changing_campaign["progress"]["workers"][0]["n_done"] = 76
 
-    expect(analysed.locator("tbody tr", has_text="w-pass")).to_contain_text("76")
+    expect(analysed.locator("tbody tr", has_text="w-pass")).to_contain_text("76", timeout=20_000)
     expect(link).to_be_focused()
     expect(analysed.locator("tbody th").first).to_have_text("w-fail")
 
@@ -309,10 +309,10 @@ def test_a_silent_server_is_mentioned_and_forgiven(page: Page, live_server) -> N
     expect(page.locator("#about")).not_to_be_empty()
 
     page.route(CAMPAIGN, lambda route: route.abort())
-    expect(page.locator("#notice")).to_contain_text("is not responding")
+    expect(page.locator("#notice")).to_contain_text("is not responding", timeout=20_000)
     page.unroute(CAMPAIGN)
 
-    expect(page.locator("#notice")).to_be_empty()
+    expect(page.locator("#notice")).to_be_empty(timeout=20_000)
 
 
 def test_names_are_shown_as_they_are_and_never_run(page: Page, live_server) -> None:

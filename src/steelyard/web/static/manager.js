@@ -1,12 +1,12 @@
 // The manager's dashboard: tabs with addresses of their own, refreshed while the page is visible.
 
-import { make, makeButton } from "./dom.js";
+import { make } from "./dom.js";
 import { inApp } from "./http.js";
-import { complain } from "./manager/ask.js";
-import { desk, fetchFile, follow, keepFresh, page, token } from "./manager/desk.js";
+import { desk, follow, keepFresh, page, token } from "./manager/desk.js";
+import { fileButton } from "./manager/files.js";
 import { makeHits } from "./manager/hits.js";
 import { makeOverview } from "./manager/overview.js";
-import { redraw, saveReply } from "./manager/parts.js";
+import { redraw } from "./manager/parts.js";
 import { makePayments } from "./manager/payments.js";
 import { makePeople } from "./manager/people.js";
 import { makeRanking } from "./manager/ranking.js";
@@ -95,18 +95,7 @@ function say(text) {
 function drawDownloads() {
   const frames = page.gives ?? ["ratings"];
   const label = (frame) => (frames.length > 1 ? `${FRAMES[frame] ?? frame} as CSV` : "Judgements as CSV");
-  const buttons = frames.map((frame) => {
-    const button = makeButton(label(frame), async () => {
-      button.disabled = true;
-      try {
-        await saveReply(await fetchFile(`/judgements.csv?frame=${frame}`), `${desk.campaign?.campaign.name ?? "campaign"}-${frame}.csv`);
-      } catch (error) {
-        complain(error);
-      }
-      button.disabled = false;
-    }, "button quiet");
-    return button;
-  });
+  const buttons = frames.map((frame) => fileButton(label(frame), `/judgements.csv?frame=${frame}`, `${frame}.csv`, "button quiet"));
   document.getElementById("downloads").replaceChildren(...buttons);
 }
 

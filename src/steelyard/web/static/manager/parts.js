@@ -3,7 +3,6 @@
 import { make, makeButton } from "../dom.js";
 
 const COPIED_MS = 1_500;
-const REVOKE_MS = 60_000;
 const drawn = new WeakMap();
 
 /**
@@ -141,18 +140,4 @@ function copyOldWay(text) {
   box.select();
   document.execCommand("copy");
   box.remove();
-}
-
-/** Saves a reply of the server as a file. @param {Response} response @param {string} name  if the server gives none */
-export async function saveReply(response, name) {
-  const found = /filename="?([^";]+)"?/.exec(response.headers.get("Content-Disposition") ?? "");
-  saveBlob(await response.blob(), found ? found[1] : name);
-}
-
-function saveBlob(blob, name) {
-  const link = make("a");
-  link.href = URL.createObjectURL(blob);
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), REVOKE_MS);
 }

@@ -1,10 +1,10 @@
 // What each worker is due, with the evidence of the check beside it.
 
-import { make, makeButton } from "../dom.js";
-import { complain } from "./ask.js";
-import { Resource, desk, fetchFile } from "./desk.js";
+import { make } from "../dom.js";
+import { Resource, desk } from "./desk.js";
+import { fileButton } from "./files.js";
 import { freshness } from "./freshness.js";
-import { anchor, chip, redraw, saveReply } from "./parts.js";
+import { anchor, chip, redraw } from "./parts.js";
 import { makeTable } from "./table.js";
 import { evidence, verdictChip } from "./verdict.js";
 import { money, number } from "./words.js";
@@ -50,7 +50,7 @@ export function makePayments() {
     order: { column: "Worker" },
   });
   const summary = make("div", "summary");
-  const downloads = make("p", "buttons", downloadButton("Download CSV", "/payments.csv"), downloadButton("CSV with names", "/payments.csv?people=true"));
+  const downloads = make("p", "buttons", fileButton("Download CSV", "/payments.csv", "payments.csv"), fileButton("CSV with names", "/payments.csv?people=true", "payments.csv"));
   return {
     title: "Payments",
     element: make("div", "", make("section", "panel", summary, table.element)),
@@ -64,19 +64,6 @@ export function makePayments() {
       table.update(rows);
     },
   };
-}
-
-function downloadButton(label, path) {
-  const button = makeButton(label, async () => {
-    button.disabled = true;
-    try {
-      await saveReply(await fetchFile(path), `${desk.campaign.campaign.name}.payments.csv`);
-    } catch (error) {
-      complain(error);
-    }
-    button.disabled = false;
-  }, "button quiet small");
-  return button;
 }
 
 function summaryWords() {

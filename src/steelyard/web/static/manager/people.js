@@ -1,9 +1,10 @@
 // People and their links: the open link, personal links with a name beside them, the manager's own link.
 
-import { make, makeButton } from "../dom.js";
-import { act, complain } from "./ask.js";
-import { call, desk, fetchFile } from "./desk.js";
-import { anchor, chip, copyButton, field, input, namedButton, panel, redraw, saveReply } from "./parts.js";
+import { make } from "../dom.js";
+import { act } from "./ask.js";
+import { call, desk } from "./desk.js";
+import { fileButton } from "./files.js";
+import { anchor, chip, copyButton, field, input, namedButton, panel, redraw } from "./parts.js";
 import { makeTable } from "./table.js";
 import { counted } from "./words.js";
 
@@ -29,7 +30,7 @@ export function makePeople() {
   });
   return {
     title: "People",
-    element: make("div", "", panel("Links to share", shared), panel("Add people", ...addForm()), panel("Personal links", table.element, make("p", "buttons", fileButton()))),
+    element: make("div", "", panel("Links to share", shared), panel("Add people", ...addForm()), panel("Personal links", make("p", "buttons end", fileButton("Links as CSV", "/links.csv", "links.csv")), table.element)),
     needs: () => [],
     update() {
       const { links, rules = {} } = desk.campaign;
@@ -38,20 +39,6 @@ export function makePeople() {
       table.update(links.workers);
     },
   };
-}
-
-/** Everyone's link in one file, for a program that sends letters. */
-function fileButton() {
-  const button = makeButton("Download CSV", async () => {
-    button.disabled = true;
-    try {
-      await saveReply(await fetchFile("/links.csv"), `${desk.campaign.campaign.name}.links.csv`);
-    } catch (error) {
-      complain(error);
-    }
-    button.disabled = false;
-  }, "button quiet small");
-  return button;
 }
 
 function openLink(url, isOn) {
@@ -128,12 +115,13 @@ const COLUMNS = [
     by: (row) => row.worker_id,
     cell: (row) => [
       anchor(row.worker_id, `#${path(row.worker_id)}`, `person ${row.worker_id}`),
-      row.is_blocked ? chip("excluded", "⛔︎", "blocked") : null,
+      row.is_blocked ? " " : null,
+      row.is_blocked ? chip("excluded", "■", "blocked") : null,
     ],
   },
   { name: "Name", className: "name", by: (row) => row.name || null, cell: (row) => row.name || "–" },
   { name: "E-mail", className: "name", by: (row) => row.email || null, cell: (row) => row.email || "–" },
-  { name: "Link", by: (row) => Number(Boolean(row.is_revoked)), className: "link-cell", cell: (row) => (row.is_revoked || !row.url ? chip("excluded", "⚷", "revoked") : make("code", "", row.url)) },
+  { name: "Link", by: (row) => Number(Boolean(row.is_revoked)), className: "link-cell", cell: (row) => (row.is_revoked || !row.url ? chip("excluded", "✕", "revoked") : make("code", "", row.url)) },
   { name: "Actions", className: "buttons", cell: linkButtons },
 ];
 

@@ -1,11 +1,12 @@
 // The rules of the campaign, a backup of it, and the log. What is typed stays until it is saved or taken back.
 
 import { make, makeButton } from "../dom.js";
-import { act, complain } from "./ask.js";
-import { call, desk, fetchFile, versionOf } from "./desk.js";
+import { act } from "./ask.js";
+import { call, desk, versionOf } from "./desk.js";
 import { makeExtension } from "./extension.js";
+import { fileButton } from "./files.js";
 import { makeLog } from "./log.js";
-import { field, input, panel, saveReply } from "./parts.js";
+import { field, input, panel } from "./parts.js";
 import { makeRevisions } from "./revisions.js";
 
 const PERCENT = 100;
@@ -140,20 +141,9 @@ function value(values, name) {
 }
 
 function backup() {
-  const button = makeButton("Download a backup", async () => {
-    button.disabled = true;
-    button.textContent = "Copying …";
-    try {
-      await saveReply(await fetchFile("/backup"), `${desk.campaign.campaign.name}-backup.db`);
-    } catch (error) {
-      complain(error);
-    }
-    button.disabled = false;
-    button.textContent = "Download a backup";
-  }, "button quiet");
   return [
     make("p", "", "A complete copy of the campaign at this moment, while people go on judging. Restore it with ", make("code", "", "steelyard restore FILE DB"), "."),
     make("p", "soft", "The secret behind the links is not in the copy: keep the file that lies beside the database as well."),
-    make("p", "actions", button),
+    make("p", "actions", fileButton("Download a backup", "/backup", "backup.db", "button quiet")),
   ];
 }

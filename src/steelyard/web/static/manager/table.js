@@ -5,7 +5,9 @@ import { make } from "../dom.js";
 import { field, input, keepingFocus, namedButton, select } from "./parts.js";
 import { counted, number } from "./words.js";
 
-const USUAL_PAGE = 100;
+const WIDE_PAGE = 100;
+const NARROW_PAGE = 25;
+const isNarrow = matchMedia("(max-width: 640px)");
 const MINUTE_MS = 60_000;
 const COMPARE = new Intl.Collator("en", { numeric: true }).compare;
 
@@ -32,7 +34,7 @@ const COMPARE = new Intl.Collator("en", { numeric: true }).compare;
 
 /** @param {TableSettings} settings */
 export function makeTable(settings) {
-  const { label, columns, keyOf, textOf, filters = [], empty, order: first, pageSize = USUAL_PAGE } = settings;
+  const { label, columns, keyOf, textOf, filters = [], empty, order: first } = settings;
   const state = { rows: [], query: "", filter: 0, page: 0, order: { column: first?.column, isDown: first?.isDown ?? false } };
   const lines = new Map();
   const table = make("table", "stacked");
@@ -85,6 +87,7 @@ export function makeTable(settings) {
 
   function draw() {
     const rows = wantedRows();
+    const pageSize = settings.pageSize ?? (isNarrow.matches ? NARROW_PAGE : WIDE_PAGE);
     const nPages = Math.max(1, Math.ceil(rows.length / pageSize));
     state.page = Math.min(state.page, nPages - 1);
     const begin = state.page * pageSize;
@@ -95,7 +98,7 @@ export function makeTable(settings) {
     nothing.hidden = state.rows.length > 0;
     box.hidden = tools.hidden = state.rows.length === 0;
     setText(count, countWords(rows.length));
-    drawPager(rows.length, begin, nPages);
+    drawPager(begin, Math.min(begin + pageSize, rows.length), rows.length, nPages);
     filters.forEach(([words, test], index) => {
       setText(chosen.options[index], index ? `${words} (${number(state.rows.filter(test).length)})` : words);
     });
@@ -106,7 +109,7 @@ export function makeTable(settings) {
     return found === state.rows.length ? all : `${number(found)} of ${all}`;
   }
 
-  function drawPager(total, begin, nPages) {
+  function drawPager(begin, end, total, nPages) {
     pager.hidden = nPages < 2;
     if (pager.hidden) return pager.replaceChildren();
     const go = (step) => {
@@ -117,7 +120,7 @@ export function makeTable(settings) {
     const next = namedButton("Next", "next", () => go(1));
     previous.disabled = state.page === 0;
     next.disabled = state.page === nPages - 1;
-    const place = `${number(begin + 1)}–${number(Math.min(begin + pageSize, total))} of ${number(total)}`;
+    const place = `${number(begin + 1)}–${number(end)} of ${number(total)}`;
     return keepingFocus(pager, () => pager.replaceChildren(previous, make("span", "soft", place), next));
   }
 
@@ -178,6 +181,8 @@ function showOrder(cell, column, order) {
 function cellOf(column, row) {
   const content = [column.cell(row)].flat();
   const cell = make(column.isHeading ? "th" : "td", column.className ?? "", ...content);
+  // On a card, what is not there is left out.
+  if (content.length === 1 && content[0] === "–") cell.classList.add("none");
   if (column.isHeading) cell.scope = "row";
   else if (column.name) cell.dataset.label = column.name;
   return cell;

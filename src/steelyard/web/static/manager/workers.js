@@ -27,9 +27,9 @@ export function workerRows() {
 export function decisionChips(row) {
   return [
     row.is_excluded ? chip("excluded", "⊘", "excluded") : null,
-    row.is_blocked ? chip("excluded", "⛔︎", "blocked") : null,
-    row.is_revoked ? chip("excluded", "⚷", "link revoked") : null,
-    row.is_simulated ? chip("quiet", "⚙︎", "simulated") : null,
+    row.is_blocked ? chip("excluded", "■", "blocked") : null,
+    row.is_revoked ? chip("excluded", "✕", "link revoked") : null,
+    row.is_simulated ? chip("quiet", "~", "simulated") : null,
   ].filter(Boolean);
 }
 
