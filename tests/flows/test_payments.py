@@ -129,9 +129,7 @@ def test_failing_or_being_excluded_takes_no_pay_away(two_workers: OpenCampaign, 
     set_rules(two_workers, wage=12)
     before = owed(two_workers, now=noon)["W0001"]
     with two_workers.store.write() as connection:
-        log_action(
-            connection, "exclude", by="manager", now=noon, worker_id="W0001", reason="clicks at random"
-        )
+        log_action(connection, "exclude", by="manager", now=noon, worker_id="W0001", reason="random clicks")
 
     after = owed(two_workers, now=noon)["W0001"]
 

@@ -7,13 +7,17 @@ import io
 import json
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from steelyard.cli.main import run
+from steelyard.store.actions import log_action
 from steelyard.web.state import Memory
+
+NOW = datetime(2024, 5, 2, tzinfo=UTC)
 
 
 def asked(site: Any, route: str, **query: str) -> Any:
@@ -98,6 +102,31 @@ def test_there_are_verdicts_while_nothing_can_be_ranked(site: Any, judge_some: A
     assert asked(site, "analysis").status_code == 409
     [worker] = asked(site, "verdicts").json()["workers"]
     assert (worker["worker_id"], worker["verdict"], worker["n_judgements"]) == ("W0001", "insufficient", 3)
+
+
+def test_there_are_verdicts_when_everybody_is_excluded(judged_site: Any) -> None:
+    with judged_site.campaign.store.write() as connection:
+        for number in range(1, 7):
+            log_action(
+                connection, "exclude", by="manager", now=NOW, worker_id=f"W000{number}", reason="a test"
+            )
+
+    assert asked(judged_site, "analysis").status_code == 409
+    verdicts = [worker["verdict"] for worker in asked(judged_site, "verdicts").json()["workers"]]
+    assert len(verdicts) == 6
+    assert "pass" in verdicts
+
+
+def test_an_exclusion_changes_the_analysis_at_once(judged_site: Any) -> None:
+    before = asked(judged_site, "analysis").json()
+    with judged_site.campaign.store.write() as connection:
+        log_action(connection, "exclude", by="manager", now=NOW, worker_id="W0001", reason="a test")
+
+    after = asked(judged_site, "analysis").json()
+    ignored = asked(judged_site, "analysis", exclusions="ignore").json()
+
+    assert after["counts"]["kept_judgements"] < before["counts"]["kept_judgements"]
+    assert ignored["systems"] == before["systems"]
 
 
 def test_methods_and_checks_to_choose_from_read_what_the_campaign_gives(judged_site: Any) -> None:

@@ -43,6 +43,6 @@ def worker_verdicts(source: Source, settings: AnalysisSettings) -> Verdicts:
         quality = keep_good(source, settings, reads=reads).quality
     except NotEnoughData:
         # Nothing would be left to score. What is known of each worker can be said all the same.
-        everyone = replace(settings, keep_everyone=True, exclude_hits=False)
+        everyone = replace(settings, keep_everyone=True, exclude_hits=False, exclusions="ignore")
         quality = keep_good(source, everyone, reads=reads).quality
     return Verdicts(settings.check, quality.workers.select(_COLUMNS), quality.warnings)

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Select, bindparam, select
+from sqlalchemy import Connection, FromClause, Select, bindparam, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from steelyard.domain.errors import Conflict
 from steelyard.domain.judgement import Answer, Judgement
 from steelyard.store import tables
 from steelyard.store.campaigns import TextBeside, credited_systems, texts_beside
+from steelyard.store.tallies import first_judgements, is_correction
 
 # Judgements read at a time: few enough to name all their items in one query.
 BATCH = 10_000
@@ -118,9 +119,22 @@ def stored_judgements(
     Only where items show several translations are those beside the first looked for. Those of one worker
     come without corrections first, then the corrections: each of the two is found by its own index.
     """
-    stored, items, segments = tables.current_judgements, tables.items, tables.segments
-    assignments = tables.assignments
-    query = (
+    credited = credited_systems(connection)
+    queries = [_with_items(tables.current_judgements)]
+    if worker_id is not None:
+        own, later = tables.assignments.c.worker_id == worker_id, tables.current_judgements
+        queries = [
+            _with_items(first_judgements(connection)).where(own),
+            _with_items(later).where(own, is_correction(later)),
+        ]
+    for query in queries:
+        yield from _columns(connection, query, credited, n_translations=n_translations)
+
+
+def _with_items(stored: FromClause) -> Select[Any]:
+    """Judgements with what is known of their items, in order of arrival."""
+    items, segments, assignments = tables.items, tables.segments, tables.assignments
+    return (
         select(
             stored.c.judgement_id,
             assignments.c.worker_id,
@@ -147,13 +161,6 @@ def stored_judgements(
         .join(segments, segments.c.segment_id == items.c.segment_id)
         .order_by(stored.c.submitted_at, stored.c.judgement_id)
     )
-    credited = credited_systems(connection)
-    queries = [query]
-    if worker_id is not None:
-        own = query.where(assignments.c.worker_id == worker_id)
-        queries = [own.where(stored.c.replaces.is_(None)), own.where(stored.c.replaces.is_not(None))]
-    for each in queries:
-        yield from _columns(connection, each, credited, n_translations=n_translations)
 
 
 def _columns(

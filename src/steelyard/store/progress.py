@@ -16,7 +16,7 @@ from steelyard.domain.work import AssignmentStatus
 from steelyard.store import tables
 from steelyard.store.actions import exclusions
 from steelyard.store.arrivals import Arrivals, ArrivalTimes
-from steelyard.store.tallies import Tally, tallies_of
+from steelyard.store.tallies import Tally, n_corrections, tallies_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,10 +147,10 @@ class ProgressReader:
         HITs in which nothing has been done since `idle_before` are idle.
         """
         with self._lock:
-            n_corrections = _count(connection, tables.judgements.c.replaces)
-            if n_corrections != self._n_corrections:
+            corrected = n_corrections(connection)
+            if corrected != self._n_corrections:
                 self._forget()
-                self._n_corrections = n_corrections
+                self._n_corrections = corrected
             # In this order: what is submitted in between is found with the submitted ones.
             unfinished = _unfinished(connection)
             self._read_sizes(connection)
