@@ -205,16 +205,34 @@ def test_a_copy_for_which_sqlite_has_no_room_leaves_nothing(
     assert list(folder.iterdir()) == []
 
 
+def write_rubbish(file: Path) -> None:
+    with file.open("r+b") as opened:
+        opened.seek(3 * 4096)
+        opened.write(b"\xff" * 4096)
+
+
+@pytest.mark.parametrize("address", ["sqlite"], indirect=True)
+def test_a_damaged_backup_is_not_restored(
+    toy: OpenCampaign, tmp_path: Path, noon: datetime, postgres_address: str
+) -> None:
+    backup(toy, tmp_path / "copy.db", by="manager", now=noon)
+    write_rubbish(tmp_path / "copy.db")
+
+    for target in (str(tmp_path / "new.db"), postgres_address):
+        with pytest.raises(SourceError, match=r"copy\.db: .*damaged"):
+            restore(tmp_path / "copy.db", target)
+
+    assert not (tmp_path / "new.db").exists()
+
+
 def test_a_damaged_copy_is_noticed_and_removed(
     toy: OpenCampaign, tmp_path: Path, noon: datetime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     checked = copying._checked
 
-    def damage(partial: Path, *, where: str) -> int:
-        with partial.open("r+b") as file:
-            file.seek(3 * 4096)
-            file.write(b"\xff" * 4096)
-        return checked(partial, where=where)
+    def damage(partial: Path, *, where: str, problem: str) -> int:
+        write_rubbish(partial)
+        return checked(partial, where=where, problem=problem)
 
     monkeypatch.setattr(copying, "_checked", damage)
     with pytest.raises(SourceError, match="damaged"):

@@ -23,7 +23,8 @@ from steelyard.store.turns import take_turns
 
 # Pages copied at a time, so that progress can be shown and an interruption is noticed [our choice].
 PAGES = 1000
-DAMAGED = "the copy is damaged, and was removed"
+DAMAGED_COPY = "the copy is damaged ({why}), and was removed. Check the disk, then do it again."
+DAMAGED_BACKUP = "this backup is damaged ({why}); nothing was restored. Use another one."
 NO_CAMPAIGN = "this is not a copy of a campaign. Give a file that `steelyard backup` made."
 OCCUPIED = "this database already holds the campaign {name}, and nothing was overwritten. Give an empty one."
 
@@ -44,7 +45,7 @@ def copy_to_file(store: Store, file: Path, *, watch: Advancing) -> int:
         else:
             with open_store(str(partial), create=True, loading=True) as copy:
                 _copy_tables(store, copy, watch)
-        return _checked(partial, where=str(file))
+        return _checked(partial, where=str(file), problem=DAMAGED_COPY)
 
 
 def copy_from_file(file: Path, address: str, *, watch: Advancing) -> None:
@@ -56,9 +57,11 @@ def copy_from_file(file: Path, address: str, *, watch: Advancing) -> None:
                 with source.snapshot() as connection:
                     _copy_pages(connection, partial, watch)
                 open_store(str(partial)).close()
-                _checked(partial, where=address)
+                _checked(partial, where=str(file), problem=DAMAGED_BACKUP)
             return
         if version == max(schema.known_upgrades()):
+            with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as database:
+                _require_sound(database, where=str(file), problem=DAMAGED_BACKUP)
             with new_store(address) as target:
                 _copy_tables(source, target, watch)
             return
@@ -139,17 +142,22 @@ def _rows(connection: Connection, table: Table, dialect: Dialect) -> Iterator[Se
             yield values
 
 
-def _checked(partial: Path, *, where: str) -> int:
+def _checked(partial: Path, *, where: str, problem: str) -> int:
     """Make the file complete by itself, and read all of it; returns the number of judgements."""
     with closing(sqlite3.connect(partial)) as copy:
         # Otherwise the newest pages might be in a file beside it.
         copy.execute("PRAGMA journal_mode = DELETE")
-        found = [row[0] for row in copy.execute("PRAGMA integrity_check")]
-        if found != ["ok"]:
-            raise SourceError(where, [f"{DAMAGED}: {found[0]}. Check the disk, then do it again."])
-        if copy.execute("PRAGMA foreign_key_check").fetchone() is not None:
-            raise SourceError(where, [f"{DAMAGED}: some rows name others that are not there."])
+        _require_sound(copy, where=where, problem=problem)
         return int(copy.execute("SELECT count(*) FROM current_judgements").fetchone()[0])
+
+
+def _require_sound(database: sqlite3.Connection, *, where: str, problem: str) -> None:
+    """Read all of a database; SourceError with this problem if it contradicts itself."""
+    found = [row[0] for row in database.execute("PRAGMA integrity_check")]
+    if found != ["ok"]:
+        raise SourceError(where, [problem.format(why=found[0])])
+    if database.execute("PRAGMA foreign_key_check").fetchone() is not None:
+        raise SourceError(where, [problem.format(why="some rows name others that are not there")])
 
 
 @contextmanager
