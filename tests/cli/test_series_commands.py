@@ -141,6 +141,14 @@ def test_the_report_of_a_series_leads_to_the_reports_of_its_campaigns(judged: Pa
     assert "campaign:en-de" in (tmp_path / "all" / "en-de.html").read_text("utf-8")
 
 
+def test_a_file_in_the_place_of_the_folder_of_reports_is_named(
+    judged: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "all").touch()
+    assert run(["report", str(judged), "--html", str(tmp_path / "all.html")]) == 2
+    assert str(tmp_path / "all") in capsys.readouterr().err
+
+
 def test_judgements_are_exported_for_each_campaign(judged: Path, tmp_path: Path) -> None:
     assert run(["export", str(judged), "--to", str(tmp_path / "all.csv")]) == 0
     assert len(pl.read_csv(tmp_path / "all.en-de.csv")) == 500

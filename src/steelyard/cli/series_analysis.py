@@ -41,7 +41,7 @@ def analyse_series(series: Series, targets: Targets, json_file: str | None, choi
     from steelyard.report.tables import table_text
     from steelyard.report.text import analysis_text
 
-    keep_sources([place.address for place in series.places], json_file)
+    keep_sources([place.address for place in series.places], targets.segments_file, json_file)
     states: dict[str, CampaignState] = {}
     outcomes = _outcomes(series, targets, choices, states)
     if json_file:
@@ -115,13 +115,19 @@ def _analysed_place(place: CampaignPlace, targets: Targets, choices: dict[str, A
     if targets.html_file or targets.latex_folder:
         made = report_files(evidence)
         if targets.html_file:
-            folder = _pages_folder(targets.html_file)
-            folder.mkdir(exist_ok=True)
+            folder = _made_folder(_pages_folder(targets.html_file))
             made.write_html(str(folder / f"{place.name}.html"))
         if targets.latex_folder:
-            targets.latex_folder.mkdir(exist_ok=True)
-            made.write_latex(targets.latex_folder / place.name)
+            made.write_latex(_made_folder(targets.latex_folder) / place.name)
     return analysis
+
+
+def _made_folder(folder: Path) -> Path:
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        raise click.FileError(str(folder), error.strerror) from None
+    return folder
 
 
 def _pages_folder(html_file: str) -> Path:

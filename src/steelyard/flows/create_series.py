@@ -92,8 +92,11 @@ def _in_folder(folder: Path, names: Sequence[str]) -> Iterator[list[str]]:
         for new, file in zip(unfinished, files, strict=True):
             new.replace(file)
     except BaseException:
-        for file in (*unfinished, *taken, *(() if had_secret else (secret,))):
+        for file in (*unfinished, *taken):
             file.unlink(missing_ok=True)
+        # Somebody else may have created campaigns here meanwhile, whose links rest on it.
+        if not had_secret and not any(folder.glob("*.db")):
+            secret.unlink(missing_ok=True)
         if is_ours:
             with suppress(OSError):
                 folder.rmdir()

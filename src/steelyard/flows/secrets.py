@@ -153,8 +153,9 @@ def _find(store: Store, mark: str) -> str:
         what = f"its links were made with another secret than the one in {' and '.join(others)}"
     else:
         what = "the secret that its links were made with is missing"
+    series = f" (or, in a series, {files[1]})" if len(files) > 1 else ""
     advice = (
-        f"Put the file {files[0]} back, or set {VARIABLE} to what was in it. "
+        f"Put the file {files[0]} back{series}, or set {VARIABLE} to what was in it. "
         "If the secret is lost, `steelyard links DB --renew-all` makes a new one; "
         "everyone then needs a new link."
     )
