@@ -110,7 +110,7 @@ def judge_one_item(context: BrowserContext, worker_url: str) -> None:
 
 def test_figures_follow_the_workers_without_a_reload(context, page, live_server, worker_url) -> None:
     page.goto(live_server.manager_url)
-    value = page.locator(".tile", has_text="Judgements").locator(".figure-value")
+    value = page.get_by_role("group", name="Judgements").locator(".figure-value")
     expect(value).not_to_be_empty()
     before = int(value.inner_text().replace(",", ""))
 
@@ -133,7 +133,7 @@ def test_too_little_data_is_said_in_the_servers_words(page, live_server) -> None
 def test_progress_is_shown_against_what_is_wanted(analysed: Page) -> None:
     open_tab(analysed, "Overview")
 
-    tile = analysed.locator(".tile", has_text="Judgements")
+    tile = analysed.get_by_role("group", name="Judgements")
 
     expect(tile).to_contain_text("1,234 of 5,000")
     expect(tile).to_contain_text("24 of 100 HITs submitted")

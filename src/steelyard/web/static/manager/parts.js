@@ -40,7 +40,10 @@ export function panel(heading, ...children) {
 /** A number to decide on, with what it means. */
 export function tile(label, value, after, ...details) {
   const words = make("p", "tile-value", make("span", "figure-value", value), after ? make("span", "soft", ` ${after}`) : null);
-  return make("section", "panel tile", make("h3", "", label), words, ...details);
+  const box = make("div", "panel tile", make("h3", "", label), words, ...details);
+  box.setAttribute("role", "group");
+  box.setAttribute("aria-label", label);
+  return box;
 }
 
 /** Names and values in two columns. @param {[string, string][]} pairs */
