@@ -15,7 +15,7 @@ from sqlalchemy import Connection, func, insert, select, update
 from steelyard.domain.errors import Conflict
 from steelyard.domain.judgement import Judgement
 from steelyard.store import judgements, tables, tallies, work
-from steelyard.store.actions import log_action
+from steelyard.store.actions import exclusions, log_action
 from steelyard.store.database import Store
 from steelyard.store.leases import release_place, retake_place
 from steelyard.store.progress import Progress, ProgressReader
@@ -36,7 +36,6 @@ def counted_anew(connection: Connection) -> dict[str, Any]:
         )
         return {row[0]: tuple(row[1:]) for row in connection.execute(query)}
 
-    openings = tables.openings.c
     every = connection.execute(select(tables.current_judgements).order_by(judged.submitted_at)).all()
     return {
         "n_judgements": len(every),
@@ -52,9 +51,34 @@ def counted_anew(connection: Connection) -> dict[str, Any]:
                 select(stored.worker_id, func.count(stored.submitted_at)).group_by(stored.worker_id)
             )
         ),
-        "free": connection.execute(select(func.count()).where(openings.assignment_id.is_(None))).scalar(),
+        **counted_places(connection),
         "moments": [row.submitted_at for row in every],
     }
+
+
+def counted_places(connection: Connection) -> dict[str, Any]:
+    """What became of each place, and the items left on it, place by place."""
+    stored, judged = tables.assignments.c, tables.current_judgements.c
+    out = {(each.worker_id, each.hit_id) for each in exclusions(connection)}
+    counts = dict.fromkeys(("free", "open", "submitted", "excluded"), 0)
+    n_left = 0
+    for _, hit_id, assignment_id in connection.execute(select(tables.openings)).all():
+        size = select(func.count()).where(tables.hit_items.c.hit_id == hit_id)
+        n_items = connection.execute(size).scalar_one()
+        if assignment_id is None:
+            counts["free"] += 1
+            n_left += n_items
+            continue
+        holder = connection.execute(
+            select(tables.assignments).where(stored.assignment_id == assignment_id)
+        ).one()
+        done = select(func.count()).where(judged.assignment_id == assignment_id)
+        n_left += n_items - connection.execute(done).scalar_one()
+        if {(holder.worker_id, None), (holder.worker_id, holder.hit_id)} & out:
+            counts["excluded"] += 1
+        else:
+            counts["submitted" if holder.submitted_at else "open"] += 1
+    return {"places": counts, "n_left": n_left}
 
 
 def seen(found: Progress) -> dict[str, Any]:
@@ -69,7 +93,13 @@ def seen(found: Progress) -> dict[str, Any]:
         "submitted": {
             worker.worker_id: worker.n_submitted for worker in found.workers if worker.n_assignments
         },
-        "free": found.places.free,
+        "places": {
+            "free": found.places.free,
+            "open": found.places.open + found.places.idle,
+            "submitted": found.places.submitted,
+            "excluded": found.places.excluded,
+        },
+        "n_left": found.n_left,
     }
 
 
@@ -180,7 +210,7 @@ def test_a_reader_that_remembers_sees_what_a_new_one_sees(
             walk.step()
         except Conflict:
             continue
-        if number % 3:
+        if number % 6:
             continue
         with toy_store.read() as connection:
             found = reader.read(connection, idle_before=walk.now)
