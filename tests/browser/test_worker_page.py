@@ -73,7 +73,7 @@ def test_a_finished_worker_can_begin_another_hit(page, live_server, worker_url) 
     press_line(page, FAR_RIGHT)
     next_button(page).click()
 
-    page.get_by_role("button", name="Start another HIT").click()
+    page.get_by_role("button", name="Start another set").click()
 
     expect(page.get_by_role("slider")).to_be_visible()
 
@@ -350,7 +350,7 @@ def test_an_item_holds_an_opaque_id_and_the_shown_texts_only(page, worker_url, h
 
     [reply] = [response.json() for response in heard["responses"] if response.url.endswith("/work/next")]
 
-    assert reply.keys() == {"assignment_id", "position", "n_items", "n_done", "item"}
+    assert reply.keys() == {"assignment_id", "position", "n_items", "n_done", "item", "revision"}
     assert reply["item"].keys() == {"item_id", "text", "reference"}
 
 

@@ -75,13 +75,14 @@ export async function request(method, path, token, body, timeoutMs = TIMEOUT_MS)
  * Repeat `call` until it succeeds or fails for good, waiting twice as long after each failure.
  * @param {() => Promise<any>} call
  * @param {(error: ApiError, retryNow: () => void) => void} onWaiting  called before each wait
+ * @param {string[]} [codes]  further errors that will pass
  */
-export async function persist(call, onWaiting) {
+export async function persist(call, onWaiting, codes = []) {
   for (let wait = FIRST_WAIT_MS; ; wait = Math.min(2 * wait, LONGEST_WAIT_MS)) {
     try {
       return await call();
     } catch (error) {
-      if (!(error instanceof ApiError && error.isTemporary)) throw error;
+      if (!(error instanceof ApiError) || !(error.isTemporary || codes.includes(error.code))) throw error;
       // Random waits, so that a server that comes back is not overrun by all pages at once.
       const spread = wait * (0.75 + 0.5 * Math.random());
       await pause(Math.max(spread, error.retryAfterMs), (retryNow) => onWaiting(error, retryNow));

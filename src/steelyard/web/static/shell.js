@@ -2,22 +2,24 @@
 // the clock, the kept answer, progress and focus. The protocol's widget draws the item and returns
 // the answer; see protocols/*/widget.js.
 
-import { fill, make, makeButton, readPage } from "./dom.js";
+import { make, makeButton } from "./dom.js";
 import { ApiError, makeUuid, persist, request } from "./http.js";
 import { keep } from "./keep.js";
+import { isConfirmed, page, say, showMessage, showProgress, showScreen, token } from "./screen.js";
+import { showReturned, showStanding } from "./standing.js";
 import { startStopwatch } from "./stopwatch.js";
 
 // The server accepts no longer times, but a page may be left open over a weekend.
 const ONE_DAY_MS = 24 * 60 * 60 * 1000;
+// Replies that say: look where you stand. An answer to a campaign that has ended is kept, should it go on.
+const STANDING = ["place_taken", "blocked", "closed", "draft", "paused"];
+const LOST = ["place_taken", "blocked"];
 
-const { page, token } = readPage();
-const words = page.words;
-const main = document.getElementById("main");
-const progress = document.getElementById("progress");
 // The answer on its way to the server survives a reload or a crash, under its first judgement_id.
 const keptAnswer = keep(`answer:${token}`);
+// The revision of the instructions that the worker has read last.
+const readRevision = keep(`revision:${token}`);
 
-const say = (key, values = {}) => fill(words[key], values, words.language);
 const protocolWords = page.protocol.words;
 /** What every item of this campaign has in common; see Options in texts.js. */
 const options = {
@@ -39,30 +41,9 @@ const options = {
  */
 let widget;
 
-// Replaces the screen, and moves focus to its heading so that screen readers follow.
-function showScreen(screen) {
-  const heading = screen.querySelector("h1") ?? screen;
-  heading.tabIndex = -1;
-  main.replaceChildren(screen);
-  main.removeAttribute("aria-busy");
-  window.scrollTo(0, 0);
-  heading.focus({ preventScroll: true });
-}
-
-function showProgress(done, total) {
-  const text = progress.querySelector(".progress-text");
-  text.textContent = total ? say("progress", { done, total }) : "";
-  progress.querySelector(".progress-done").style.width = total ? `${(100 * done) / total}%` : "0";
-  progress.hidden = !total;
-}
-
-function showMessage(title, text, ...more) {
-  showScreen(make("section", "screen", make("h1", "", title), make("p", "large", text), ...more));
-}
-
 function showFailure(error) {
   if (error instanceof ApiError && [401, 403, 404].includes(error.status)) {
-    showProgress(0, 0);
+    showProgress();
     showMessage(say("link_title"), say("link_text"));
     return;
   }
@@ -72,16 +53,16 @@ function showFailure(error) {
 }
 
 function showWaiting(notice, error, retryNow, text) {
-  const key = text ?? (error.status === 0 ? "offline" : "busy");
+  const key = text ?? (error.code === "paused" ? "paused_answer" : error.status === 0 ? "offline" : "busy");
   notice.replaceChildren(say(key), " ", makeButton(say("retry_now"), retryNow, "link-button"));
 }
 
 // A request that may take over the whole screen while it waits, because no item is shown.
-function ask(method, path) {
+function ask(method, path, body) {
   const notice = make("p", "notice");
   notice.setAttribute("role", "status");
   return persist(
-    () => request(method, path, token),
+    () => request(method, path, token, body),
     (error, retryNow) => {
       if (!notice.isConnected) showScreen(make("section", "screen", notice));
       showWaiting(notice, error, retryNow, "waiting");
@@ -92,9 +73,10 @@ function ask(method, path) {
 function showIntro(work) {
   const total = work.n_items;
   const introduction = widget.introduction?.(options);
-  const begin = makeButton(say(work.state === "open" ? "continue" : "start"), () => {
+  const begin = makeButton(say(work.n_done > 0 || work.state === "open" ? "continue" : "start"), () => {
     begin.disabled = true;
     introduction?.destroy();
+    readRevision.write(page.revision);
     goOn();
   });
   const about = {
@@ -108,12 +90,14 @@ function showIntro(work) {
     ...protocolWords.answering,
   ];
   const minutes = Math.ceil(((total - work.n_done) * page.seconds_per_item) / 60);
+  const isCorrected = (readRevision.read() ?? page.revision) < page.revision;
   showProgress(work.n_done, total);
   showScreen(
     make(
       "section",
       "screen intro",
       make("h1", "", page.title),
+      isCorrected ? make("p", "corrected", say("corrected")) : null,
       make("p", "large", say("summary", about)),
       make("h2", "", say("what_to_do")),
       make("ol", "steps", ...steps.map((text) => inProtocolLanguage(make("li", "", text)))),
@@ -121,8 +105,25 @@ function showIntro(work) {
       introduction?.element,
       make("p", "actions", begin),
       make("p", "soft", say("estimate", { minutes })),
+      work.can_return ? returning(work) : null,
     ),
   );
+}
+
+/** A quiet way to give the set back. @param {{assignment_id: string}} work */
+function returning({ assignment_id }) {
+  const words = { title: say("return_title"), text: say("return_text"), yes: say("return_yes"), no: say("return_no") };
+  const giveBack = makeButton(
+    say("return_link"),
+    async () => {
+      if (!(await isConfirmed(words))) return;
+      giveBack.disabled = true;
+      const returned = ask("POST", "/api/v1/work/return", { assignment_id });
+      returned.then((work) => showReturned(work, showIntro)).catch(showFailure);
+    },
+    "link-button",
+  );
+  return make("p", "soft returning", giveBack);
 }
 
 // The page around the protocol may lack a translation into the language of the instructions.
@@ -151,6 +152,8 @@ function showEnd({ n_done: done, n_items: total, n_hits_done: hits, more, assign
 /** @param {Object} next  the reply to asking for work @param {string} [remark]  shown below the item */
 function showNext(next, remark = "") {
   if (next.finished) showEnd(next);
+  // The page itself holds the instructions: what was corrected comes with a new one.
+  else if (next.revision > page.revision) location.reload();
   else showItem(next, remark);
 }
 
@@ -175,6 +178,7 @@ function showItem(next, remark) {
       item_id: next.item.item_id,
       answer: mounted.answer(),
       shown_ms: Math.min(Math.round(stopwatch.elapsed()), ONE_DAY_MS),
+      revision: page.revision,
     };
     stopwatch.stop();
     root.inert = true;
@@ -182,7 +186,8 @@ function showItem(next, remark) {
     button.textContent = say("sending");
     deliver(judgement, notice).then((reply) => {
       mounted.destroy();
-      showNext(reply.next, reply.remark);
+      if (reply.work) showStanding(reply.work, showIntro);
+      else showNext(reply.next, reply.remark);
     }, showFailure);
   }
 
@@ -196,31 +201,51 @@ function showItem(next, remark) {
   showProgress(next.n_done, next.n_items);
   const heading = say("item_label", { position: next.n_done + 1, total: next.n_items });
   showScreen(
-    make("section", "screen", make("h1", "visually-hidden", heading), root, make("p", "actions", button), notice),
+    make(
+      "section",
+      "screen",
+      make("h1", "visually-hidden", heading),
+      root,
+      make("p", "actions", button),
+      notice,
+      returning(next),
+    ),
   );
 }
 
 // Keeps the answer until the server has stored it. If the server refuses it (because the item was answered in
-// another window, say), the server decides what comes next.
+// another window, say), the server decides what comes next: an item, or another screen for where the worker stands.
 async function deliver(judgement, notice) {
   keptAnswer.write(judgement);
   try {
     const reply = await persist(
       () => request("POST", "/api/v1/work/judgements", token, judgement),
       (error, retryNow) => showWaiting(notice, error, retryNow),
+      ["paused"],
     );
     keptAnswer.forget();
     return reply;
   } catch (error) {
     if (!(error instanceof ApiError) || error.status === 401) throw error;
-    keptAnswer.forget();
+    const isStanding = STANDING.includes(error.code);
+    if (!isStanding || LOST.includes(error.code)) keptAnswer.forget();
+    if (isStanding) return { work: await ask("GET", "/api/v1/work") };
     const remark = say([400, 422].includes(error.status) ? "refused" : "moved_on");
     return { next: await ask("POST", "/api/v1/work/next"), remark };
   }
 }
 
-function goOn() {
-  return ask("POST", "/api/v1/work/next").then(showNext).catch(showFailure);
+async function goOn() {
+  try {
+    showNext(await ask("POST", "/api/v1/work/next"));
+  } catch (error) {
+    if (error instanceof ApiError && STANDING.includes(error.code)) await showWhereIStand().catch(showFailure);
+    else showFailure(error);
+  }
+}
+
+async function showWhereIStand() {
+  showStanding(await ask("GET", "/api/v1/work"), showIntro);
 }
 
 async function begin() {
@@ -232,9 +257,7 @@ async function begin() {
     showScreen(make("section", "screen", notice));
     await deliver(judgement, notice);
   }
-  const work = await ask("GET", "/api/v1/work");
-  if (work.state === "done") showEnd({ ...work, assignment_id: null, more: false });
-  else showIntro(work);
+  await showWhereIStand();
 }
 
 // After the Back button, the page may show an item that has been answered since.
