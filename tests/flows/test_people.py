@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from pathlib import Path
 
@@ -112,3 +113,16 @@ def test_people_are_not_exported(campaign: OpenCampaign, noon: datetime, tmp_pat
     assert "W0001" in text
     assert "Ana" not in text
     assert "example.org" not in text
+
+
+def test_managers_may_name_a_worker_at_the_same_moment(campaign: OpenCampaign, noon: datetime) -> None:
+    add_workers(campaign, 1, base_url="", now=noon)
+
+    def name(number: int) -> None:
+        name_worker(campaign, "W0001", by="manager", now=noon, name=f"Ana {number}")
+
+    with ThreadPoolExecutor(8) as managers:
+        list(managers.map(name, range(24)))
+
+    [worker] = links(campaign, base_url="").workers
+    assert worker.name.startswith("Ana ")

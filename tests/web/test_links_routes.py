@@ -123,3 +123,11 @@ def test_links_are_the_managers_business(site: Any, method: str, path: str) -> N
     response = site.client.request(method, f"/api/v1/{path}", headers=site.as_worker(), json={})
 
     assert response.status_code == 401
+
+
+def test_no_name_in_the_table_for_letters_can_be_a_formula(site: Any) -> None:
+    post(site, "links", {"people": [{"name": "=1+1", "email": "@x@example.org"}]}, status=201)
+
+    reply = site.client.get("/api/v1/links.csv", headers=site.as_manager())
+
+    assert ",'=1+1,'@x@example.org,http" in reply.text

@@ -93,6 +93,7 @@ def name_worker(
     The log says that it was done, not what was written.
     """
     with campaign.store.write() as connection:
+        stored.hold_worker(connection, worker_id)
         known = stored.linked_workers(connection, [worker_id])
         if not known:
             raise NotFound(f"There is no worker {worker_id}.")

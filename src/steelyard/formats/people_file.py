@@ -9,6 +9,7 @@ from pathlib import Path
 
 from steelyard.domain.errors import SourceError
 from steelyard.domain.people import Person, person_problems
+from steelyard.domain.wording import as_cell
 from steelyard.formats.table_file import read_table
 
 # How spreadsheets of people may name the columns.
@@ -43,7 +44,7 @@ def read_people(path: Path) -> list[Person]:
 
 
 def people_csv(rows: Sequence[Mapping[str, str]], columns: Sequence[str]) -> str:
-    """People and their links as a table that mail programs and spreadsheets read.
+    """People and their links as a table that mail programs and spreadsheets read; no cell can be a formula.
 
     >>> people_csv([{"name": "Ana, of Rome", "url": "http://here/w/W0001-x"}], ["name", "url"])
     'name,url\\n"Ana, of Rome",http://here/w/W0001-x\\n'
@@ -51,5 +52,5 @@ def people_csv(rows: Sequence[Mapping[str, str]], columns: Sequence[str]) -> str
     text = io.StringIO()
     writer = csv.DictWriter(text, columns, lineterminator="\n")
     writer.writeheader()
-    writer.writerows(rows)
+    writer.writerows({column: as_cell(row[column]) for column in columns} for row in rows)
     return text.getvalue()

@@ -9,10 +9,8 @@ import polars as pl
 
 from steelyard.domain.exhibit import Column, Table
 from steelyard.domain.payment import Payment, Payments, PaymentTotal
-from steelyard.domain.wording import in_currency
+from steelyard.domain.wording import as_cell, in_currency
 
-# A spreadsheet takes a cell that begins with one of these for a formula.
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 _PERSON = ("name", "email")
 _SCHEMA: dict[str, Any] = {
     "worker_id": pl.String,
@@ -88,12 +86,7 @@ def payments_sheet(found: Payments, *, people: bool = False) -> Table:
     names = [name for name in rows.columns if people or name not in _PERSON]
     texts = [name for name, dtype in rows.schema.items() if dtype == pl.String]
     safe = rows.select(names).with_columns(
-        pl.when(pl.col(name).str.slice(0, 1).is_in(list(_FORMULA_STARTS)))
-        .then(pl.concat_str(pl.lit("'"), pl.col(name)))
-        .otherwise(pl.col(name))
-        .alias(name)
-        for name in texts
-        if name in names
+        pl.col(name).map_elements(as_cell, return_dtype=pl.String) for name in texts if name in names
     )
     columns = tuple(Column(name, name) for name in safe.columns)
     return Table(name="payments", title="", columns=columns, rows=safe)

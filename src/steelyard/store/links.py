@@ -23,6 +23,7 @@ from steelyard.domain.errors import NotFound
 from steelyard.domain.people import Person
 from steelyard.domain.work import LinkRole
 from steelyard.store import tables
+from steelyard.store.turns import hold_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +147,12 @@ def renew_shared_link(connection: Connection, role: LinkRole) -> None:
     stored = tables.shared_links
     connection.execute(update(stored).where(stored.c.role == role).values(version=stored.c.version + 1))
     connection.execute(delete(tables.links).where(tables.links.c.role == role))
+
+
+def hold_worker(connection: Connection, worker_id: str) -> None:
+    """Keep others from changing a worker and who that is until this transaction ends."""
+    if tables.could_be_key(worker_id):
+        hold_rows(connection, tables.workers, tables.workers.c.worker_id == worker_id)
 
 
 def set_person(connection: Connection, worker_id: str, person: Person) -> None:
