@@ -85,6 +85,11 @@ def test_words_that_are_no_toml_are_refused(campaign: OpenCampaign, noon: dateti
         correct(campaign, Correction(instructions="hint = ", file="own.toml"), by="manager", now=noon)
 
 
+def test_a_title_that_a_database_cannot_hold_is_refused(campaign: OpenCampaign, noon: datetime) -> None:
+    with pytest.raises(CampaignError, match="must be one line, without control characters"):
+        correct(campaign, Correction(title="Half\0way"), by="manager", now=noon)
+
+
 def test_an_empty_correction_is_refused(campaign: OpenCampaign, noon: datetime) -> None:
     with pytest.raises(ChoiceError, match="Give a new title, new instructions, or both"):
         correct(campaign, Correction(reason="none"), by="manager", now=noon)

@@ -115,6 +115,7 @@ def test_a_whole_number_will_do_for_a_weight(read_with: Read) -> None:
         ),
         ("[design]", "[desing]", 'The file does not know the table [desing]. Did you mean "design"?'),
         ('title = "A toy"\n', "", '[campaign] lacks the key "title"'),
+        ('title = "A toy"', 'title = "A\\u0000toy"', '[campaign] "title" must be one line, without control'),
         ('name = "toy"', "name = 3", '[campaign] "name" needs text in quotes, not 3.'),
         ('name = "toy"', 'name = "to|y"', "letters, digits, dots, dashes and underscores"),
         (

@@ -23,6 +23,7 @@ _WANTED = {
 # By key, what is wanted where the general sentence would mislead.
 _WANTED_OF_KEY = {
     ("currency", "string_pattern_mismatch"): 'needs a code of three capital letters, such as "EUR"',
+    ("title", "string_pattern_mismatch"): "must be one line, without control characters",
     ("fee", "less_than_equal"): "is a share of the pay: write 0.4 for 40 %",
 }
 

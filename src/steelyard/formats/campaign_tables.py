@@ -36,7 +36,7 @@ class CampaignTable(_Strict):
     name: Name = Field(
         description="Short name for files and the signature: letters, digits, dots, dashes, underscores."
     )
-    title: Annotated[str, Field(min_length=1, max_length=200)] = Field(
+    title: Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$")] = Field(
         description="The heading workers see. Say here who should take part."
     )
     protocol: str = Field(description="How workers are asked; `steelyard protocols` lists the choices.")

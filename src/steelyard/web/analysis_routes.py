@@ -43,7 +43,7 @@ def found_verdicts(desk: DeskOf, request: Request) -> dict[str, Any]:
 
 
 @router.get("/precision", openapi_extra={"parameters": parameters()})
-def precision(desk: DeskOf, request: Request) -> dict[str, Any]:
+def precision_over_time(desk: DeskOf, request: Request) -> dict[str, Any]:
     """How wide the intervals of systems were after more and more judgements, and as planned."""
     return precision_record(desk.analyses.precision(chosen(request)))
 
