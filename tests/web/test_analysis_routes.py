@@ -152,6 +152,7 @@ def test_payments_are_those_of_the_command_line(judged_site: Any, capsys: pytest
     assert found["total"]["pay"] == pytest.approx(12 * 500 * 18 / 3600)
     assert found["total"]["cost"] == pytest.approx(1.2 * found["total"]["pay"])
     assert not {"name", "email"} & set(found["workers"][0])
+    assert "6 of 6 workers are simulated: nobody is owed their pay." in found["notes"]
 
 
 def test_the_payments_file_has_a_line_for_everybody_and_a_sum(judged_site: Any, tmp_path: Path) -> None:

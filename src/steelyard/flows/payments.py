@@ -8,7 +8,7 @@ from typing import Any
 
 from steelyard.domain.payment import Payment, Payments, PaymentTotal
 from steelyard.domain.running import CampaignState, Exclusion
-from steelyard.domain.wording import in_currency, payable
+from steelyard.domain.wording import counted, in_currency, payable
 from steelyard.flows.progress import Overview, Watch, WorkerProgress
 from steelyard.flows.verdicts import Verdicts
 from steelyard.planning.spending import PayTerms, pay_terms
@@ -46,7 +46,7 @@ def payments(watch: Watch, verdicts: Verdicts, *, now: datetime) -> Payments:
         check=verdicts.check,
         workers=workers,
         total=_total(workers, terms),
-        notes=(*_notes(terms), *overview.warnings),
+        notes=(*_simulated(workers), *_notes(terms), *overview.warnings),
     )
 
 
@@ -135,6 +135,13 @@ def _total(workers: Sequence[Payment], terms: PayTerms) -> PaymentTotal:
         fee=fee,
         cost=None if pay is None or fee is None else pay + fee,
         hourly_pay=_hourly(pay, hours),
+    )
+
+
+def _simulated(workers: Sequence[Payment]) -> tuple[str, ...]:
+    n = sum(worker.is_simulated for worker in workers)
+    return (
+        (f"{n} of {counted(len(workers), 'worker')} are simulated: nobody is owed their pay.",) if n else ()
     )
 
 
