@@ -30,6 +30,7 @@ from steelyard.flows.open import OpenCampaign, open_campaign
 from steelyard.flows.settings import settings_from
 from steelyard.flows.simulate import simulate
 from steelyard.flows.source import Source, from_campaign, read_source
+from steelyard.flows.verdicts import worker_verdicts
 from steelyard.frames import ratings_frame
 from steelyard.protocols import protocols
 from steelyard.report.html import report_html
@@ -153,6 +154,14 @@ def test_with_everyone_excluded_nothing_is_left_to_score(frame: pl.DataFrame) ->
         analyse(source(frame, *everyone), SETTINGS)
 
     assert 'exclusions="ignore"' in str(caught.value)
+
+
+def test_verdicts_are_there_with_everyone_excluded(frame: pl.DataFrame) -> None:
+    everyone = [Exclusion(worker, None, "test data") for worker in CAREFUL]
+
+    found = worker_verdicts(source(frame, *everyone), SETTINGS)
+
+    assert found.workers["verdict"].to_list() == ["pass", "pass", "fail"]
 
 
 def test_tables_and_figures_are_made_without_what_was_excluded(frame: pl.DataFrame) -> None:
