@@ -13,6 +13,9 @@ import polars as pl
 import pytest
 
 from steelyard.domain.scale import VAS
+from steelyard.flows.kept import keep_good
+from steelyard.flows.settings import settings_from
+from steelyard.flows.source import read_source
 from steelyard.formats.judgements_file import read_judgements
 from steelyard.frames import hit_times_frame, ratings_frame
 from steelyard.review.flags import worker_flags
@@ -242,3 +245,24 @@ def test_official_rows_of_equal_ratings_run_over_the_borders_of_hits_in_order_of
     # No HIT has more than 98 items. In order of HIT names it would be 649, by acceptance 1,644.
     assert longest == 369
     assert "369 ratings in a row are 0." in found["details"].item()
+
+
+@pytest.mark.parametrize("pair", ["cs-en", "lv-en"])
+def test_few_published_workers_who_pass_are_flagged(pair: str) -> None:
+    source = read_source(str(DATA / "wmt22-toen" / f"{pair}.judgements.csv.gz"))
+    workers = keep_good(source, settings_from(source)).quality.workers
+
+    passed = workers.filter(pl.col("verdict") == "pass")
+    flagged = passed.filter(pl.col("flags").list.len() > 0)
+    assert len(flagged) <= max(1, 0.06 * len(passed))
+    assert not (passed["suggestion"] == "refuse").any()
+
+
+def test_many_published_workers_who_fail_are_flagged() -> None:
+    source = read_source(str(DATA / "dialogue-da" / "icebreaker.judgements.csv.gz"))
+    workers = keep_good(source, settings_from(source, check="rank-sum")).quality.workers
+
+    by_verdict = workers.group_by("verdict").agg(flagged=(pl.col("flags").list.len() > 0).mean())
+    flagged = dict(by_verdict.iter_rows())
+    assert flagged["fail"] > 0.3
+    assert flagged["pass"] < 0.02

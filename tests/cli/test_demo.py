@@ -45,6 +45,9 @@ def test_the_demo_runs_to_its_report_without_a_person(tmp_path: Path) -> None:
         assert frames.ratings["worker_id"].n_unique() == 30
         assert frames.simulated == set(frames.ratings["worker_id"])
     assert "All 30 workers are simulated, so these numbers are made up." in done.stdout
+    # Three of the 30 cheat and four or five are careless; a person should look at hardly anybody else.
+    [flagged] = re.findall(r"(\d+) workers flagged", done.stdout)
+    assert 2 <= int(flagged) <= 6
 
 
 def test_the_demo_prints_three_links_that_open_and_ends_with_ctrl_c(tmp_path: Path) -> None:

@@ -158,6 +158,7 @@ def test_reinstating_says_where_somebody_else_has_taken_the_place(
 
     assert (done.taken_back, done.surplus) == ((), (taken.hit_id,))
     assert not hits_of(campaign, worker_id)[0].has_place
+    assert logged(campaign, worker_id)[-1].detail == {"surplus": [taken.hit_id]}
 
 
 def test_a_hit_excluded_for_itself_stays_so_when_its_worker_is_reinstated(

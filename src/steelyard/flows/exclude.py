@@ -5,6 +5,7 @@ Verdicts stand in the log of actions. Analyses read them there; nothing is delet
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -76,7 +77,7 @@ def exclude(
     with campaign.store.write() as connection:
         taken = _concerned(connection, decision)
         offered = _give_up(connection, taken, now=now) if replace else ()
-        _log(connection, "exclude", decision, now=now, reason=reason, offered=offered)
+        _log(connection, "exclude", decision, now=now, reason=reason, hits={"offered": offered})
     return ExcludedWork(decision.worker_id, decision.hit_id, reason, offered)
 
 
@@ -91,7 +92,6 @@ def reinstate(campaign: OpenCampaign, decision: Decision, *, now: datetime) -> R
         taken = _concerned(connection, decision)
         held = actions.exclusions(connection)
         _require_excluded(decision, held)
-        _log(connection, "reinstate", decision, now=now, reason=" ".join(decision.reason.split()))
         still = {
             (each.worker_id, each.hit_id)
             for each in held
@@ -105,12 +105,11 @@ def reinstate(campaign: OpenCampaign, decision: Decision, *, now: datetime) -> R
             and not still.intersection({(decision.worker_id, None), (decision.worker_id, each.hit_id)})
         ]
         found = {each.hit_id: retake_place(connection, each.assignment_id) for each in counting}
-    return ReinstatedWork(
-        decision.worker_id,
-        decision.hit_id,
-        taken_back=tuple(hit_id for hit_id, is_free in found.items() if is_free),
-        surplus=tuple(hit_id for hit_id, is_free in found.items() if not is_free),
-    )
+        taken_back = tuple(hit_id for hit_id, is_free in found.items() if is_free)
+        surplus = tuple(hit_id for hit_id, is_free in found.items() if not is_free)
+        hits = {"taken back": taken_back, "surplus": surplus}
+        _log(connection, "reinstate", decision, now=now, reason=decision.reason, hits=hits)
+    return ReinstatedWork(decision.worker_id, decision.hit_id, taken_back, surplus)
 
 
 def block(campaign: OpenCampaign, decision: Decision, *, now: datetime) -> BlockedWorker:
@@ -120,7 +119,7 @@ def block(campaign: OpenCampaign, decision: Decision, *, now: datetime) -> Block
         released = _give_up(connection, under_way, now=now)
         if not work.is_blocked(connection, decision.worker_id):
             verdicts.set_blocked(connection, decision.worker_id, blocked=True)
-            _log(connection, "block", decision, now=now, reason=decision.reason.strip(), offered=released)
+            _log(connection, "block", decision, now=now, reason=decision.reason, hits={"offered": released})
     return BlockedWorker(decision.worker_id, True, released)
 
 
@@ -130,7 +129,7 @@ def unblock(campaign: OpenCampaign, decision: Decision, *, now: datetime) -> Blo
         verdicts.require_worker(connection, decision.worker_id)
         if work.is_blocked(connection, decision.worker_id):
             verdicts.set_blocked(connection, decision.worker_id, blocked=False)
-            _log(connection, "unblock", decision, now=now, reason=decision.reason.strip())
+            _log(connection, "unblock", decision, now=now, reason=decision.reason)
     return BlockedWorker(decision.worker_id, False)
 
 
@@ -183,7 +182,7 @@ def _log(
     *,
     now: datetime,
     reason: str,
-    offered: tuple[str, ...] = (),
+    hits: Mapping[str, tuple[str, ...]] | None = None,
 ) -> None:
     actions.log_action(
         connection,
@@ -192,6 +191,6 @@ def _log(
         now=now,
         worker_id=decision.worker_id,
         hit_id=decision.hit_id,
-        reason=reason,
-        detail={"offered": list(offered)} if offered else None,
+        reason=" ".join(reason.split()),
+        detail={name: list(found) for name, found in (hits or {}).items() if found},
     )
