@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import uuid
 from collections.abc import Iterator
@@ -19,6 +20,7 @@ from steelyard.flows.links import add_workers
 from steelyard.flows.open import OpenCampaign
 from steelyard.flows.series import find_series, open_series
 from steelyard.flows.series_links import series_door
+from steelyard.flows.simulate import simulate
 from steelyard.flows.state import change_state
 from steelyard.formats.series_toml import SeriesSource
 from steelyard.web.base_path import AtUrl
@@ -142,6 +144,16 @@ def test_the_page_of_the_series_needs_its_link(served: SeriesSite) -> None:
     assert page.status_code == 200
     assert 'src="../static/series.js"' in page.text
     assert served.client.get("/api/v1/series").status_code == 401
+
+
+def test_the_report_of_the_series_leads_to_those_of_its_campaigns(served: SeriesSite) -> None:
+    simulate(served.campaigns["en-de"], 3, seed=7)
+    page = served.client.get(f"/m/{served.token}/report")
+    assert page.status_code == 200
+    assert served.client.get("/m/m-nobody-has-this-token-at-all/report").status_code == 404
+    urls = re.findall(r'href="(http[^"]+)"', page.text)
+    assert len(urls) == 1, "en-cs has nothing to report"
+    assert "campaign:en-de" in served.client.get(urls[0]).text
 
 
 def test_neither_home_nor_unknown_names_give_anything_away(served: SeriesSite) -> None:

@@ -13,16 +13,18 @@ from fastapi.responses import HTMLResponse, PlainTextResponse
 from pydantic import BaseModel, ConfigDict
 
 from steelyard.domain.errors import EvaluationError, NotFound, SourceError, as_command_line
+from steelyard.domain.result import Analysis
 from steelyard.domain.running import CampaignState
+from steelyard.domain.series import AnalysedCampaign
 from steelyard.flows.links import manager_url
 from steelyard.flows.series_links import SeriesDoor
 from steelyard.flows.series_overview import CampaignGlance, glance
-from steelyard.flows.state import StateChange, change_state
+from steelyard.flows.state import StateChange, campaign_state, change_state
 from steelyard.web.auth import TOKEN, bearer
 from steelyard.web.base_path import base_of, base_url_of
 from steelyard.web.errors import TRY_AGAIN
 from steelyard.web.overview_schemas import ForecastView, PlacesView
-from steelyard.web.pages import message_page, rendered
+from steelyard.web.pages import REPORT_POLICY, message_page, rendered
 from steelyard.web.running_routes import StateBody
 from steelyard.web.state import Desk
 
@@ -140,11 +142,11 @@ pages = APIRouter(include_in_schema=False)
 @router.get("")
 def series_now(desk: SeriesDeskOf, request: Request) -> SeriesView:
     """All campaigns at a glance."""
-    now, base_url = datetime.now(UTC), base_url_of(request)
+    now = datetime.now(UTC)
 
     def look(name: str, one: Desk) -> tuple[CampaignGlance, str]:
-        place = f"{base_url}/c/{quote(name)}"
-        return glance(one.watch.overview(now=now)), manager_url(one.campaign, base_url=place)
+        own_url = manager_url(one.campaign, base_url=_place(request, name))
+        return glance(one.watch.overview(now=now)), own_url
 
     return SeriesView(
         series=desk.name,
@@ -189,14 +191,49 @@ def series_home(request: Request) -> HTMLResponse:
 def series_page(desk: SeriesDeskOf, request: Request, token: str) -> HTMLResponse:
     """The page of the series' manager."""
     try:
-        if not TOKEN.fullmatch(token):
-            raise NotFound("This link is incomplete: copy all of it, from https or http to its last letter.")
-        desk.door.require_manager(token)
+        _require(desk, token)
     except NotFound as error:
         return message_page(request, "Link not valid", str(error), 404)
     return rendered(
         "series.html", {"base": base_of(request), "title": desk.name, "words": {"language": "en"}}
     )
+
+
+@pages.get("/m/{token}/report", response_class=HTMLResponse)
+def series_report(desk: SeriesDeskOf, request: Request, token: str) -> HTMLResponse:
+    """Every ranking in short, with links to the full reports."""
+    from steelyard.report.series import series_html
+
+    try:
+        _require(desk, token)
+    except NotFound as error:
+        return message_page(request, "Link not valid", str(error), 404)
+    states, pages = {}, {}
+
+    def analyse(name: str, one: Desk) -> Analysis:
+        states[name] = campaign_state(one.campaign)
+        analysis = one.analyses.get().analysis
+        pages[name] = f"{manager_url(one.campaign, base_url=_place(request, name))}/report"
+        return analysis
+
+    found = [
+        AnalysedCampaign(name, states.get(name), analysis, problem)
+        for name, analysis, problem in desk.of_each(analyse)
+    ]
+    return HTMLResponse(
+        series_html(desk.name, found, pages), headers={"Content-Security-Policy": REPORT_POLICY}
+    )
+
+
+def _require(desk: SeriesDesk, token: str) -> None:
+    if not TOKEN.fullmatch(token):
+        raise NotFound("This link is incomplete: copy all of it, from https or http to its last letter.")
+    desk.door.require_manager(token)
+
+
+def _place(request: Request, name: str) -> str:
+    """The address of a campaign of the series."""
+    return f"{base_url_of(request)}/c/{quote(name)}"
 
 
 @pages.get("/healthz", response_class=PlainTextResponse)

@@ -1,8 +1,9 @@
 // The page of a series: all campaigns at a glance, each with a link to its own dashboard.
 
 import { make } from "./dom.js";
+import { inApp } from "./http.js";
 import { act } from "./manager/ask.js";
-import { call, desk, follow } from "./manager/desk.js";
+import { call, desk, follow, token } from "./manager/desk.js";
 import { anchor, chip, meter, namedButton, redraw, tile } from "./manager/parts.js";
 import { STATES, stateChip } from "./manager/state.js";
 import { makeTable } from "./manager/table.js";
@@ -174,6 +175,7 @@ function draw() {
   table.update(campaigns);
 }
 
+document.getElementById("report").href = inApp(`/m/${encodeURIComponent(token)}/report`);
 follow({
   path: "/series",
   needs: () => [],
