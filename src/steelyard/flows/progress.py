@@ -55,11 +55,13 @@ class Watch:
             return self._reader.read(connection, idle_before=before)
 
     def mark(self) -> tuple[int, ...]:
-        """What changes when an analysis does: judgements, corrections, and decisions to exclude."""
+        """What changes when an analysis may: judgements, corrections, places, words; last, exclusions."""
         with self.campaign.store.read() as connection:
             found = self._reader.read(connection)
+            revision = running.conditions(connection).revision
             decided = last_action(connection, EXCLUSION_VERBS)
-        return found.n_judgements, found.n_corrections, 0 if decided is None else decided.number
+        excluded = 0 if decided is None else decided.number
+        return found.n_judgements, found.n_corrections, found.n_openings, revision, excluded
 
     def overview(self, *, now: datetime) -> Overview:
         """The campaign at a glance at this moment."""
