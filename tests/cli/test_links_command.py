@@ -159,3 +159,15 @@ def test_one_worker_of_a_series_needs_a_campaign(series: str, capsys: pytest.Cap
     assert run(["links", series, "--renew", "W0001"]) == 2
 
     assert "W0001 is another person in each campaign of a series" in capsys.readouterr().err
+
+
+def test_a_secret_that_others_may_read_is_warned_of(
+    campaign_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("STEELYARD_SECRET")
+    create(campaign_file, str(tmp_path / "a.db"), now=datetime.fromisoformat("2024-05-01T12:00Z"))
+    (tmp_path / "a.db.secret").chmod(0o644)
+
+    run(["links", str(tmp_path / "a.db")])
+
+    assert f"chmod 600 {tmp_path / 'a.db.secret'}" in capsys.readouterr().err

@@ -7,10 +7,13 @@ from pathlib import Path
 import pytest
 from sqlalchemy import insert, update
 
-from steelyard.domain.errors import SourceError
+from steelyard.domain.errors import NotFound, SourceError
 from steelyard.flows.create import create
-from steelyard.flows.links import links
+from steelyard.flows.links import links, renew_all
 from steelyard.flows.open import open_campaign
+from steelyard.flows.secrets import exposed_secret
+from steelyard.flows.series import find_series
+from steelyard.flows.series_links import renew_series_door, series_door
 from steelyard.store import tables
 
 pytestmark = pytest.mark.usefixtures("without_variable")
@@ -163,3 +166,59 @@ def test_a_folder_that_cannot_be_written_to_says_where_else_the_secret_may_be(
 
     with pytest.raises(SourceError, match=r"cannot be kept.*or set STEELYARD_SECRET"):
         create(campaign_file, postgres_address, now=noon)
+
+
+def test_links_are_not_ended_if_the_new_secret_cannot_be_kept(
+    campaign_file: Path,
+    postgres_address: str,
+    tmp_path: Path,
+    noon: datetime,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    create(campaign_file, postgres_address, now=noon)
+    before = manager_url(postgres_address)
+    (tmp_path / "file").write_text("this is a file")
+
+    with monkeypatch.context() as patch, open_campaign(postgres_address) as campaign:
+        patch.setenv("XDG_STATE_HOME", str(tmp_path / "file"))
+        with pytest.raises(SourceError, match="cannot be kept"):
+            renew_all(campaign, by="command line", now=noon)
+
+    assert manager_url(postgres_address) == before
+
+
+@pytest.mark.parametrize(("mode", "is_exposed"), [(0o600, False), (0o640, True), (0o604, True)])
+def test_a_secret_that_others_may_read_is_noticed(database: Path, mode: int, is_exposed: bool) -> None:
+    secret_file = database.with_name("a.db.secret")
+    secret_file.chmod(mode)
+
+    with open_campaign(str(database)) as campaign:
+        assert exposed_secret(campaign) == (secret_file if is_exposed else None)
+
+
+def test_a_renewed_link_of_a_series_ends_the_old_one_at_servers_that_run(database: Path) -> None:
+    series = find_series(str(database.parent))
+    assert series is not None
+    door = series_door(series)
+    before = door.token
+    door.require_manager(before)
+
+    renew_series_door(series)
+
+    with pytest.raises(NotFound):
+        door.require_manager(before)
+
+
+def test_series_with_one_secret_have_different_links(
+    database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STEELYARD_SECRET", "a secret that several servers share")
+    tokens = set()
+    for name in ("wmt.2024", "wmt.2025"):
+        (tmp_path / name).mkdir()
+        shutil.copy(database, tmp_path / name)
+        series = find_series(str(tmp_path / name))
+        assert series is not None
+        tokens.add(series_door(series).token)
+
+    assert len(tokens) == 2

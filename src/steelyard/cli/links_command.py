@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 import click
 
+from steelyard.cli.exposed import warn_of_exposed_secrets
 from steelyard.cli.listening import USUAL_PORT
 from steelyard.cli.options import (
     base_url_option,
@@ -208,6 +209,7 @@ def _links_at(
     with open_campaign(address) as campaign:
         _change(campaign, wishes)
         _add(campaign, wishes)
+        warn_of_exposed_secrets([campaign])
         served = base_url or served_url(campaign)
         return all_links(campaign, base_url=served or unserved_url), served is not None
 

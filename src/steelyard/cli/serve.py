@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 import click
 
+from steelyard.cli.exposed import warn_of_exposed_secrets
 from steelyard.cli.listening import is_everywhere, listening_at, url_of
 from steelyard.cli.options import database_argument, port_option, read_url
 from steelyard.cli.over_series import ended, series_at
@@ -59,6 +60,7 @@ def _announce(db: str, base_url: str, more: str) -> None:
     with open_campaign(db) as campaign:
         found = links(campaign, base_url=base_url)
         remember_url(campaign, base_url)
+        warn_of_exposed_secrets([campaign])
     click.echo(f"Serving {campaign.settings.name} at {base_url} (Ctrl-C to stop){more}")
     if found.open_link:
         click.echo(f"  anyone may judge   {found.open_url}")
@@ -74,6 +76,7 @@ def _announce_series(series: Series, base_url: str, more: str) -> None:
         for outcome in opened:
             if outcome.result is not None:
                 remember_url(outcome.result, f"{base_url}/c/{quote(outcome.name)}")
+        warn_of_exposed_secrets(outcome.result for outcome in opened if outcome.result is not None)
     n_open = sum(outcome.result is not None for outcome in opened)
     if not n_open:
         ended(opened)

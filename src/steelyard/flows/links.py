@@ -11,7 +11,7 @@ from steelyard.domain.errors import Conflict, NotFound
 from steelyard.domain.running import Doer
 from steelyard.domain.work import LinkRole
 from steelyard.flows.open import OpenCampaign
-from steelyard.flows.secrets import keep_secret, replace_secret, secret_of, usable_secret
+from steelyard.flows.secrets import replaced_secret, secret_of, usable_secret
 from steelyard.flows.tokens import SHARED_IDS, split_token, token_for
 from steelyard.platforms import platforms
 from steelyard.store import links as stored
@@ -159,13 +159,10 @@ def renew_all(campaign: OpenCampaign, *, by: Doer, now: datetime) -> None:
 
     Links that were revoked stay so.
     """
-    with campaign.store.write() as connection:
-        secret, file = replace_secret(connection, campaign.store)
+    with replaced_secret(campaign.store) as mark, campaign.store.write() as connection:
+        stored.set_secret_mark(connection, mark)
         stored.forget_stored_links(connection)
         log_action(connection, "renew-all-links", by=by, now=now)
-    # Not before the mark is durable: with the old mark only the old secret is of use.
-    if file is not None:
-        keep_secret(secret, file)
 
 
 def holder(campaign: OpenCampaign, token: str, role: LinkRole) -> str | None:

@@ -6,9 +6,11 @@ file, or in the user's state folder for PostgreSQL.
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -61,24 +63,34 @@ def mark_campaign(connection: Connection, store: Store) -> str:
     return mark
 
 
-def replace_secret(connection: Connection, store: Store) -> tuple[str, Path | None]:
-    """Mark a new secret; returns it and the file to keep it in once the mark is durable.
+@contextmanager
+def replaced_secret(store: Store) -> Iterator[str]:
+    """The mark of a new secret, for the block to make durable; then the secret replaces the old one.
 
-    The secret of the environment is not ours to replace, but a new mark makes other links from it.
+    It is on the disk before: nothing is left to fail once the old links are gone. The secret of the
+    environment is not ours to replace, but a new mark makes other links from it.
     """
     given = _from_environment()
     secret = given or secrets.token_hex(32)
     mark = new_mark(secret)
-    stored.set_secret_mark(connection, mark)
-    return secret, None if given else secret_files(store, mark)[0]
+    if given:
+        yield mark
+        return
+    with _kept(secret, secret_files(store, mark)[0]):
+        yield mark
 
 
 def shared_secret(file: Path) -> str:
     """The secret of the environment, or that in a file, which is made if it is not there."""
-    found = _from_environment() or _read(file)
+    found = known_shared_secret(file)
     if found is None:
         keep_secret(found := secrets.token_hex(32), file)
     return found
+
+
+def known_shared_secret(file: Path) -> str | None:
+    """The secret of the environment, or that in a file; None if there is neither."""
+    return _from_environment() or _read(file)
 
 
 def place_of_secret(store: Store, mark: str) -> tuple[str, str] | None:
@@ -86,6 +98,17 @@ def place_of_secret(store: Store, mark: str) -> tuple[str, str] | None:
     places = {VARIABLE: _from_environment()} | {str(file): _read(file) for file in secret_files(store, mark)}
     found = ((place, secret) for place, secret in places.items() if secret is not None)
     return next(((place, secret) for place, secret in found if fits(secret, mark)), None)
+
+
+def exposed_secret(campaign: OpenCampaign) -> Path | None:
+    """The file that holds the campaign's secret, if other users of this machine may read it."""
+    with campaign.store.read() as connection:
+        mark = stored.secret_mark(connection)
+    place = None if mark is None else place_of_secret(campaign.store, mark)
+    if place is None or place[0] == VARIABLE or os.name != "posix":
+        return None
+    file = Path(place[0])
+    return file if file.stat().st_mode & 0o077 else None
 
 
 def secret_in(file: Path) -> str | None:
@@ -103,18 +126,37 @@ def renew_shared_secret(file: Path) -> bool:
 
 def keep_secret(secret: str, file: Path) -> None:
     """Write a secret where only its owner may read it, at once or not at all."""
+    with _kept(secret, file):
+        pass
+
+
+@contextmanager
+def _kept(secret: str, file: Path) -> Iterator[None]:
+    """A secret that is written, and gets its name once the block has succeeded; it vanishes if not."""
     beside = file.with_name(f"{file.name}.{secrets.token_hex(4)}")
     try:
-        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        beside.touch(mode=0o600, exist_ok=False)
-        with beside.open("w", encoding="utf-8") as opened:
-            opened.write(f"{secret}\n")
-            opened.flush()
-            os.fsync(opened.fileno())
-        beside.replace(file)
-    except OSError as error:
+        with _said(file):
+            if file.is_dir():
+                raise IsADirectoryError(errno.EISDIR, "a folder has its name")
+            file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            beside.touch(mode=0o600, exist_ok=False)
+            with beside.open("w", encoding="utf-8") as opened:
+                opened.write(f"{secret}\n")
+                opened.flush()
+                os.fsync(opened.fileno())
+        yield
+        with _said(file):
+            beside.replace(file)
+    finally:
         with suppress(OSError):
             beside.unlink()
+
+
+@contextmanager
+def _said(file: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
         advice = f"Choose a folder you may write to, or set {VARIABLE}."
         raise SourceError(
             str(file), [f"the secret of the links cannot be kept: {error.strerror}. {advice}"]

@@ -7,18 +7,39 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from steelyard.domain.errors import NotFound
+from steelyard.domain.errors import NotFound, SourceError
 from steelyard.flows.links import INVALID
-from steelyard.flows.secrets import FOLDER_FILE, renew_shared_secret, shared_secret, state_folder
+from steelyard.flows.secrets import (
+    FOLDER_FILE,
+    known_shared_secret,
+    renew_shared_secret,
+    shared_secret,
+    state_folder,
+)
 from steelyard.flows.series import Series
 from steelyard.flows.tokens import SHARED_IDS, token_for
 
 
 @dataclass(frozen=True, slots=True)
 class SeriesDoor:
-    """Who may see a whole series. A new secret in the file, or in the environment, makes a new link."""
+    """Who may see a whole series. A new secret in the file, or in the environment, makes a new link.
 
-    token: str
+    The file is read each time: a link that was ended opens nothing, not even at a server that still runs.
+    """
+
+    name: str
+    secret_file: Path
+
+    @property
+    def token(self) -> str:
+        """What the manager's link ends with; SourceError if the secret is gone."""
+        secret = known_shared_secret(self.secret_file)
+        if secret is None:
+            advice = "Put the file back, or start the server again for a new one."
+            raise SourceError(str(self.secret_file), [f"the secret of the series' link is missing. {advice}"])
+        # No two names may be one mark, which ends at the first dot.
+        mark = f"series {self.name.encode().hex()}"
+        return token_for(secret, mark, "manager", SHARED_IDS["manager"], 1)
 
     def url(self, base_url: str) -> str:
         """The manager's link."""
@@ -32,8 +53,9 @@ class SeriesDoor:
 
 def series_door(series: Series) -> SeriesDoor:
     """The door of a series; its secret is made if there is none."""
-    secret = shared_secret(_secret_file(series))
-    return SeriesDoor(token_for(secret, f"series {series.name}", "manager", SHARED_IDS["manager"], 1))
+    file = _secret_file(series)
+    shared_secret(file)
+    return SeriesDoor(series.name, file)
 
 
 def renew_series_door(series: Series) -> bool:
