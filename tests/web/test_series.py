@@ -201,6 +201,21 @@ def test_links_have_the_public_address_and_the_campaigns_path(served: SeriesSite
     assert client.get(path).status_code == 200
 
 
+def test_a_name_with_a_space_makes_links_that_can_be_pasted(made_folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "wmt").mkdir()
+    shutil.copy(made_folder / "en-de.db", tmp_path / "wmt" / "my pair.db")
+    series = find_series(str(tmp_path / "wmt"))
+    assert series is not None
+    with open_series(series) as opened, TestClient(create_series_app(series, opened)) as client:
+        headers = {"Authorization": f"Bearer {series_door(series).token}"}
+        url = client.get("/api/v1/series", headers=headers).json()["campaigns"][0]["manager_url"]
+        assert "/c/my%20pair/m/" in url
+        headers = {"Authorization": f"Bearer {url.rpartition('/')[2]}"}
+        links = client.get("/c/my%20pair/api/v1/links", headers=headers).json()
+        assert links["manager_url"] == url
+        assert client.get(url).status_code == 200
+
+
 class TestABrokenCampaign:
     def test_it_answers_503_and_the_others_work(self, served: SeriesSite) -> None:
         assert served.client.get("/c/en-uk/w/some-token-of-a-worker").status_code == 503

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from fastapi import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -46,4 +46,6 @@ def base_of(request: Request) -> str:
 
 def base_url_of(request: Request) -> str:
     """The app's address as the caller has it, without a slash at its end."""
-    return f"{request.url.scheme}://{request.url.netloc}{request.scope.get('root_path', '').rstrip('/')}"
+    # Names of campaigns may hold characters that links may not.
+    path = quote(request.scope.get("root_path", "").rstrip("/"), safe="/%")
+    return f"{request.url.scheme}://{request.url.netloc}{path}"
