@@ -10,21 +10,18 @@ from sqlalchemy import Connection, func, select, update
 from steelyard.domain.errors import NotFound
 from steelyard.domain.work import AssignmentStatus
 from steelyard.store import tables
-from steelyard.store.leases import release_place
+from steelyard.store.leases import end_lease, release_place
 from steelyard.store.turns import hold_rows
+from steelyard.store.work import has_worker
 
 _DONE = (AssignmentStatus.SUBMITTED.value, AssignmentStatus.APPROVED.value)
 
 
 def require_worker(connection: Connection, worker_id: str) -> None:
     """NotFound if there is no such worker. In a write transaction the worker is locked until it ends."""
-    stored = tables.workers
-    if tables.could_be_key(worker_id):
-        hold_rows(connection, stored, stored.c.worker_id == worker_id)
-        query = select(func.count()).where(stored.c.worker_id == worker_id)
-        if connection.execute(query).scalar_one():
-            return
-    raise NotFound(f"there is no worker {worker_id!r} in this campaign; `steelyard progress` lists them")
+    if not has_worker(connection, worker_id):
+        raise NotFound(f"there is no worker {worker_id!r} in this campaign; `steelyard progress` lists them")
+    hold_rows(connection, tables.workers, tables.workers.c.worker_id == worker_id)
 
 
 def set_blocked(connection: Connection, worker_id: str, *, blocked: bool) -> None:
@@ -85,12 +82,5 @@ def taken_hits(connection: Connection, worker_id: str) -> list[TakenHit]:
 
 def give_up_place(connection: Connection, taken: TakenHit, *, now: datetime) -> bool:
     """Offer the place of a HIT to others, and end the assignment if it is open; False if it held none."""
-    if not release_place(connection, taken.assignment_id, now=now):
-        return False
-    stored = tables.assignments
-    is_open = (
-        stored.c.assignment_id == taken.assignment_id,
-        stored.c.status == AssignmentStatus.ACCEPTED.value,
-    )
-    connection.execute(update(stored).where(*is_open).values(status=AssignmentStatus.EXPIRED.value))
-    return True
+    ended = end_lease(connection, taken.assignment_id, AssignmentStatus.EXPIRED, now=now)
+    return ended or release_place(connection, taken.assignment_id, now=now)
