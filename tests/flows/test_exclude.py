@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 
 import pytest
@@ -13,6 +14,7 @@ from steelyard.flows.exclude import Decision, block, exclude, reinstate, unblock
 from steelyard.flows.judged import judged_frames
 from steelyard.flows.links import add_workers
 from steelyard.flows.open import OpenCampaign
+from steelyard.flows.release import hit_places
 from steelyard.store import actions, verdicts, work
 
 
@@ -172,6 +174,30 @@ def test_a_hit_excluded_for_itself_stays_so_when_its_worker_is_reinstated(
 
     assert exclusions(campaign) == [(worker_id, taken.hit_id, "a robot")]
     assert (done.taken_back, done.surplus) == ((), ())
+
+
+def test_verdicts_and_workers_at_the_same_moment_leave_every_place_with_one_holder(
+    campaign: OpenCampaign, noon: datetime
+) -> None:
+    done = [finish_a_hit(campaign, noon) for _ in range(3)]
+    links = add_workers(campaign, 4, base_url="", now=noon)
+
+    def decide(worker_id: str) -> None:
+        for _ in range(3):
+            exclude(campaign, by_manager(worker_id), now=noon)
+            reinstate(campaign, by_manager(worker_id), now=noon)
+
+    with ThreadPoolExecutor(7) as at_once:
+        verdicts_given = [at_once.submit(decide, worker_id) for worker_id in done]
+        works = [at_once.submit(next_item, campaign, link.worker_id, now=noon) for link in links]
+        for each in (*verdicts_given, *works):
+            each.result()
+
+    places = [place for hit in hit_places(campaign, now=noon) for place in hit.places]
+    holders = [place.assignment_id for place in places if place.assignment_id is not None]
+    assert len(set(holders)) == len(holders)
+    open_or_done = [each for link in links for each in hits_of(campaign, link.worker_id)]
+    assert all(each.has_place for each in open_or_done)
 
 
 def test_what_is_not_excluded_cannot_be_reinstated(
