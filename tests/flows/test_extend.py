@@ -302,6 +302,29 @@ def test_a_dry_run_says_what_it_costs_and_writes_nothing(on_file, texts) -> None
     assert planned.cost is None
 
 
+def test_a_warning_says_when_other_workers_are_needed(on_file, texts, noon) -> None:
+    with on_file(texts) as campaign:
+        at_first = design_extension(campaign, ratings=1).extended.warnings
+        with campaign.store.write() as connection:
+            worker = work.add_worker(connection, now=noon).worker_id
+        next_item(campaign, worker, now=noon)
+        longer = replace(texts, segments=range(1, 61)).write("longer.toml")
+
+        assert not any("other workers" in warning for warning in at_first)
+        assert any(
+            "other workers" in each for each in design_extension(campaign, ratings=1).extended.warnings
+        )
+        of_segments = design_extension(campaign, texts=longer).extended.warnings
+        assert not any("other workers" in warning for warning in of_segments)
+
+
+def test_a_part_that_fills_no_hit_is_refused(on_file, texts, noon) -> None:
+    with on_file(texts) as campaign:
+        longer = replace(texts, segments=range(1, 34)).write("longer.toml")
+        with pytest.raises(CampaignError, match=r"part 2: [\s\S]*keeps the campaign's settings"):
+            extend(campaign, texts=longer, by="manager", now=noon)
+
+
 def test_an_extension_is_logged(opened, texts, noon) -> None:
     with opened(texts) as campaign:
         added = extend(campaign, ratings=1, by="command line", now=noon)

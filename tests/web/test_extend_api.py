@@ -49,6 +49,15 @@ def test_texts_come_along_with_the_campaign_file(site: Any, small_example: str) 
     assert [each["part"] for each in added["rounds"]] == [1]
 
 
+@pytest.mark.parametrize("name", ["texts/zinc.txt", "/home/me/zinc.txt", "zinc.txt"])
+def test_a_file_is_found_without_the_folder_it_was_in(site: Any, small_example: str, name: str) -> None:
+    body = further_system(small_example)
+    body["campaign_file"] = body["campaign_file"].replace("texts/zinc.txt", name)
+    body["files"] = {"zinc.txt": body["files"]["texts/zinc.txt"]}
+
+    assert sent(site, **body, dry_run=True).json()["systems"] == ["zinc"]
+
+
 def test_a_dry_run_adds_nothing(site: Any, small_example: str) -> None:
     planned = sent(site, **further_system(small_example), dry_run=True).json()
     added = sent(site, **further_system(small_example)).json()

@@ -109,11 +109,6 @@ def _in_words(extended: Extended, *, is_written: bool) -> str:
     ]
     cost = "" if extended.cost is None else f" and {extended.cost:,.2f} {extended.currency}"
     lines.append(f"About {extended.hours:,.1f} hours of work{cost}.")
-    new_part = max(each.part for each in extended.rounds) if extended.n_segments else None
-    if any(each.n_hits and each.part != new_part for each in extended.rounds):
-        lines.append(
-            "Nobody judges a text twice: these HITs need workers who have not judged these segments."
-        )
     if extended.state != "open":
         lines.append(f"The campaign is {extended.state}: workers get these HITs once it is open.")
     if not is_written:

@@ -32,6 +32,10 @@ from steelyard.store.extending import StoredRound, StoredTexts
 
 # Rounds in which a new system is judged unless more are asked for [our choice].
 ROUNDS_FOR_SYSTEMS = 1
+NEEDS_OTHERS = (
+    "nobody judges a text twice, so new HITs of segments that workers have judged need other workers: "
+    "invite some."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +115,7 @@ def design_extension(
         raise ChoiceError("{ratings} must be at least 1.")
     with campaign.store.read() as connection:
         stored = extending.stored_texts(connection)
-        rounds = extending.stored_rounds(connection)
+        rounds, begun = extending.stored_rounds(connection), extending.parts_begun(connection)
         state = running.state(connection)
     if not stored.extent.hit:
         raise Conflict("the campaign has no HITs to go on from.")
@@ -132,6 +136,8 @@ def design_extension(
     else:
         rows, found = _new_rounds(campaign, stored, further, ratings=ratings, progress=progress)
         warnings = (*warnings, *found)
+        if any(each.part in begun for each, _ in rows):
+            warnings = (*warnings, NEEDS_OTHERS)
     extended = _summary(stored, further, rows, state=state)
     return Extension(stored, further, tuple(rows), replace(extended, warnings=warnings))
 

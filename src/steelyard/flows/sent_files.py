@@ -12,7 +12,8 @@ from steelyard.domain.errors import CampaignError
 
 CAMPAIGN_FILE = "campaign.toml"
 # Names that stay inside their folder on every system; folders in it are allowed.
-_PLAIN = re.compile(r"(?=.{1,200}\Z)[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*){0,5}")
+_PART = r"[^/\\:\x00-\x1f.][^/\\:\x00-\x1f]*"
+_PLAIN = re.compile(rf"(?=.{{1,200}}\Z){_PART}(/{_PART}){{0,5}}")
 
 
 @contextmanager
@@ -21,11 +22,7 @@ def sent_campaign(campaign_file: str, files: Mapping[str, str]) -> Iterator[Path
 
     CampaignError if a name leads out of the folder.
     """
-    problems = [
-        f'the file "{name}" cannot be kept under this name; use letters, digits, dots, dashes, underscores.'
-        for name in files
-        if not _PLAIN.fullmatch(name)
-    ]
+    problems = [_refusal(name) for name in files if not _PLAIN.fullmatch(name)]
     if problems:
         raise CampaignError(CAMPAIGN_FILE, problems)
     with tempfile.TemporaryDirectory(prefix="steelyard-") as name:
@@ -35,12 +32,15 @@ def sent_campaign(campaign_file: str, files: Mapping[str, str]) -> Iterator[Path
             try:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(text.encode("utf-8", "surrogatepass"))
-            except OSError as error:
-                problem = f'the file "{file}" cannot be kept ({error.strerror or error}); rename it.'
-                raise CampaignError(CAMPAIGN_FILE, [problem]) from None
+            except (OSError, ValueError):
+                raise CampaignError(CAMPAIGN_FILE, [_refusal(file)]) from None
         try:
             yield folder / CAMPAIGN_FILE
         except CampaignError as error:
             # The folder is nothing to the sender.
             where = error.where.removeprefix(f"{folder}/")
             raise CampaignError(where, error.problems) from None
+
+
+def _refusal(name: str) -> str:
+    return f'a file cannot be kept under the name "{name}"; use letters, digits, dashes and dots.'

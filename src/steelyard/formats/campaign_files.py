@@ -33,9 +33,11 @@ class CampaignFiles:
         path = Path(name.removeprefix(BUNDLED))
         if not self.confined:
             return folder / path.expanduser()
-        if "\x00" in name or not (folder / path).resolve().is_relative_to(folder.resolve()):
-            raise SourceError(name, ["is not among the files that were sent; send it too, by its name."])
-        return folder / path
+        # Browsers send files without the folders they were in.
+        for found in (folder / path, folder / path.name):
+            if "\x00" not in name and found.resolve().is_relative_to(folder.resolve()) and found.exists():
+                return found
+        raise SourceError(name, ["is not among the files that were sent; send it too, by its name."])
 
     def read(self, name: str, reader: Callable[[Path], Content]) -> Content | None:
         """What the reader makes of the named file, or None with the problems noted."""

@@ -173,6 +173,13 @@ def add_openings(connection: Connection, round_number: int, *, per_hit: int) -> 
     load(connection, openings, ((last + number, name, None) for number, name in enumerate(hit_ids, start=1)))
 
 
+def parts_begun(connection: Connection) -> set[int]:
+    """The parts of which somebody has taken a HIT."""
+    hits, taken = tables.hits.c, tables.assignments.c
+    query = select(hits.part).join(tables.assignments, taken.hit_id == hits.hit_id).distinct()
+    return set(connection.execute(query).scalars())
+
+
 class StoredRound(NamedTuple):
     """A round of HITs: the part whose segments they show, its number, its HITs and places of items."""
 
