@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from steelyard.domain.judgement import Judgement
 from steelyard.domain.payment import Payment
 from steelyard.domain.running import CampaignState, Rules
 from steelyard.flows.assign import NextItem, next_item
@@ -19,25 +20,31 @@ from steelyard.flows.payments import payments
 from steelyard.flows.progress import Watch
 from steelyard.flows.settings import settings_from
 from steelyard.flows.source import from_campaign
-from steelyard.flows.submit import Submission, submit
 from steelyard.flows.verdicts import worker_verdicts
 from steelyard.report.payments import payments_record, payments_sheet, payments_table
 from steelyard.report.tables import table_csv, table_text
-from steelyard.store import running, tables
+from steelyard.store import judgements, running, tables, work
 from steelyard.store.actions import log_action
 
 SECONDS = 18
 LEASE = timedelta(minutes=120)
 
 
-def judge(campaign: OpenCampaign, worker_id: str, n: int, *, now: datetime) -> str:
-    """Let a worker judge that many items, each shown for 9 seconds; gives the last assignment."""
+def judge(campaign: OpenCampaign, worker_id: str, n: int, *, now: datetime) -> None:
+    """Let a worker judge that many items, each shown for 9 seconds, in one transaction: that is quick."""
     view = next_item(campaign, worker_id, now=now)
-    for _ in range(n):
-        assert isinstance(view, NextItem)
-        answer = Submission(str(uuid.uuid4()), view.assignment_id, view.item.item_id, {"rating": 50}, 9_000)
-        last, view = view, submit(campaign, worker_id, answer, now=now).next
-    return last.assignment_id
+    assert isinstance(view, NextItem)
+    with campaign.store.write() as connection:
+        taken = work.assignment(connection, view.assignment_id)
+        assert taken is not None
+        for position in range(1, n + 1):
+            item = work.placed_item(connection, taken, position)
+            judgement = Judgement(
+                str(uuid.uuid4()), taken.assignment_id, item.item_id, position, {"rating": 50}, 9_000, now
+            )
+            judgements.append(connection, judgement)
+        if n == taken.n_items:
+            work.submit_assignment(connection, taken.assignment_id, now=now)
 
 
 def set_rules(campaign: OpenCampaign, **rules: Any) -> None:
