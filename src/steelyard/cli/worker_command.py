@@ -77,6 +77,9 @@ def _head(detail: WorkerDetail) -> list[str]:
 
 
 def _evidence(detail: WorkerDetail) -> list[str]:
+    from steelyard.flows.verdicts import flag_phrase
+    from steelyard.review.payment import WORDS
+
     finding = detail.finding
     if finding is None:
         return ["", "Nothing was judged yet, so there is no verdict."]
@@ -85,8 +88,9 @@ def _evidence(detail: WorkerDetail) -> list[str]:
         "",
         f"Verdict ({detail.check}): {verdict}. {finding['reason']}" if verdict else "Nobody is checked.",
     ]
-    lines += [f"Flag {flag}: {text}" for flag, text in zip(finding["flags"], finding["remarks"], strict=True)]
-    return [*lines, f"Suggestion: {finding['suggestion']}"]
+    flags = zip(finding["flags"], finding["remarks"], strict=True)
+    lines += [f"Flag: {flag_phrase(flag)}. {text}" for flag, text in flags]
+    return [*lines, f"Suggestion: {WORDS[finding['suggestion']]}"]
 
 
 def _hits(detail: WorkerDetail) -> list[str]:

@@ -12,6 +12,8 @@ from steelyard.domain.result import AnalysisSettings
 from steelyard.flows.kept import frame_read, keep_good
 from steelyard.flows.settings import named_method
 from steelyard.flows.source import Source
+from steelyard.report.plain import records
+from steelyard.review.flags import FLAGS
 
 # What was found about each worker, those of the contract first.
 _COLUMNS = (
@@ -46,3 +48,23 @@ def worker_verdicts(source: Source, settings: AnalysisSettings) -> Verdicts:
         everyone = replace(settings, keep_everyone=True, exclude_hits=False, exclusions="ignore")
         quality = keep_good(source, everyone, reads=reads).quality
     return Verdicts(settings.check, quality.workers.select(_COLUMNS), quality.warnings)
+
+
+def flag_phrase(flag: str) -> str:
+    """A flag in a few words.
+
+    >>> flag_phrase("time")
+    'very fast'
+    """
+    return FLAGS[flag].phrase if flag in FLAGS else flag
+
+
+def verdicts_record(found: Verdicts) -> dict[str, Any]:
+    """The verdicts in plain types; `phrases` has the flags that were raised in a few words."""
+    flags = sorted({flag for row in found.workers.iter_rows(named=True) for flag in row["flags"] or ()})
+    return {
+        "check": found.check,
+        "workers": records(found.workers),
+        "phrases": {flag: flag_phrase(flag) for flag in flags},
+        "warnings": list(found.warnings),
+    }

@@ -19,7 +19,7 @@ from steelyard.flows.judged import JudgedFrames, judged_frames, shown_items
 from steelyard.flows.open import OpenCampaign
 from steelyard.flows.payments import payment_of
 from steelyard.flows.progress import Watch, WorkerProgress
-from steelyard.flows.verdicts import Verdicts
+from steelyard.flows.verdicts import Verdicts, flag_phrase
 from steelyard.frames import text_pairs
 from steelyard.protocols import protocols
 from steelyard.report.plain import plain
@@ -257,7 +257,7 @@ def worker_record(detail: WorkerDetail) -> dict[str, Any]:
         "progress": {name: worker[name] for name in worker if name not in ("hits_worked", "seconds")},
         "check": detail.check,
         "finding": finding or None,
-        "flags": [{"flag": flag, "text": text} for flag, text in flags],
+        "flags": [{"flag": flag, "phrase": flag_phrase(flag), "text": text} for flag, text in flags],
         "pay": {
             "currency": detail.currency,
             **{

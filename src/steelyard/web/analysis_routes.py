@@ -13,9 +13,9 @@ from steelyard.domain.payment import Payments
 from steelyard.flows.offered import offered_choices
 from steelyard.flows.payments import payments as make_payments
 from steelyard.flows.precision import precision_record
+from steelyard.flows.verdicts import verdicts_record
 from steelyard.flows.worker import worker_detail, worker_record
 from steelyard.report.payments import payments_record, payments_sheet
-from steelyard.report.plain import records
 from steelyard.web.auth import DeskOf, require_manager
 from steelyard.web.choices import chosen, parameters
 from steelyard.web.state import Desk
@@ -34,12 +34,7 @@ def analysis(desk: DeskOf, request: Request) -> dict[str, Any]:
 @router.get("/verdicts", openapi_extra={"parameters": parameters()})
 def found_verdicts(desk: DeskOf, request: Request) -> dict[str, Any]:
     """What the check found about each worker so far, whether or not systems can be ranked yet."""
-    found = desk.analyses.verdicts(chosen(request))
-    return {
-        "check": found.check,
-        "workers": records(found.workers),
-        "warnings": list(found.warnings),
-    }
+    return verdicts_record(desk.analyses.verdicts(chosen(request)))
 
 
 @router.get("/precision", openapi_extra={"parameters": parameters()})
