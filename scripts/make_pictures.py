@@ -6,19 +6,30 @@ Run `steelyard demo --once` first; it prints where the database is.
 from __future__ import annotations
 
 import base64
+import random
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from uuid import uuid4
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from steelyard.flows.assign import NextItem, next_item
+from steelyard.flows.create import create
+from steelyard.flows.links import add_workers
+from steelyard.flows.open import OpenCampaign, open_campaign
+from steelyard.flows.simulate import Hand, make_hands
+from steelyard.flows.submit import Submission, submit
+from steelyard.protocols import protocols
+
 IMAGES = Path(__file__).parent.parent / "docs" / "images"
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "chromium-headless-shell")
-DESKTOP = {"width": 1280, "height": 800}
 OVERVIEW = """
 <body style="margin:0;background:#e9e5da;display:flex;gap:28px;padding:28px">
 <img style="width:760px;height:760px;object-fit:cover;object-position:top;border-radius:10px" src="{worker}">
@@ -52,17 +63,65 @@ def judge_first_item(page: Page, open_url: str) -> None:
     page.wait_for_timeout(600)
 
 
+def make_lively(folder: Path) -> str:
+    """A campaign that 24 workers are in the middle of; two of them have left, and two are at it now."""
+    text = (protocols()["da"].folder / "example.toml").read_text("utf-8")
+    text = text.replace("hit_size = 100", "hit_size = 50").replace('"USD"', '"EUR"\nfee = 0.2')
+    (folder / "campaign.toml").write_text(text, "utf-8")
+    now = datetime.now(UTC)
+    chance = random.Random(3)  # noqa: S311 (no secret)
+    starts = sorted(timedelta(hours=chance.uniform(5, 95)) for _ in range(20))[::-1]
+    # Hours ago, answers given, and how much slower than usual; the last two ask before the others are idle.
+    stays = [(ago, 50 * chance.choice([1, 1, 2]), 1) for ago in starts]
+    stays += [(timedelta(minutes=190), 4, 1), (timedelta(minutes=180), 12, 1)]
+    stays += [(timedelta(minutes=75), 40, 4), (timedelta(minutes=71), 22, 8)]
+    db = str(folder / "lively.db")
+    create(folder / "campaign.toml", db, now=now - timedelta(days=4))
+    with open_campaign(db) as campaign:
+        workers = [
+            link.worker_id for link in add_workers(campaign, 30, base_url="", now=now - timedelta(days=4))
+        ]
+        chance.shuffle(workers)
+        for worker, hand, stay in zip(workers, make_hands(campaign, len(stays), seed=7), stays, strict=False):
+            judge(campaign, worker, hand, start=now - stay[0], n_answers=stay[1], slow=stay[2])
+    return db
+
+
+def judge(
+    campaign: OpenCampaign, worker: str, hand: Hand, *, start: datetime, n_answers: int, slow: int
+) -> None:
+    """Give so many answers, one after the other."""
+    time = start
+    for _ in range(n_answers):
+        view = next_item(campaign, worker, now=time)
+        if not isinstance(view, NextItem):
+            return
+        answer, milliseconds = hand.judge(view.assignment_id, view.item.item_id)
+        time += slow * timedelta(milliseconds=milliseconds)
+        given = Submission(str(uuid4()), view.assignment_id, view.item.item_id, answer, milliseconds)
+        submit(campaign, worker, given, now=time)
+
+
+def take_dashboard(browser: Browser, manager_url: str) -> None:
+    """The first tab, and the page of a worker who fails the check."""
+    page = browser.new_page(viewport={"width": 1120, "height": 1090})
+    page.goto(manager_url)
+    page.get_by_text("Narrower than planned").or_(page.get_by_text("As planned")).wait_for()
+    page.screenshot(path=IMAGES / "dashboard.png")
+    page.goto(f"{manager_url}#/workers?show=Failed+the+check")
+    page.locator("tbody th a").first.click()
+    page.locator(".pair").first.wait_for()
+    page.screenshot(path=IMAGES / "dashboard-worker.png")
+    page.close()
+
+
 def take_pictures(browser: Browser, open_url: str, manager_url: str) -> None:
     """One picture a page, and the two that the README puts side by side."""
     page = browser.new_page(viewport={"width": 800, "height": 800})
     judge_first_item(page, open_url)
     page.screenshot(path=IMAGES / "worker.png")
     page.close()
-    page = browser.new_page(viewport=DESKTOP)
-    page.goto(manager_url)
-    page.get_by_text("brass").first.wait_for()
-    page.screenshot(path=IMAGES / "dashboard.png")
-    page.set_viewport_size({"width": 900, "height": 977})
+    page = browser.new_page(viewport={"width": 900, "height": 977})
     page.goto(f"{manager_url}/report")
     page.screenshot(path=IMAGES / "report.png")
     page.close()
@@ -81,10 +140,13 @@ def main() -> None:
     """Take all pictures."""
     IMAGES.mkdir(exist_ok=True)
     chromium = next(filter(None, map(shutil.which, CHROMIUM_NAMES)), None)
-    with served(sys.argv[1]) as (open_url, manager_url), sync_playwright() as playwright:
+    with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
         options = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
         browser = playwright.chromium.launch(executable_path=chromium, args=options)
-        take_pictures(browser, open_url, manager_url)
+        with served(sys.argv[1]) as (open_url, manager_url):
+            take_pictures(browser, open_url, manager_url)
+        with served(make_lively(Path(folder))) as (_, manager_url):
+            take_dashboard(browser, manager_url)
         browser.close()
 
 

@@ -6,7 +6,7 @@ import { freshness } from "./freshness.js";
 import { anchor, chip, namedButton, redraw } from "./parts.js";
 import { askToRelease, askToReleaseAll } from "./release.js";
 import { makeTable } from "./table.js";
-import { ago, counted, moment, number } from "./words.js";
+import { ago, counted, minute, moment, number } from "./words.js";
 
 const STATES = {
   idle: { mark: "◔", order: 0 },
@@ -92,6 +92,7 @@ export function makeHits() {
     order: { column: "State" },
   });
   const summary = make("div", "summary");
+  let shown = "";
   return {
     title: "HITs",
     element: make("div", "", make("section", "panel", summary, table.element)),
@@ -99,9 +100,13 @@ export function makeHits() {
     open: (choice) => table.filterBy(choice.get("show") ?? ""),
     update() {
       if (hits.version === null) return redraw(summary, "waiting", () => [make("p", "soft", "One moment …")]);
+      // Tens of thousands of rows are not made again without need.
+      const state = JSON.stringify([hits.version, hits.error?.message, freshness.key(hits), minute()]);
+      if (state === shown) return undefined;
+      shown = state;
       const rows = placeRows(hits.data);
       const idle = rows.filter(is("idle"));
-      redraw(summary, [rows.map((row) => row.state), freshness.key(hits), hits.error?.message], () => [
+      redraw(summary, state, () => [
         make("p", "soft", hits.error?.message ?? placeCounts(hits.data ?? [], rows), ...freshness.parts(hits)),
         idle.length ? namedButton(`Release ${counted(idle.length, "idle HIT")}`, "release all", () => askToReleaseAll(idle), "button small") : null,
       ]);

@@ -37,7 +37,7 @@ export function drawPrecision(resource) {
   const [n, width] = measured[measured.length - 1];
   const label = `Half the width of the intervals, measured and planned: ± ${number(width, DIGITS)} ${unit} after ${counted(n, "judgement")}`;
   return [
-    make("p", "soft", `Half the width of the systems’ ${number(100 * level)} % intervals on average, in ${unit}, after the first judgements and now.`, ...freshness.parts(resource)),
+    ...freshness.parts(resource),
     lineChart({
       label,
       lines: [
@@ -47,7 +47,13 @@ export function drawPrecision(resource) {
       across: [[0, "0"], [most, `${number(most)} judgements`]],
       up: ticks.map((tick) => [tick, number(tick, DIGITS)]),
     }),
-    ...notes.map((note) => make("p", "soft note", note)),
+    make(
+      "details",
+      "about-chart",
+      make("summary", "", "How to read this"),
+      make("p", "soft", `Half the width of the systems’ ${number(100 * level)} % intervals on average, in ${unit}, after the first judgements and now.`),
+      ...notes.map((note) => make("p", "soft", note)),
+    ),
   ];
 }
 
