@@ -290,6 +290,20 @@ def test_more_ratings_of_weighted_systems_need_the_file(on_file, texts, noon) ->
     assert Counter(system for system, _ in found) == {"alpha": 30, "beta": 30, "gamma": 15}
 
 
+def test_a_new_system_beside_weighted_ones_needs_the_texts_of_all(on_file, texts, noon) -> None:
+    weighted = replace(texts, weights={"gamma": 0.5})
+    with on_file(weighted) as campaign:
+        alone = replace(weighted, systems=("delta",)).write("alone.toml")
+        with pytest.raises(CampaignError, match="Put all systems into the file"):
+            extend(campaign, texts=alone, by="manager", now=noon)
+        wider = replace(weighted, systems=(*texts.systems, "delta")).write("wider.toml")
+        extend(campaign, texts=wider, by="manager", now=noon)
+        rows = [row for row in audit(campaign) if row.round == 2]
+
+    found = Counter(system for system, _ in regular_ratings(rows))
+    assert found == {"alpha": 30, "beta": 30, "gamma": 15, "delta": 30}
+
+
 def test_a_dry_run_says_what_it_costs_and_writes_nothing(on_file, texts) -> None:
     with on_file(texts) as campaign:
         before = everything(campaign)

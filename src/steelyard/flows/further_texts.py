@@ -174,6 +174,9 @@ def _system_problems(stored: StoredTexts, file: Campaign, *, has_new_segments: b
             f"the file has new segments, but no translations of them by {listed(absent)}. HITs need all "
             "systems in equal shares, because a worker is measured by all that they saw: add them."
         )
+    reason = missing_texts(stored) if absent and not has_new_segments else None
+    if reason is not None:
+        problems.append(f"{reason} Put all systems into the file, not only the new one.")
     return problems
 
 
