@@ -50,13 +50,13 @@ class Watch:
 
     def progress(self, *, now: datetime) -> Progress:
         """Counts, pace and workers of the campaign at this moment."""
-        with self.campaign.store.read() as connection:
+        with self.campaign.store.snapshot() as connection:
             before = idle_before(connection, running.conditions(connection), now=now)
             return self._reader.read(connection, idle_before=before)
 
     def mark(self) -> tuple[int, ...]:
         """What changes when an analysis may: judgements, corrections, places, words; last, exclusions."""
-        with self.campaign.store.read() as connection:
+        with self.campaign.store.snapshot() as connection:
             found = self._reader.read(connection)
             revision = running.conditions(connection).revision
             decided = last_action(connection, EXCLUSION_VERBS)
@@ -65,7 +65,7 @@ class Watch:
 
     def overview(self, *, now: datetime) -> Overview:
         """The campaign at a glance at this moment."""
-        with self.campaign.store.read() as connection:
+        with self.campaign.store.snapshot() as connection:
             settings = campaigns.settings(connection)
             conditions = running.conditions(connection)
             before = idle_before(connection, conditions, now=now)
