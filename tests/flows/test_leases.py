@@ -12,6 +12,7 @@ from sqlalchemy.event import listen, remove
 
 from steelyard.domain.errors import AnswerError, Conflict, NotFound
 from steelyard.flows.assign import Finished, NextItem
+from steelyard.flows.exclude import Decision, exclude, reinstate
 from steelyard.flows.judged import judged_frames
 from steelyard.flows.release import release, release_idle, return_work
 from steelyard.store import judgements, running, tables
@@ -323,6 +324,25 @@ def test_a_blocked_worker_gets_nothing_and_their_late_answer_is_refused(people: 
         assert caught.value.code == "blocked"
     assert [people.status(worker, 2).state for worker in (blocked, fresh)] == ["blocked", "blocked"]
     assert people.holders()["h1"] == [None]
+
+
+@pytest.mark.parametrize("hit_id", [None, "h1"])
+def test_what_a_person_excluded_is_not_gone_on_with_until_it_is_reinstated(
+    people: Any, hit_id: str | None
+) -> None:
+    [worker] = people.add()
+    view = people.judge(worker, 1)
+    verdict = Decision(worker, "manager", "reads nothing", hit_id)
+    exclude(people.campaign, verdict, now=people.at(1))
+
+    with pytest.raises(Conflict) as caught:
+        people.send(worker, people.answer_to(view), 2)
+
+    assert caught.value.code == "place_taken"
+    assert people.take(worker, 3) == "h2"
+    people.finish(worker, 3)
+    reinstate(people.campaign, verdict, now=people.at(4))
+    assert people.take(worker, 5) == "h1"
 
 
 @pytest.mark.parametrize("state", ["paused", "closed"])

@@ -87,14 +87,14 @@ def _action(row: Row[Any]) -> Action:
     )
 
 
-def exclusions(connection: Connection) -> list[Exclusion]:
-    """What is excluded now, in the order it was decided.
+def exclusions(connection: Connection, worker_id: str | None = None) -> list[Exclusion]:
+    """What is excluded now, or of one worker, in the order it was decided.
 
     The latest decision about a worker, or about one HIT of a worker, holds. The two are separate:
     reinstating a worker leaves a HIT excluded that was excluded for itself.
     """
     found: dict[tuple[str, str | None], Exclusion] = {}
-    for action in logged_actions(connection, verbs=EXCLUSION_VERBS):
+    for action in logged_actions(connection, worker_id, verbs=EXCLUSION_VERBS):
         if action.worker_id is None:
             continue
         key = (action.worker_id, action.hit_id)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sqlalchemy import (
     ColumnElement,
@@ -23,6 +23,7 @@ from sqlalchemy import (
 from steelyard.domain.errors import Conflict
 from steelyard.domain.work import Assignment, AssignmentStatus
 from steelyard.store import tables
+from steelyard.store.actions import exclusions
 from steelyard.store.assignments import (
     assignment,
     assignment_of,
@@ -89,8 +90,7 @@ def resume_earlier(
     most: int | None = None,
 ) -> Assignment | None:
     """The worker's latest `expired` or `returned` assignment whose place is still free, open again."""
-    query = _resumable(worker_id, status, _taken(connection, worker_id), most=most)
-    for found in connection.execute(query).all():
+    for found in _resumable(connection, worker_id, status, _taken(connection, worker_id), most=most):
         if retake_place(connection, found.assignment_id):
             renew_lease(connection, found.assignment_id, now=now)
             return assignment(connection, found.assignment_id)
@@ -99,19 +99,22 @@ def resume_earlier(
 
 def may_resume(connection: Connection, found: Assignment, *, most: int | None = None) -> bool:
     """Whether the worker may go on with this released assignment now."""
-    query = _resumable(found.worker_id, found.status, _taken(connection, found.worker_id), most=most)
-    wanted = tables.assignments.c.assignment_id == found.assignment_id
-    return connection.execute(query.where(wanted)).first() is not None
+    taken = _taken(connection, found.worker_id)
+    resumable = _resumable(connection, found.worker_id, found.status, taken, most=most)
+    return found.assignment_id in [each.assignment_id for each in resumable]
 
 
 def next_offer(connection: Connection, worker_id: str, *, most: int | None = None) -> Offer | None:
     """What a worker without an open assignment would get now; None if nothing is left for them."""
     taken = _taken(connection, worker_id)
-    return (
-        _earlier_offer(connection, _resumable(worker_id, AssignmentStatus.EXPIRED, taken, most=most))
-        or _fresh_offer(connection, worker_id, taken, most=most)
-        or _earlier_offer(connection, _resumable(worker_id, AssignmentStatus.RETURNED, taken, most=most))
-    )
+    for found in _resumable(connection, worker_id, AssignmentStatus.EXPIRED, taken, most=most):
+        return Offer(found.hit_id, found.n_items, found.n_done, found.status)
+    fresh = _fresh_offer(connection, worker_id, taken, most=most)
+    if fresh is not None:
+        return fresh
+    for found in _resumable(connection, worker_id, AssignmentStatus.RETURNED, taken, most=most):
+        return Offer(found.hit_id, found.n_items, found.n_done, found.status)
+    return None
 
 
 def has_offer(connection: Connection, worker_id: str, *, most: int | None = None) -> bool:
@@ -121,7 +124,7 @@ def has_offer(connection: Connection, worker_id: str, *, most: int | None = None
     if may_begin and connection.execute(_claimable(worker_id, taken).limit(1)).first():
         return True
     return any(
-        connection.execute(_resumable(worker_id, status, taken, most=most).limit(1)).first()
+        _resumable(connection, worker_id, status, taken, most=most)
         for status in (AssignmentStatus.EXPIRED, AssignmentStatus.RETURNED)
     )
 
@@ -160,11 +163,6 @@ def _taken(connection: Connection, worker_id: str) -> list[_Taken]:
         .where(stored.c.worker_id == worker_id, or_(stored.c.released_at.is_(None), n_judged_in() > 0))
     )
     return [_Taken(*row) for row in connection.execute(query)]
-
-
-def _earlier_offer(connection: Connection, resumable: Select[Any]) -> Offer | None:
-    found = assignment_of(connection.execute(resumable.limit(1)).first())
-    return None if found is None else Offer(found.hit_id, found.n_items, found.n_done, found.status)
 
 
 def _fresh_offer(
@@ -215,11 +213,17 @@ def _claimable(worker_id: str, taken: Sequence[_Taken]) -> Select[int, str]:
 
 
 def _resumable(
-    worker_id: str, status: AssignmentStatus, taken: Sequence[_Taken], *, most: int | None
-) -> Select[Any]:
+    connection: Connection,
+    worker_id: str,
+    status: AssignmentStatus,
+    taken: Sequence[_Taken],
+    *,
+    most: int | None,
+) -> list[Assignment]:
     """The worker's released assignments that could be gone on with, the latest first.
 
-    What was taken since decides: they share no item with it and are of the same round.
+    What was taken since decides: they share no item with it and are of the same round. What a person
+    excluded is not gone on with: others have been offered its place.
     """
     stored, hits, openings = tables.assignments, tables.hits, tables.openings
     free = exists().where(openings.c.hit_id == stored.c.hit_id, openings.c.assignment_id.is_(None))
@@ -238,7 +242,12 @@ def _resumable(
         .order_by(stored.c.released_at.desc(), stored.c.assignment_id)
     )
     is_full = most is not None and len(taken) >= most
-    return query.where(has_begun) if is_full else query
+    found = connection.execute(query.where(has_begun) if is_full else query).all()
+    if not found:
+        return []
+    excluded = {each.hit_id for each in exclusions(connection, worker_id)}
+    resumable = [] if None in excluded else [row for row in found if row.hit_id not in excluded]
+    return [each for each in map(assignment_of, resumable) if each is not None]
 
 
 def _sharing_hits(taken: Sequence[_Taken]) -> Select[str]:
