@@ -92,6 +92,7 @@ def test_the_check_no_longer_sees_a_hit_that_was_excluded(frame: pl.DataFrame) -
     found = analyse(source(frame, EVES_SECOND), SETTINGS)
 
     assert verdicts(found)["eve"] == "pass"
+    assert not any("match no regular item" in warning for warning in found.warnings)
     left = frame.filter(pl.col("hit_id") != "second of eve")
     assert found.systems.equals(analyse(source(left), SETTINGS).systems)
     reasons = found.hits.filter(pl.col("excluded").is_not_null()).select("hit_id", "excluded").rows()
@@ -186,7 +187,8 @@ def test_every_report_says_what_a_person_excluded(frame: pl.DataFrame) -> None:
 
     assert "Warning: A person excluded 1 worker (80 judgements)" in analysis_text(found)
     page = report_html(found)
-    assert "passed, excluded by a person" in page
+    assert "passed</span>, excluded by a person" in page
+    assert "those who passed. A person excluded 1 worker, whatever" in " ".join(page.split())
     assert "Excluded by a person: answers copied from ann." in page
     record = analysis_record(found)
     assert record["counts"]["excluded_judgements"] == 80

@@ -51,7 +51,6 @@ _LEAST_CLEAR = ("fail", "insufficient", "pass")
 # What verdicts are called in front of people.
 VERDICTS = {"pass": "passed", "fail": "failed", "insufficient": "too few controls"}
 NOT_CHECKED = "not checked"
-EXCLUDED = "excluded by a person"
 
 
 def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Table:

@@ -72,7 +72,8 @@ def control_quality(
     ignored = settings.exclusions == "ignore"
     by_people = Excluded({}, _no_hits(frame), 0) if ignored else excluded
     checked = without_hits(checked, by_people.single)
-    consistent = consistency(without_hits(frame, by_people.single), scale=settings.scale)
+    considered = without_hits(frame, by_people.single)
+    consistent = consistency(considered, scale=settings.scale)
     verdicts = _verdicts(frame, consistent, settings, checked=checked)
     passed = _passed(frame, verdicts, settings, by_people)
     left_out = _no_hits(frame)
@@ -110,7 +111,7 @@ def control_quality(
         warnings=(
             *excluded.sentences(ignored=ignored),
             *_left_out(frame, passed, left_out),
-            *unpaired_controls(frame, verdicts, consistent),
+            *unpaired_controls(considered, verdicts, consistent),
             *strange_hits(frame, hit_times),
             *leaning_sides(frame),
         ),

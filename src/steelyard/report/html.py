@@ -21,7 +21,6 @@ from steelyard.exhibits.rank_probabilities import expected_ranks_table
 from steelyard.exhibits.ranking import ranking_figure, short_ranking_table
 from steelyard.exhibits.significance import pairs_table
 from steelyard.exhibits.workers import (
-    EXCLUDED,
     NOT_CHECKED,
     VERDICTS,
     excluded_hits,
@@ -245,13 +244,13 @@ def _crew(analysis: Analysis) -> dict[str, Any]:
 def _worker(row: dict[str, Any]) -> dict[str, Any]:
     excluded = row.get("excluded")
     reasons = [
-        excluded and f"{EXCLUDED.capitalize()}: {excluded}.",
+        excluded and f"Excluded by a person: {excluded}.",
         row["reason"],
         *(row.get("remarks") or ()),
     ]
-    verdict = VERDICTS.get(row["verdict"], NOT_CHECKED)
     return row | {
-        "verdict_words": f"{verdict}, {EXCLUDED}" if excluded else verdict,
+        "verdict_words": VERDICTS.get(row["verdict"], NOT_CHECKED),
+        "excluded": excluded,
         "flag_words": flags_in_words(row["flags"]),
         "advice_words": ADVICE.get(row["suggestion"], ""),
         "why": " ".join(reason for reason in reasons if reason),
