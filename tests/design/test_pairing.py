@@ -13,7 +13,8 @@ from steelyard.design.builder import build, n_hits
 from steelyard.design.entries import entries_of
 from steelyard.design.explain import explain
 from steelyard.design.layout import layout_of
-from steelyard.design.pairing import draw_pairs, matchings
+from steelyard.design.pairing import draw_pairs
+from steelyard.design.tournament import matchings
 from steelyard.domain.campaign import DesignSettings
 from steelyard.domain.errors import CampaignError
 from steelyard.domain.work import ItemKind, texts_of

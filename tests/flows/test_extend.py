@@ -278,6 +278,28 @@ def test_pairs_get_further_rounds_segments_and_systems(on_file, texts, noon) -> 
     assert {part[row.hit] for row in rows if row.round == 4} == {2}
 
 
+def test_further_rounds_of_pairs_show_those_that_have_not_met(on_file, texts, noon) -> None:
+    pairs = replace(
+        texts,
+        systems=("alpha", "beta", "gamma", "delta"),
+        protocol="pairwise",
+        attribute="overall",
+        design={"quota": "{ degraded = 5, repeat = 1 }"},
+    )
+    with on_file(pairs) as campaign:
+        extend(campaign, ratings=2, by="manager", now=noon)
+        rows = audit(campaign)
+
+    shown: dict[str, set[str]] = {}
+    for row in rows:
+        shown.setdefault(row.item_id, set()).add(row.system)
+    pairs_of_segments = {
+        (row.segment, frozenset(shown[row.item_id])) for row in rows if len(shown[row.item_id]) == 2
+    }
+    # Six pairs of four systems, each once in three rounds.
+    assert len(pairs_of_segments) == 6 * len(texts.segments)
+
+
 def test_more_ratings_of_weighted_systems_need_the_file(on_file, texts, noon) -> None:
     weighted = replace(texts, weights={"gamma": 0.5})
     with on_file(weighted) as campaign:

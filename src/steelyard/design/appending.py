@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Container, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from steelyard.design.assembly import Design
+from steelyard.design.tournament import Met
 from steelyard.domain.work import Hit, Item, ItemKind, hit_name, texts_of
 
 
@@ -19,6 +20,14 @@ class Appended:
     n_places: int
     first_round: int
     n_rounds: int
+
+
+def meetings(items: Iterable[Item], segments: Container[str]) -> Iterator[Met]:
+    """The systems that were compared on these segments, once for each regular item that shows two."""
+    for item in items:
+        if item.kind is ItemKind.REGULAR and item.beside and item.segment_id in segments:
+            one, other = texts_of(item)[:2]
+            yield Met(item.segment_id, one.system_id, other.system_id)
 
 
 class Appender:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from steelyard.design.assembly import Design
 from steelyard.design.entries import entries_of
 from steelyard.design.layout import layout_of, layout_problems
 from steelyard.design.problems import text_problems
+from steelyard.design.tournament import Met
 from steelyard.domain.campaign import Campaign
 
 # About this share of the items in HITs of whole documents is regular; for a progress bar only [our choice].
@@ -23,18 +24,20 @@ def build(
     rng: np.random.Generator,
     new_ids: Callable[[int], Sequence[str]],
     progress: Callable[[int], None] | None = None,
+    met: Iterable[Met] = (),
 ) -> Design:
     """The design of a campaign: an item per text to judge, controls, HITs for every round.
 
     The same `rng` gives the same HITs. Ids of items come from `new_ids` alone, which should be
     unpredictable: with ids drawn from the seed, anyone who knows the texts could identify the controls.
-    `progress` is called with the number of HITs made so far.
+    `progress` is called with the number of HITs made so far. `met`: pairs of systems that earlier rounds
+    have compared, which further ones avoid.
     """
     order = campaign.settings.design.order
     if campaign.settings.design.n_translations == 2:
         from steelyard.design import pairing
 
-        return pairing.lay_out_pairs(campaign, rng=rng, new_ids=new_ids, progress=progress)
+        return pairing.lay_out_pairs(campaign, rng=rng, new_ids=new_ids, progress=progress, met=met)
     if order == "documents":
         from steelyard.design import documents
 

@@ -10,7 +10,7 @@ so are controls and their bases, as in any other campaign.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import NamedTuple
@@ -23,6 +23,7 @@ from steelyard.design.bases import as_seen, has_visible_text
 from steelyard.design.entries import Entries, entries_of
 from steelyard.design.layout import fitting_size, layout_of, layout_problems, layout_warnings
 from steelyard.design.problems import setting_problems, text_problems, text_warnings, warnings_after
+from steelyard.design.tournament import Met, Tournament
 from steelyard.domain.campaign import Campaign
 from steelyard.domain.errors import CampaignError
 from steelyard.domain.text import System
@@ -30,32 +31,12 @@ from steelyard.domain.wording import counted
 from steelyard.domain.work import SCORED_KINDS, Hit, Item, ItemKind, ShownText, hit_name
 from steelyard.stats.connectivity import number_of_blocks
 
-Matching = tuple[tuple[int, int], ...]
-
 
 class Pair(NamedTuple):
     """Two entries of one segment. The first is the one that is damaged or set beside the reference."""
 
     first: int
     second: int
-
-
-def matchings(n_systems: int) -> tuple[Matching, ...]:
-    """A round-robin tournament by the circle method: every pair once, every system once per matching.
-
-    With an odd number of systems one of them sits out in each matching, each in its turn.
-
-    >>> matchings(4)
-    (((0, 3), (1, 2)), ((0, 2), (1, 3)), ((0, 1), (2, 3)))
-    """
-    # A dummy makes the number even: the system that meets it sits out.
-    n_players = n_systems + n_systems % 2
-    found = []
-    for turn in range(n_players - 1):
-        ring = [0, *(1 + (each - turn) % (n_players - 1) for each in range(n_players - 1))]
-        pairs = (sorted((ring[k], ring[-1 - k])) for k in range(n_players // 2))
-        found.append(tuple((low, high) for low, high in pairs if high < n_systems))
-    return tuple(found)
 
 
 def pair_problems(campaign: Campaign) -> list[str]:
@@ -83,23 +64,21 @@ def n_pair_hits(campaign: Campaign) -> int:
     return -(-n_pairs // layout_of(settings).n_regular) * grouped.n_rounds(campaign)
 
 
-def draw_pairs(campaign: Campaign, entries: Entries, *, rng: np.random.Generator) -> Iterator[list[Pair]]:
+def draw_pairs(
+    campaign: Campaign, entries: Entries, *, rng: np.random.Generator, met: Iterable[Met] = ()
+) -> Iterator[list[Pair]]:
     """The pairs of each round, segment by segment. Two texts that look the same never meet.
 
     Where a system has no text for a segment, or one that looks like its partner's, the systems left over are
-    paired with each other, starting with those that have met least.
+    paired with each other, starting with those that have met least. `met`: who has met in earlier rounds.
     """
-    tournament = matchings(len(campaign.systems))
-    # Systems and segments take their places in the tournament by lot.
-    seat = rng.permutation(len(campaign.systems)).tolist()
-    turn = rng.permutation(len(campaign.segments)).tolist()
+    tournament = Tournament(campaign, rng=rng, met=met)
     book = _Meetings(entries)
     present = _by_segment(entries, len(campaign.segments))
     for number in range(grouped.n_rounds(campaign)):
         pairs: list[Pair] = []
         for segment, own in enumerate(present):
-            matching = tournament[(turn[segment] + number) % len(tournament)]
-            pairs += book.arrange(own, [(seat[low], seat[high]) for low, high in matching])
+            pairs += book.arrange(own, tournament.matching(segment, number))
         yield pairs
 
 
@@ -109,17 +88,19 @@ def lay_out_pairs(
     rng: np.random.Generator,
     new_ids: Callable[[int], Sequence[str]],
     progress: Callable[[int], None] | None = None,
+    met: Iterable[Met] = (),
 ) -> Design:
     """The design of a campaign whose items are pairs; CampaignError lists what stands in the way.
 
-    Every round draws a new matching for each segment. Identical texts of several systems are one
-    text that is credited to all of them, so they never meet, and no tie between them is made up.
+    Every round draws a new matching for each segment, of systems that have not `met` there if possible.
+    Identical texts of several systems are one text that is credited to all of them, so they never meet, and
+    no tie between them is made up.
     """
     unfit = [*text_problems(campaign), *pair_problems(campaign), *setting_problems(campaign)]
     if unfit:
         raise CampaignError(campaign.settings.name, unfit)
     entries = entries_of(campaign, merge=campaign.settings.design.merge_duplicates)
-    rounds = list(draw_pairs(campaign, entries, rng=rng))
+    rounds = list(draw_pairs(campaign, entries, rng=rng, met=met))
     _require_enough(campaign, rounds)
     maker = _PairedItems(campaign, entries, rng=rng)
     designs, n_done = list[Design](), 0

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from steelyard.design.appending import Appended, Appender
+from steelyard.design.appending import Appended, Appender, meetings
 from steelyard.design.builder import build
 from steelyard.domain.campaign import Campaign
 from steelyard.domain.errors import CampaignError, ChoiceError, Conflict
@@ -223,7 +223,8 @@ def _new_rounds(
             # With the round in the seed no round repeats an earlier one, and all can be made again.
             rng = np.random.default_rng([texts.settings.seed, appender.next_round])
             try:
-                design = build(texts, rng=rng, new_ids=new_ids)
+                met = meetings(known, {segment.segment_id for segment in texts.segments})
+                design = build(texts, rng=rng, new_ids=new_ids, met=met)
             except CampaignError as error:
                 size = texts.settings.design.hit_size
                 keeps = f"an extension keeps the campaign's settings, such as hit_size = {size}."
