@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 import numpy as np
 import pytest
 
-from steelyard.domain.running import CampaignState
-from steelyard.flows.forecast import Forecast, forecast
+from steelyard.domain.running import Action, CampaignState
+from steelyard.flows.forecast import Forecast, forecast, pauses_of
 from steelyard.store.arrivals import Arrivals
 from steelyard.store.progress import Progress
 
@@ -19,11 +19,11 @@ def forecast_of(
     now: datetime,
     n_left: int = 100,
     state: CampaignState = CampaignState.OPEN,
-    opened_at: datetime | None = None,
+    pauses: list[tuple[datetime, datetime]] | None = None,
 ) -> Forecast:
     seconds = np.array(sorted(int(moment.timestamp()) for moment in moments), dtype=np.int64)
     progress = Progress(1, 0, 0, len(moments), 500, (), (), n_left=n_left, arrivals=Arrivals(seconds))
-    return forecast(progress, state, now=now, opened_at=opened_at)
+    return forecast(progress, state, now=now, pauses=pauses or [])
 
 
 def every(noon: datetime, *, minutes: float, hours: float) -> list[datetime]:
@@ -80,14 +80,27 @@ def test_a_week_of_silence_is_no_pace(noon: datetime) -> None:
     assert "in the last week" in found.text
 
 
-def test_the_time_before_a_pause_does_not_count(noon: datetime) -> None:
-    slow, fast = every(noon, minutes=10, hours=48), every(noon + timedelta(hours=72), minutes=1, hours=6)
-    now = noon + timedelta(hours=78)
+def test_the_time_of_pauses_does_not_count(noon: datetime) -> None:
+    hour = timedelta(hours=1)
+    early, late = every(noon, minutes=1, hours=4), every(noon + 72 * hour, minutes=1, hours=4)
+    now = noon + 76 * hour
+    # Opened for an hour in between, in which nobody came.
+    pauses = [(noon + 4 * hour, noon + 50 * hour), (noon + 51 * hour, noon + 72 * hour)]
 
-    found = forecast_of(slow + fast, now=now, opened_at=noon + timedelta(hours=72))
+    found = forecast_of(early + late, now=now, pauses=pauses)
 
-    assert found.per_hour == pytest.approx(60, rel=0.02)
-    assert forecast_of(slow + fast, now=now).per_hour == pytest.approx((288 + 360) / 78, rel=0.02)
+    assert found.window_hours == pytest.approx(9, rel=0.01)
+    assert found.per_hour == pytest.approx(480 / 9, rel=0.02)
+    assert forecast_of(early + late, now=now).per_hour == pytest.approx(480 / 76, rel=0.02)
+
+
+def test_pauses_last_from_the_first_of_several_to_the_next_opening(noon: datetime) -> None:
+    verbs = ["resume", "pause", "close", "resume", "close"]
+    actions = [
+        Action(number, noon + timedelta(hours=number), "manager", verb) for number, verb in enumerate(verbs)
+    ]
+
+    assert pauses_of(actions) == [(noon + timedelta(hours=1), noon + timedelta(hours=3))]
 
 
 def test_an_uncertain_pace_gives_no_latest_date(noon: datetime) -> None:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Literal
 
 import numpy as np
 
-from steelyard.domain.running import CampaignState
+from steelyard.domain.running import Action, CampaignState
 from steelyard.planning.forecast import LEVEL, WINDOW_HOURS, HoursLeft, hours_left, pace, stretches
 from steelyard.store.progress import Progress
 
+# A campaign was paused or closed from one moment to another.
+Pause = tuple[datetime, datetime]
+CLOSING_VERBS = ("pause", "close")
+OPENING_VERBS = ("resume",)
 ForecastStatus = Literal["expected", "done", "too_early", "draft", "paused", "closed"]
 # An end further away than this is no forecast any more [our choice].
 _MOST_HOURS = 10 * 365 * 24.0
@@ -44,9 +49,9 @@ class Forecast:
 
 
 def forecast(
-    progress: Progress, state: CampaignState, *, now: datetime, opened_at: datetime | None = None
+    progress: Progress, state: CampaignState, *, now: datetime, pauses: Sequence[Pause] = ()
 ) -> Forecast:
-    """The forecast from the pace since the campaign was last opened, of a week at most."""
+    """The forecast from the recent pace, of a week at most in which the campaign was open."""
     if progress.n_left == 0 and progress.n_openings:
         return Forecast("done", "Everything has been judged.", 0)
     if state in _NOT_OPEN:
@@ -55,12 +60,12 @@ def forecast(
     first = progress.arrivals.first
     if first is None:
         return Forecast("too_early", "Nobody has judged anything yet.", progress.n_left)
-    begun = max(filter(None, (datetime.fromtimestamp(first, UTC), opened_at)))
-    # An hour too many is better than a division by none: a clock may be set back.
-    hours = max((now - begun).total_seconds() / 3600, 0.0)
+    hours = _open_hours(datetime.fromtimestamp(first, UTC), now, pauses)
     n, each = stretches(hours)
-    ends = int(now.timestamp()) + 1 - np.rint(np.arange(n, -1, -1) * each * 3600).astype(np.int64)
-    found = pace(np.diff(progress.arrivals.before(ends)), hours_each=each)
+    ends = [_open_hours_before(now, number * each, pauses) for number in range(n, -1, -1)]
+    # The present second belongs to the last stretch.
+    seconds = np.array([int(end.timestamp()) + 1 for end in ends], dtype=np.int64)
+    found = pace(np.diff(progress.arrivals.before(seconds)), hours_each=each)
     if found is None:
         text = "It is too early to say when everything will be judged."
         if hours > WINDOW_HOURS:
@@ -79,6 +84,37 @@ def forecast(
         earliest_at=moments[1],
         latest_at=moments[2],
     )
+
+
+def pauses_of(actions: Sequence[Action]) -> list[Pause]:
+    """When a campaign was paused or closed, and open again, by the log of such actions."""
+    found: list[Pause] = []
+    begun: datetime | None = None
+    for action in actions:
+        if action.verb in CLOSING_VERBS:
+            begun = begun or action.done_at
+        elif begun is not None:
+            found.append((begun, action.done_at))
+            begun = None
+    return found
+
+
+def _open_hours(begin: datetime, end: datetime, pauses: Sequence[Pause]) -> float:
+    """Hours from one moment to another in which the campaign was open."""
+    closed = sum((max(timedelta(0), min(b, end) - max(a, begin)) for a, b in pauses), timedelta(0))
+    # A clock may be set back.
+    return max((end - begin - closed).total_seconds() / 3600, 0.0)
+
+
+def _open_hours_before(now: datetime, hours: float, pauses: Sequence[Pause]) -> datetime:
+    """The moment since which the campaign was open for this many hours."""
+    left, end = timedelta(hours=hours), now
+    for begun, over in sorted(pauses, reverse=True):
+        if over > end or end - over >= left:
+            continue
+        left -= end - over
+        end = begun
+    return end - left
 
 
 def _after(now: datetime, hours: float | None) -> datetime | None:

@@ -7,19 +7,16 @@ from datetime import UTC, datetime
 
 from steelyard.domain.campaign import CampaignSettings
 from steelyard.domain.running import CampaignState, Rules
-from steelyard.flows.forecast import Forecast, forecast
+from steelyard.flows.forecast import CLOSING_VERBS, OPENING_VERBS, Forecast, forecast, pauses_of
 from steelyard.flows.open import OpenCampaign
 from steelyard.planning.spending import Spending, Workload, pay_terms, spending
 from steelyard.protocols import protocols
 from steelyard.store import campaigns, running
-from steelyard.store.actions import EXCLUSION_VERBS, last_action
+from steelyard.store.actions import EXCLUSION_VERBS, last_action, logged_actions
 from steelyard.store.leases import idle_before
 from steelyard.store.progress import HeldHit, PlaceCounts, Progress, ProgressReader, WorkerProgress, n_parts
 
 __all__ = ["HeldHit", "Overview", "PlaceCounts", "Progress", "Watch", "WorkerProgress", "campaign_progress"]
-
-# Verbs after which a campaign gives out work again: the pace is counted from there.
-_OPENING_VERBS = ("resume",)
 
 
 @dataclass(frozen=True)
@@ -71,7 +68,7 @@ class Watch:
             before = idle_before(connection, conditions, now=now)
             found = self._reader.read(connection, idle_before=before)
             parts = n_parts(connection)
-            opened = last_action(connection, _OPENING_VERBS)
+            pauses = pauses_of(logged_actions(connection, verbs=(*CLOSING_VERBS, *OPENING_VERBS)))
         state = conditions.state
         money = campaign_spending(settings, state, found)
         return Overview(
@@ -80,7 +77,7 @@ class Watch:
             revision=conditions.revision,
             n_parts=parts,
             progress=found,
-            forecast=forecast(found, state, now=now, opened_at=None if opened is None else opened.done_at),
+            forecast=forecast(found, state, now=now, pauses=pauses),
             money=money,
             warnings=money.warnings,
         )

@@ -58,6 +58,7 @@ def payments_table(found: Payments, *, people: bool = False) -> Table:
         *((Column("name", "name"), Column("email", "e-mail")) if people else ()),
         Column("hits", "HITs", 2),
         Column("items", "items"),
+        *((Column("open_items", "not due yet"),) if any(one.open_items for one in found.workers) else ()),
         Column("hours", "hours", 2),
         Column("pay", money, 2),
         Column("hourly_pay", "an hour", 2),
