@@ -108,13 +108,13 @@ def _take_work(
 ) -> Assignment | None:
     """The open assignment; or one's own expired one, a fresh HIT, one's own returned one, in this order."""
     assignment = work.open_assignment(connection, worker_id)
-    before = leases.idle_before(connection, conditions, now=now)
     if assignment is not None:
+        before = leases.idle_before(connection, conditions, now=now)
         leases.renew_if_idle(connection, assignment.assignment_id, before=before, now=now)
         return assignment
     if work.is_blocked(connection, worker_id):
         raise Conflict(BLOCKED, code="blocked")
-    leases.end_idle_leases(connection, before=before, by="server", now=now)
+    leases.end_idle_leases(connection, conditions, by="server", now=now)
     most = conditions.rules.hits_per_worker
     resume = partial(claims.resume_earlier, connection, worker_id, now=now, most=most)
     resumed = resume(AssignmentStatus.EXPIRED)

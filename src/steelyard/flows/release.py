@@ -55,8 +55,8 @@ def release(
 def release_idle(campaign: OpenCampaign, *, by: Doer, now: datetime, reason: str = "") -> list[Released]:
     """Release everything that has had no answer for as long as the campaign's rules allow."""
     with campaign.store.write() as connection:
-        before = leases.idle_before(connection, running.conditions(connection), now=now)
-        ids = leases.end_idle_leases(connection, before=before, by=by, now=now, reason=reason)
+        conditions = running.conditions(connection)
+        ids = leases.end_idle_leases(connection, conditions, by=by, now=now, reason=reason)
         return _released(connection, ids, now=now)
 
 

@@ -58,7 +58,7 @@ def work_status(campaign: OpenCampaign, worker_id: str, *, now: datetime) -> Wor
         if not is_waiting or not leases.idle_assignments(connection, before=before):
             return found
     with campaign.store.write() as connection:
-        leases.end_idle_leases(connection, before=before, by="server", now=now)
+        leases.end_idle_leases(connection, conditions, by="server", now=now)
         return _status(connection, worker_id, conditions)
 
 

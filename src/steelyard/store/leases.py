@@ -135,13 +135,14 @@ def idle_assignments(connection: Connection, *, before: datetime) -> list[str]:
 
 
 def end_idle_leases(
-    connection: Connection, *, before: datetime, by: Doer, now: datetime, reason: str = ""
+    connection: Connection, conditions: Conditions, *, by: Doer, now: datetime, reason: str = ""
 ) -> list[str]:
     """End every idle lease, each logged; returns their assignments.
 
     One that somebody else works on at this moment is left alone.
     """
     stored = tables.assignments
+    before = idle_before(connection, conditions, now=now)
     candidates = idle_assignments(connection, before=before)
     if not candidates:
         return []
@@ -159,6 +160,7 @@ def end_idle_leases(
     ended = connection.execute(still_idle.order_by(stored.c.accepted_at, stored.c.assignment_id)).all()
     for row in ended:
         end_lease(connection, row.assignment_id, AssignmentStatus.EXPIRED, now=now)
+    reason = reason or f"no answer for {conditions.rules.lease_minutes:g} minutes"
     for row in ended:
         log_lease(connection, "release", row, by=by, now=now, reason=reason)
     return [row.assignment_id for row in ended]
