@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -123,6 +124,17 @@ def test_every_command_explains_itself(name: str, capsys: pytest.CaptureFixture[
     assert run([name, "--help"]) == 0
 
     assert "Usage: steelyard" in capsys.readouterr().out
+
+
+def test_help_has_one_line_for_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["--help"]) == 0
+
+    listed = [
+        line.split()[0]
+        for line in capsys.readouterr().out.splitlines()
+        if re.match(r"  [a-z]+  +[A-Z]", line)
+    ]
+    assert listed == list(COMMANDS)
 
 
 HEAVY = {"numpy", "scipy", "polars", "sqlalchemy", "fastapi", "uvicorn", "pydantic", "jinja2", "narwhals"}

@@ -8,6 +8,7 @@ from importlib import import_module
 
 import click
 
+from steelyard.cli.catalogue import CATALOGUE
 from steelyard.domain.errors import EvaluationError, NotEnoughData, as_command_line
 from steelyard.version import __version__
 
@@ -15,49 +16,7 @@ from steelyard.version import __version__
 DONE, UNSUPPORTED, UNUSABLE, UNEXPECTED = 0, 1, 2, 3
 
 # Command: module that defines it. Only the one that is called gets imported beyond click.
-COMMANDS = {
-    "demo": "demo",
-    "example": "campaign_commands",
-    "schema": "campaign_commands",
-    "plan": "plan_command",
-    "create": "create_command",
-    "serve": "serve",
-    "links": "links_command",
-    "settings": "settings_command",
-    "pause": "running_commands",
-    "resume": "running_commands",
-    "close": "running_commands",
-    "release": "release_command",
-    "extend": "extend_commands",
-    "clone": "extend_commands",
-    "correct": "running_commands",
-    "log": "running_commands",
-    "backup": "backup_commands",
-    "restore": "backup_commands",
-    "progress": "progress_command",
-    "worker": "worker_command",
-    "payments": "payments_command",
-    "exclude": "exclude_commands",
-    "reinstate": "exclude_commands",
-    "block": "exclude_commands",
-    "unblock": "exclude_commands",
-    "simulate": "campaign_commands",
-    "analyse": "analysis_commands",
-    "report": "analysis_commands",
-    "evaluate": "evaluate_command",
-    "normalise": "normalise_command",
-    "longitudinal": "longitudinal_command",
-    "replicate": "replicate_command",
-    "meta": "meta_command",
-    "table": "exhibit_commands",
-    "plot": "exhibit_commands",
-    "hits": "campaign_commands",
-    "export": "campaign_commands",
-    "methods": "registry_commands",
-    "checks": "registry_commands",
-    "protocols": "registry_commands",
-    "exhibits": "registry_commands",
-}
+COMMANDS = {name: module for section in CATALOGUE.values() for name, (module, _) in section.items()}
 EXTRA_OF_MODULE = {
     "fastapi": "server",
     "pydantic": "server",
@@ -71,7 +30,7 @@ EXTRA_OF_MODULE = {
 
 
 class _LazyGroup(click.Group):
-    """A group whose commands are imported when they are asked for; listed in the order of a campaign."""
+    """A group whose commands are imported when they are asked for; listed by what they are for."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -84,6 +43,12 @@ class _LazyGroup(click.Group):
         assert isinstance(command, click.Command)
         return command
 
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        width = max(map(len, COMMANDS))
+        for title, section in CATALOGUE.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(width), line) for name, (_, line) in section.items()])
+
 
 @click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="steelyard")
@@ -92,6 +57,7 @@ def cli(debug: bool) -> None:
     """Credible human evaluation of machine translation.
 
     Begin with `steelyard demo`, or print a campaign file to edit with `steelyard example da`.
+    `steelyard COMMAND --help` explains a command.
     """
 
 

@@ -1,0 +1,59 @@
+"""All commands by what they are for: the module that defines each, and its line in `steelyard --help`."""
+
+from __future__ import annotations
+
+CATALOGUE: dict[str, dict[str, tuple[str, str]]] = {
+    "Design a campaign": {
+        "demo": ("demo", "See a small campaign judged by a simulated crowd."),
+        "example": ("campaign_commands", "Print a commented campaign file to edit."),
+        "schema": ("campaign_commands", "Print the JSON Schema of campaign files, for editors."),
+        "plan": ("plan_command", "Estimate HITs, hours and money, and what they can show."),
+        "create": ("create_command", "Create a campaign, or a series, from its file."),
+        "clone": ("extend_commands", "Create another campaign with the same texts and rules."),
+        "hits": ("campaign_commands", "Write all HITs with their items to a file."),
+        "simulate": ("campaign_commands", "Let a simulated crowd judge a campaign, as a rehearsal."),
+    },
+    "Run it": {
+        "serve": ("serve", "Serve a campaign to its workers and its manager."),
+        "links": ("links_command", "Print links; invite people; renew and revoke links."),
+        "progress": ("progress_command", "Show how far a campaign is, and what it costs."),
+        "settings": ("settings_command", "Show and change the rules: time limit, cap, pay."),
+        "pause": ("running_commands", "Give no work for a while; nothing is lost."),
+        "resume": ("running_commands", "Open a draft, or a paused or closed campaign."),
+        "close": ("running_commands", "End the work; `resume` opens the campaign again."),
+        "correct": ("running_commands", "Correct the title or the instructions."),
+        "extend": ("extend_commands", "Add ratings, segments or systems."),
+        "release": ("release_command", "Offer a HIT that was left to others."),
+        "log": ("running_commands", "Show what was done, by whom, when and why."),
+        "backup": ("backup_commands", "Copy a campaign safely, also while it is served."),
+        "restore": ("backup_commands", "Make a campaign from a backup."),
+    },
+    "Look after workers": {
+        "worker": ("worker_command", "Show one worker: verdict, control pairs, HITs, pay."),
+        "exclude": ("exclude_commands", "Leave a worker or one HIT out of the scores."),
+        "reinstate": ("exclude_commands", "Let what was excluded count again."),
+        "block": ("exclude_commands", "Give a worker no further work."),
+        "unblock": ("exclude_commands", "Let a blocked worker take HITs again."),
+        "payments": ("payments_command", "List what each worker is owed, with the evidence."),
+    },
+    "Analyse it": {
+        "analyse": ("analysis_commands", "Check workers, score and rank systems."),
+        "report": ("analysis_commands", "Write the full report, as a page or for LaTeX."),
+        "table": ("exhibit_commands", "Make a table from judgements."),
+        "plot": ("exhibit_commands", "Draw a figure from judgements."),
+        "export": ("campaign_commands", "Write all judgements to a file that `analyse` reads."),
+    },
+    "Study judgements": {
+        "evaluate": ("evaluate_command", "Find the method that would serve best, by trials."),
+        "normalise": ("normalise_command", "Find the best way of normalising ratings."),
+        "longitudinal": ("longitudinal_command", "Estimate the gain between two years."),
+        "replicate": ("replicate_command", "Estimate how well ratings would be replicated."),
+        "meta": ("meta_command", "Find the metrics that agree with people."),
+    },
+    "List what there is": {
+        "protocols": ("registry_commands", "Ways of asking for a judgement."),
+        "checks": ("registry_commands", "Ways of telling careful workers from careless ones."),
+        "methods": ("registry_commands", "Ways of turning ratings into scores."),
+        "exhibits": ("registry_commands", "Tables and figures."),
+    },
+}
