@@ -38,7 +38,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class HitPlaces:
-    """A HIT, its places, and the assignments that have none any more. `round` counts within its part."""
+    """A HIT, its places, and the assignments that have none any more. `round` counts through all parts."""
 
     hit_id: str
     part: int
