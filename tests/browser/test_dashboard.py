@@ -333,3 +333,48 @@ def test_the_dashboard_works_without_errors_and_without_anyone_else(heard, analy
 
     assert heard["errors"] == []
     assert elsewhere == []
+
+
+@pytest.mark.parametrize(
+    ("pasted", "people"),
+    [
+        ("Ada Lovelace, ada@example.org", [("Ada Lovelace", "ada@example.org")]),
+        ("Ada <ada@example.org>\n\n  Alan\n", [("Ada", "ada@example.org"), ("Alan", "")]),
+        ("alan@example.org", [("", "alan@example.org")]),
+        ("Ada\tada@example.org", [("Ada", "ada@example.org")]),
+        ('"Lovelace, Ada";ada@example.org', [("Lovelace Ada", "ada@example.org")]),
+    ],
+)
+def test_pasted_people_are_read(scripts: Page, pasted: str, people: list[tuple[str, str]]) -> None:
+    found = scripts.evaluate(
+        "async (text) => (await import('/static/manager/people.js')).readPeople(text)", pasted
+    )
+
+    assert [(each["name"], each["email"]) for each in found] == people
+
+
+def test_a_slow_reply_waits_for_a_person_and_others_do_not(scripts: Page) -> None:
+    due = scripts.evaluate("""async () => {
+      const { Resource, desk, versionOf } = await import("/static/manager/desk.js");
+      const campaignWith = (n) => ({ campaign: {}, progress: { n_judgements: n, workers: [] } });
+      return [1_000, 60_000].map((milliseconds) => {
+        desk.campaign = campaignWith(100);
+        const found = new Resource("/analysis");
+        found.version = versionOf(false);
+        found.judgements = 100;
+        found.tookMs = milliseconds;
+        found.loadedAt = performance.now() - 3_600_000;
+        const before = found.isDue;
+        desk.campaign = campaignWith(412);
+        return [before, found.isDue, found.behind];
+      });
+    }""")
+
+    assert due == [[False, True, 312], [False, False, 312]]
+
+
+@pytest.mark.parametrize(("most", "ticks"), [(7, [0, 2, 4, 6, 8]), (1428, [0, 500, 1000, 1500]), (0, [0, 1])])
+def test_axes_have_round_numbers(scripts: Page, most: float, ticks: list[float]) -> None:
+    found = scripts.evaluate("async (most) => (await import('/static/charts.js')).roundTicks(most)", most)
+
+    assert found == ticks

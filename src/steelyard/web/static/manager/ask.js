@@ -6,6 +6,7 @@ import { changed } from "./desk.js";
 import { field } from "./parts.js";
 
 const MOST_MESSAGES = 3;
+const MESSAGE_MS = 12_000;
 let asked = 0;
 
 /**
@@ -106,6 +107,8 @@ export function announce(text, undo) {
   close.setAttribute("aria-label", "Dismiss");
   message.append(close);
   list.append(message);
+  // What can be undone stays until it is dismissed or pushed out by others.
+  if (!undo) setTimeout(() => message.remove(), MESSAGE_MS);
   while (list.children.length > MOST_MESSAGES) list.firstElementChild.remove();
 }
 

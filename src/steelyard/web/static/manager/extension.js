@@ -27,13 +27,16 @@ function form(label, read, fields) {
   element.addEventListener("submit", async (event) => {
     event.preventDefault();
     submit.disabled = true;
+    let body;
+    let found = null;
     try {
-      const body = await read();
-      await confirm(label, body, await call("POST", "/extend", { ...body, dry_run: true }));
+      body = await read();
+      found = await call("POST", "/extend", { ...body, dry_run: true });
     } catch (error) {
       complain(error);
     }
     submit.disabled = false;
+    if (found) confirm(label, body, found);
   });
   return element;
 }
@@ -48,7 +51,7 @@ function confirm(label, body, found) {
       ...(added.length ? [`Adds ${added.join(" and ")}.`] : []),
       `${counted(nHits, "HIT")} with ${counted(nJudgements, "judgement")}: about ${number(hours, 1)} hours of work${price}.`,
       "They are offered as soon as you confirm, after the HITs that are there. This cannot be undone, but the campaign can be closed at any time.",
-      ...warnings,
+      ...warnings.map((text) => text.charAt(0).toUpperCase() + text.slice(1)),
     ],
     confirm: label,
     send: () => call("POST", "/extend", body),

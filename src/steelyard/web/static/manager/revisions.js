@@ -12,6 +12,8 @@ export function makeRevisions() {
   const instructions = make("textarea", "code");
   instructions.rows = 14;
   instructions.spellcheck = false;
+  // Nothing can be typed before the words are there.
+  title.disabled = instructions.disabled = true;
   const save = make("button", "button", "Correct");
   save.type = "submit";
   const form = make(
@@ -63,6 +65,7 @@ export function makeRevisions() {
       // What somebody is typing is theirs.
       const isUntouched = latest === null || Object.keys(changes()).length === 0;
       latest = { ...newest, instructions: (newest.instructions ?? "").replaceAll("\r\n", "\n") };
+      title.disabled = instructions.disabled = false;
       if (isUntouched) {
         title.value = latest.title;
         instructions.value = latest.instructions;

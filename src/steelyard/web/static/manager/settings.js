@@ -45,6 +45,8 @@ function makeRules() {
     fee: input("number", "", { min: 0, step: "any" }),
   };
   let shown = {};
+  // Nothing can be typed before the rules are there.
+  for (const box of Object.values(boxes)) box.disabled = true;
   const save = make("button", "button", "Save");
   save.type = "submit";
   const reset = makeButton("Take back", () => fill(shown), "button quiet");
@@ -117,6 +119,7 @@ function makeRules() {
       if (!isNew) return;
       const isFirst = Object.keys(shown).length === 0;
       shown = rules;
+      for (const box of Object.values(boxes)) box.disabled = false;
       // What somebody is typing is theirs.
       if (isFirst || !hasChanges) fill(rules);
       else mark();

@@ -10,6 +10,8 @@ import { ago, counted, duration, number } from "./words.js";
 const WORST_PAIRS = 4;
 const JUDGEMENTS_A_PAGE = 10;
 const TIME_BARS = 20;
+const CAREFUL_RATING = "A careful worker rates a damaged copy below its original, and a repeat about the same.";
+const CAREFUL_CHOICE = "A careful worker finds the original better than its damaged copy.";
 const KINDS = { degraded: "Damaged copy", repeat: "Repeat", reference: "Human reference" };
 const STATUS = {
   accepted: ["open", "●", "open"],
@@ -83,7 +85,7 @@ export function drawPairs({ pairs }) {
   const sorted = [...pairs].sort((one, other) => order(one) - order(other));
   const rest = sorted.slice(WORST_PAIRS);
   return [
-    make("p", "soft", "A careful worker rates a damaged copy below its original, and a repeat about the same. The worst are first."),
+    make("p", "soft", `${pairs.some((pair) => Number.isFinite(pair.difference)) ? CAREFUL_RATING : CAREFUL_CHOICE} The worst are first.`),
     ...sorted.slice(0, WORST_PAIRS).map(drawPair),
     rest.length ? make("details", "", make("summary", "", `${counted(rest.length, "more pair")}`), ...rest.map(drawPair)) : null,
   ];
@@ -99,10 +101,15 @@ function drawPair(pair) {
     make(
       "div",
       "pair-texts",
-      make("div", "", make("p", "pair-head", `Original, rated ${number(pair.base_rating)}`, make("span", "soft", ` item ${pair.base_position}`)), base),
-      make("div", "", make("p", "pair-head", `${KINDS[pair.kind] ?? "Control"}, rated ${number(pair.control_rating)}`, make("span", "soft", ` item ${pair.control_position}`)), control),
+      pairText("Original", pair.base_rating, pair.base_position, base),
+      pairText(KINDS[pair.kind] ?? "Control", pair.control_rating, pair.control_position, control),
     ),
   );
+}
+
+function pairText(name, rating, position, text) {
+  const words = Number.isFinite(rating) ? `${name}, rated ${number(rating)}` : name;
+  return make("div", "", make("p", "pair-head", words, make("span", "soft", ` item ${position}`)), text);
 }
 
 function verdictOn({ kind, difference, preferred }) {
