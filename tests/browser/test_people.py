@@ -56,6 +56,6 @@ def test_the_manager_downloads_everyones_link(page, small_site) -> None:
     page.goto(f"{site.manager_url}#/people")
 
     with page.expect_download() as saved:
-        page.get_by_role("button", name="Download CSV").click()
+        page.get_by_role("button", name="Links as CSV").click()
 
     assert own_url in Path(saved.value.path()).read_text("utf-8")
