@@ -16,6 +16,7 @@ from steelyard.domain.work import ItemKind
 from steelyard.flows.clone import clone
 from steelyard.flows.create import create, design_source, write
 from steelyard.flows.extend import extend
+from steelyard.flows.links import links
 from steelyard.flows.open import OpenCampaign, open_campaign
 from steelyard.flows.progress import campaign_progress
 from steelyard.flows.simulate import simulate
@@ -131,5 +132,16 @@ def test_a_clone_needs_an_empty_database_and_a_proper_name(texts, tmp_path, noon
     with open_campaign(str(tmp_path / "one.db")) as campaign:
         with pytest.raises(Conflict, match="already holds"):
             clone(campaign, str(tmp_path / "one.db"), now=noon)
-        with pytest.raises(ChoiceError, match="letters"):
-            clone(campaign, str(tmp_path / "two.db"), now=noon, name="no spaces")
+        for name in ("no spaces", campaign.settings.name):
+            with pytest.raises(ChoiceError, match="name"):
+                clone(campaign, str(tmp_path / "two.db"), now=noon, name=name)
+
+
+def test_a_clone_has_links_of_its_own_where_both_share_a_secret(texts, tmp_path, noon, monkeypatch) -> None:
+    monkeypatch.setenv("STEELYARD_SECRET", "5" * 64)
+    create(texts.write(), str(tmp_path / "one.db"), now=noon)
+    with open_campaign(str(tmp_path / "one.db")) as campaign:
+        clone(campaign, str(tmp_path / "two.db"), now=noon)
+        with open_campaign(str(tmp_path / "two.db")) as other:
+            assert other.settings.name == "toy-2"
+            assert links(campaign, base_url="").manager_url != links(other, base_url="").manager_url

@@ -62,7 +62,7 @@ def extend(db: str, ratings: int | None, texts: Path | None, dry_run: bool, json
 @click.option(
     "--db", "new_db", required=True, metavar="NEW", help="SQLite file to create, or a postgresql:// address."
 )
-@click.option("--name", help="Its short name, if not the same.")
+@click.option("--name", help="Its short name.  [default: that of DB with -2]")
 @click.option("--title", help="The heading that its workers see, if not the same.")
 @click.option("--draft", is_flag=True, help="Nobody can judge before `resume` opens it.")
 def clone(db: str, new_db: str, name: str | None, title: str | None, draft: bool) -> None:

@@ -36,8 +36,8 @@ def clone(  # noqa: PLR0913 (what may differ in the new campaign)
 ) -> Created:
     """Write a campaign like this one into an empty database: nobody has judged anything, all ids are new.
 
-    HITs are laid out anew from the campaign's seed. Rules and words are those of this moment; segments
-    that were added later are there from the start.
+    Its name is another one. HITs are laid out anew from the campaign's seed. Rules and words are those of
+    this moment; segments that were added later are there from the start.
     """
     if name is not None and not _NAME.fullmatch(name):
         raise ChoiceError(
@@ -49,9 +49,25 @@ def clone(  # noqa: PLR0913 (what may differ in the new campaign)
     with campaign.store.read() as connection:
         copied = _copied(connection)
     settings = copied.settings
-    settings = replace(settings, name=name or settings.name, title=title or settings.title)
+    if name == settings.name:
+        # Links are made from a campaign's name, and the two may share a secret.
+        raise ChoiceError(f"{{name}} must be another than that of the campaign, {name}.")
+    settings = replace(settings, name=name or next_name(settings.name), title=title or settings.title)
     source = CampaignSource(replace(copied, settings=settings))
     return write(design_source(source, progress=progress), address, now=now, draft=draft, progress=progress)
+
+
+def next_name(name: str) -> str:
+    """The name of a campaign that is made like another one.
+
+    >>> next_name("news-de-en"), next_name("news-de-en-2")
+    ('news-de-en-2', 'news-de-en-3')
+    """
+    stem, number = name, 1
+    if found := re.fullmatch(r"(.+)-(\d{1,3})", name):
+        stem, number = found[1], int(found[2])
+    ending = f"-{number + 1}"
+    return stem[: 64 - len(ending)] + ending
 
 
 def _copied(connection: Connection) -> Campaign:
