@@ -121,12 +121,14 @@ def test_an_answer_to_a_closed_campaign_is_kept_until_it_is_opened_again(
 
 
 def test_a_set_is_returned_with_the_keyboard_alone_after_a_question(
-    page: Page, site: Any, campaign: OpenCampaign
+    context: BrowserContext, page: Page, site: Any, campaign: OpenCampaign, assert_accessible: Any
 ) -> None:
-    page.set_viewport_size(PHONE)
-    begin(page, site.join())
+    url = site.join()
+    begin(page, url)
     answer(page)
     expect_done(page, 1)
+    other = context.new_page()
+    begin(other, url)
     link = page.get_by_role("button", name="Return this set")
     dialog = page.get_by_role("dialog", name="Return this set?")
 
@@ -137,17 +139,23 @@ def test_a_set_is_returned_with_the_keyboard_alone_after_a_question(
     expect(dialog).to_have_count(0)
     expect(link).to_be_focused()
     page.keyboard.press("Enter")
+    assert_accessible(page)
+    page.set_viewport_size(PHONE)
     page.keyboard.press("Shift+Tab")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     page.keyboard.press("Enter")
 
     expect(page.get_by_role("heading", name="You have returned the set")).to_be_visible()
+    # The other device does not take another set by itself.
+    answer(other)
+    expect(other.get_by_role("slider")).to_have_count(0)
+    expect(other.get_by_role("heading", name="Thank you")).to_be_visible()
     [hit] = hit_places(campaign, now=datetime.now(UTC))
     assert [place.n_done for place in hit.released if place.state == "returned"] == [1]
 
 
 def test_corrected_instructions_are_shown_before_the_worker_goes_on(
-    page: Page, site: Any, campaign: OpenCampaign, heard: dict[str, list[Any]]
+    page: Page, site: Any, campaign: OpenCampaign, heard: dict[str, list[Any]], assert_accessible: Any
 ) -> None:
     begin(page, site.join())
     with campaign.store.write() as connection:
@@ -160,6 +168,7 @@ def test_corrected_instructions_are_shown_before_the_worker_goes_on(
 
     expect(page.get_by_role("heading", name="A better title")).to_be_visible()
     expect(page.locator("main")).to_contain_text("The instructions have been corrected")
+    assert_accessible(page)
     expect_done(page, 1)
     page.get_by_role("button", name="Continue").click()
     answer(page)
@@ -223,7 +232,7 @@ def test_a_blocked_worker_reads_that_there_is_no_more_work(
 
 
 def test_a_set_that_went_to_somebody_else_is_explained_and_what_was_done_is_kept(
-    context: BrowserContext, page: Page, small_site: Any
+    context: BrowserContext, page: Page, small_site: Any, assert_accessible: Any
 ) -> None:
     site = small_site("da", title="One place after another")
     with open_campaign(site.db) as campaign:
@@ -234,12 +243,13 @@ def test_a_set_that_went_to_somebody_else_is_explained_and_what_was_done_is_kept
         other = context.new_page()
         begin(other, site.join())
         fill_free_places(campaign)
-        page.set_viewport_size(PHONE)
 
         answer(page)
 
         expect(page.get_by_role("heading", name="This set went to somebody else")).to_be_visible()
         expect(page.locator("main")).to_contain_text("Judgements you have given: 1")
+        assert_accessible(page)
+        page.set_viewport_size(PHONE)
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         # The place comes free once more: whoever comes back goes on where they stopped.
         other.get_by_role("button", name="Return this set").click()

@@ -187,6 +187,21 @@ def test_a_returned_hit_is_free_and_the_worker_gets_another(people: Any) -> None
     assert people.log() == [("return", "worker", worker)]
 
 
+@pytest.mark.parametrize("end", ["returned", "submitted"])
+def test_an_answer_from_a_device_that_missed_the_end_is_told_which_end(people: Any, end: str) -> None:
+    [worker] = people.add()
+    stale = people.answer_to(people.next(worker))
+    if end == "returned":
+        give_back(people, worker, 1)
+    else:
+        people.finish(worker, 1)
+
+    with pytest.raises(Conflict, match="closed already") as caught:
+        people.send(worker, stale, 2)
+
+    assert caught.value.code == end
+
+
 def test_a_returned_hit_comes_again_only_when_nothing_else_is_left(people: Any) -> None:
     [worker] = people.add()
     people.judge(worker, 1)

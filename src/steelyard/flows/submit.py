@@ -94,7 +94,7 @@ def _submit(
     if assignment.status is AssignmentStatus.EXPIRED:
         raise _LeaseEnded
     if assignment.status is not AssignmentStatus.ACCEPTED:
-        raise Conflict("This HIT is closed already; reload the page to go on.")
+        raise Conflict("This HIT is closed already; reload the page to go on.", assignment.status.value)
     revision = conditions.revision if submission.revision is None else submission.revision
     if not 1 <= revision <= conditions.revision:
         raise AnswerError(

@@ -11,9 +11,10 @@ import { startStopwatch } from "./stopwatch.js";
 
 // The server accepts no longer times, but a page may be left open over a weekend.
 const ONE_DAY_MS = 24 * 60 * 60 * 1000;
-// Replies that say: look where you stand. An answer to a campaign that has ended is kept, should it go on.
-const STANDING = ["place_taken", "blocked", "closed", "draft", "paused"];
-const LOST = ["place_taken", "blocked"];
+// Replies that say: look where you stand. The answers in the first list can never be taken; others are kept,
+// should the campaign go on.
+const LOST = ["place_taken", "blocked", "returned", "submitted"];
+const STANDING = [...LOST, "closed", "draft", "paused"];
 
 // The answer on its way to the server survives a reload or a crash, under its first judgement_id.
 const keptAnswer = keep(`answer:${token}`);
