@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import json
 import shutil
 from datetime import datetime
@@ -171,3 +172,29 @@ def test_a_secret_that_others_may_read_is_warned_of(
     run(["links", str(tmp_path / "a.db")])
 
     assert f"chmod 600 {tmp_path / 'a.db.secret'}" in capsys.readouterr().err
+
+
+def test_a_list_that_cannot_be_written_leaves_the_earlier_one(
+    database: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "links.csv").write_text("the links of yesterday", "utf-8")
+
+    def fill_the_disk(self: Path, *_: Any, **__: Any) -> None:
+        self.write_bytes(b"wor")
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "write_text", fill_the_disk)
+        assert run(["links", database, "--to", str(tmp_path / "links.csv")]) == 2
+
+    assert "links.csv: cannot be written (No space left on device)" in capsys.readouterr().err
+    assert (tmp_path / "links.csv").read_text("utf-8") == "the links of yesterday"
+    assert not list(tmp_path.glob("*.partial")) + list(tmp_path.glob(".*.partial"))
+
+
+def test_a_list_of_links_is_for_its_owner_only(database: str, tmp_path: Path) -> None:
+    (tmp_path / "links.csv").touch(mode=0o644)
+
+    run(["links", database, "--to", str(tmp_path / "links.csv")])
+
+    assert (tmp_path / "links.csv").stat().st_mode & 0o777 == 0o600

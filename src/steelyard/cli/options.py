@@ -162,19 +162,29 @@ def with_options(*options: Decorator) -> Decorator:
 def write_text(text: str, target: str, *, private: bool = False) -> None:
     """Write to a file, or to standard output if the target is a dash.
 
-    A `private` file holds links or names: only its owner may read it.
+    If that fails, what was there stays. A `private` file holds links or names: only its owner may read it.
     """
     if target == "-":
         click.echo(text, nl=not text.endswith("\n"))
         return
-    path = Path(target)
+    from steelyard.formats.text_file import whole_file
+
+    # Where a symbolic link leads: the link stays.
+    path = Path(target).resolve()
+    if path.exists() and not path.is_file():
+        _write_to_device(text, path)
+        return
+    with whole_file(path) as partial:
+        partial.touch(mode=0o600 if private else 0o666)
+        partial.write_text(text, encoding="utf-8")
+
+
+def _write_to_device(text: str, path: Path) -> None:
+    """Write to what is no ordinary file, such as a pipe: nothing can take its place."""
     try:
-        if private:
-            path.touch(mode=0o600)
-            path.chmod(0o600)
         path.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise click.FileError(target, error.strerror) from None
+        raise click.FileError(str(path), error.strerror) from None
 
 
 def show(text: str, document: str, json_file: str | None) -> None:

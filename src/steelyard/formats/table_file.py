@@ -197,8 +197,16 @@ def write_table(frame: pl.DataFrame, path: Path) -> None:
             case ".jsonl":
                 frame.write_ndjson(partial)
             case ".parquet":
-                frame.write_parquet(partial)
+                _write_parquet(frame, partial)
             case _:
                 raise SourceError(
                     str(path), [f"cannot tell the format; end the name in {', '.join(ENDINGS)}."]
                 )
+
+
+def _write_parquet(frame: pl.DataFrame, path: Path) -> None:
+    try:
+        frame.write_parquet(path)
+    except pl.exceptions.ComputeError as error:
+        # What the system says about a full disk, as this format tells it.
+        raise OSError(str(error)) from error
