@@ -28,10 +28,16 @@ export function fetchFile(path) {
 
 /** Something on the server that is asked for again when the campaign has changed and its turn has come. */
 export class Resource {
-  /** @param {string} path  after /api/v1 @param {{fixed?: boolean}} [options]  fixed: judgements do not change it */
-  constructor(path, { fixed = false } = {}) {
+  /**
+   * @param {string} path  after /api/v1
+   * @param {{fixed?: boolean, isHeavy?: boolean}} [options]  fixed: judgements do not change it; isHeavy: an analysis,
+   *   which in a large campaign waits for a person even after an action
+   */
+  constructor(path, { fixed = false, isHeavy = false } = {}) {
     this.path = path;
     this.fixed = fixed;
+    this.isHeavy = isHeavy;
+    this.isPending = false;
     this.data = null;
     /** @type {ApiError|null} */
     this.error = null;
@@ -50,18 +56,32 @@ export class Resource {
     return this.tookMs > SLOW_MS;
   }
 
+  /** Whether the campaign has changed since. */
+  get isBehind() {
+    return this.version !== null && this.version !== versionOf(this.fixed);
+  }
+
   get isDue() {
-    const version = versionOf(this.fixed);
+    if (this.isPending) return false;
     if (this.version === null) return true;
-    if (version === this.version) return false;
+    if (!this.isBehind) return false;
     // What the manager has just changed is shown at once.
-    if (!version.startsWith(`${this.version.split(" ")[0]} `)) return true;
+    const isOwnChange = !versionOf(this.fixed).startsWith(`${this.version.split(" ")[0]} `);
+    if (isOwnChange && !(this.isHeavy && this.isSlow)) return true;
     return !this.isSlow && performance.now() > this.loadedAt + REST * this.tookMs;
   }
 
-  /** Asks the server if it is time, or always if `force`. */
-  async refresh(force = false) {
-    if (!force && !this.isDue) return;
+  /** Asks the server. Problems with the connection are thrown; what the server says is kept, data or error. */
+  async refresh() {
+    this.isPending = true;
+    try {
+      await this.#ask();
+    } finally {
+      this.isPending = false;
+    }
+  }
+
+  async #ask() {
     const started = performance.now();
     const version = versionOf(this.fixed);
     const judgements = desk.campaign?.progress.n_judgements ?? 0;
@@ -91,7 +111,7 @@ export function versionOf(fixed) {
 }
 
 /** What the campaign's own check has found about each worker so far. */
-export const verdicts = new Resource("/verdicts");
+export const verdicts = new Resource("/verdicts", { isHeavy: true });
 
 let timer = 0;
 let isRunning = false;
@@ -112,6 +132,16 @@ export function changed() {
   keepFresh();
 }
 
+// A failure is not told: the numbers of progress fail too while the server is away, and it is tried again.
+async function load(resource) {
+  try {
+    await resource.refresh();
+    reader.draw();
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+  }
+}
+
 /** Asks for what is due and draws it, then again after a while. */
 export async function keepFresh() {
   clearTimeout(timer);
@@ -127,12 +157,9 @@ export async function keepFresh() {
     desk.campaign = await call("GET", reader.path ?? "/campaign");
     rest = Math.max(rest, SHORT_REST * (performance.now() - started));
     reader.draw();
-    for (const resource of reader.needs()) {
-      if (!resource.isDue) continue;
-      await resource.refresh();
-      reader.draw();
-    }
     reader.say("");
+    // Not waited for: an analysis may take long, and progress goes on.
+    for (const resource of reader.needs()) if (resource.isDue) load(resource);
   } catch (error) {
     if (error instanceof ApiError && [401, 403, 404].includes(error.status)) {
       reader.say("This link no longer works. Please use the manager’s link exactly as `steelyard links` prints it.");

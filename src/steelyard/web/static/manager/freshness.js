@@ -8,22 +8,27 @@ import { clock, counted } from "./words.js";
 
 export const freshness = {
   /** What the words depend on. @param {import("./desk.js").Resource} resource */
-  key: (resource) => [resource.isSlow, resource.loadedTime, resource.isSlow && resource.behind],
+  key: (resource) => [resource.isSlow, resource.loadedTime, resource.isSlow && [resource.behind, resource.isBehind, resource.isPending]],
 
   /** Nothing while the reply is quick enough to follow the campaign by itself. */
   parts(resource) {
-    if (!resource.isSlow || resource.behind === 0) return [];
+    if (!resource.isSlow || !resource.isBehind) return [];
     const button = namedButton("Update", `update ${resource.path}`, async () => {
       button.disabled = true;
       button.textContent = "Updating …";
       try {
-        await resource.refresh(true);
+        await resource.refresh();
       } catch (error) {
         complain(error);
       }
       keepFresh();
     });
-    const words = `As of ${clock(resource.loadedTime)}, ${counted(resource.behind, "judgement")} ago.`;
+    if (resource.isPending) {
+      button.disabled = true;
+      button.textContent = "Updating …";
+    }
+    const since = resource.behind > 0 ? `, ${counted(resource.behind, "judgement")} ago` : "";
+    const words = `As of ${clock(resource.loadedTime)}${since}.`;
     return [make("span", "stale", words, " ", button)];
   },
 };

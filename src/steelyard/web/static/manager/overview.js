@@ -11,7 +11,7 @@ import { statePanel } from "./state.js";
 import { ago, counted, day, minute, money, moment, number } from "./words.js";
 
 const MOST_IDLE = 5;
-const precision = new Resource("/precision");
+const precision = new Resource("/precision", { isHeavy: true });
 
 export function makeOverview() {
   const state = make("section", "panel state-panel");

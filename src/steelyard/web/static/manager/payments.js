@@ -9,7 +9,7 @@ import { makeTable } from "./table.js";
 import { evidence, verdictChip } from "./verdict.js";
 import { money, number } from "./words.js";
 
-const payments = new Resource("/payments?people=true");
+const payments = new Resource("/payments?people=true", { isHeavy: true });
 const currency = () => payments.data?.currency ?? desk.campaign?.rules?.currency ?? "USD";
 
 const COLUMNS = [

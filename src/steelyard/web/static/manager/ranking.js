@@ -27,7 +27,7 @@ export function makeRanking(go) {
   for (const control of controls.values()) control.addEventListener("change", () => go(chosen()));
   const form = make("div", "tools choices", ...CHOICES.map(([name, label]) => field(label, controls.get(name))));
   const results = make("div", "results");
-  let resource = new Resource("/analysis");
+  let resource = new Resource("/analysis", { isHeavy: true });
   let wanted = new URLSearchParams();
   let isOffered = false;
 
@@ -64,7 +64,7 @@ export function makeRanking(go) {
       choose();
       const query = choice.toString();
       const path = query ? `/analysis?${query}` : "/analysis";
-      if (path !== resource.path) resource = new Resource(path);
+      if (path !== resource.path) resource = new Resource(path, { isHeavy: true });
     },
     update() {
       offer();
