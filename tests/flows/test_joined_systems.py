@@ -116,6 +116,7 @@ def test_an_analysis_leaves_joined_systems_out_of_workers_means_and_signs_it(
         assert from_campaign(campaign).joined == ()
         wider = replace(texts, systems=(*texts.systems, "delta"))
         extend(campaign, texts=wider.write("wider.toml"), by="manager", now=noon)
+        assert from_campaign(campaign).joined == ()
         simulate(campaign, 8, seed=1)
         source = from_campaign(campaign)
 

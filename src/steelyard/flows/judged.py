@@ -13,7 +13,7 @@ from steelyard.domain.judgement import Said
 from steelyard.domain.running import Exclusion
 from steelyard.domain.work import SUBSTITUTE_KINDS, ItemKind, ShownItem, ShownText, own_kind
 from steelyard.flows.open import OpenCampaign
-from steelyard.frames import preferences_frame, ratings_frame, spans_frame
+from steelyard.frames import preferences_frame, ratings_frame, spans_frame, spread_credit
 from steelyard.protocols import protocols
 from steelyard.stats.arrays import IntArray
 from steelyard.store import actions, judgements
@@ -106,16 +106,18 @@ def judged_frames(campaign: OpenCampaign, *, worker_id: str | None = None) -> Ju
         joined = joined_systems(connection)
     if not found:
         empty = (ratings_frame(), preferences_frame(), spans_frame())
-        return JudgedFrames(0, *empty, exclusions, simulated, joined)
+        return JudgedFrames(0, *empty, exclusions, simulated)
     ratings, preferences, spans = zip(*found, strict=True)
+    all_ratings = ratings_frame(pl.concat(ratings))
+    rated = set(spread_credit(all_ratings)["system_id"].unique()) if joined else set()
     return JudgedFrames(
         n_judgements,
-        ratings_frame(pl.concat(ratings)),
+        all_ratings,
         preferences_frame(pl.concat(preferences)),
         spans_frame(pl.concat(spans)),
         exclusions,
         simulated,
-        joined,
+        tuple(system_id for system_id in joined if system_id in rated),
     )
 
 
