@@ -189,8 +189,10 @@ def _by_turn(openings: Select[int, str]) -> Select[int, str]:
         .where(other.c.hit_id == hits.c.hit_id, other.c.assignment_id.is_(None))
         .scalar_subquery()
     )
-    # Of the free places of a HIT as many have been released as it has assignments without a place.
-    only_released = case((n_free > n_released, 0), else_=1)
+    # Of the free places of a HIT as many have been released as it has assignments without a place. Few HITs
+    # have any, so those are looked for first.
+    with_released = select(stored.c.hit_id).where(stored.c.released_at.is_not(None))
+    only_released = case((hits.c.hit_id.not_in(with_released), 0), (n_free > n_released, 0), else_=1)
     return openings.order_by(
         only_released, hits.c.round, n_taken, hits.c.number, tables.openings.c.opening_id
     )
