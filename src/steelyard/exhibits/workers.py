@@ -146,7 +146,7 @@ def is_learnt(workers: pl.DataFrame, name: str) -> bool:
 
 def flags_in_words(flags: Iterable[str] | None) -> str:
     """Flags in words; one we do not know by the name it has."""
-    return ", ".join(FLAGS[flag].phrase if flag in FLAGS else flag for flag in flags or ())
+    return ", ".join(FLAGS.get(flag, flag) for flag in flags or ())
 
 
 def _excluded(analysis: Analysis) -> pl.DataFrame:

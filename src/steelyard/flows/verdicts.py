@@ -56,7 +56,7 @@ def flag_phrase(flag: str) -> str:
     >>> flag_phrase("time")
     'very fast'
     """
-    return FLAGS[flag].phrase if flag in FLAGS else flag
+    return FLAGS.get(flag, flag)
 
 
 def verdicts_record(found: Verdicts) -> dict[str, Any]:

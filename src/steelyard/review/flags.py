@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import polars as pl
 
@@ -14,14 +13,6 @@ from steelyard.preferences import is_of_preferences
 from steelyard.review import _preference_flags as preference_flags
 from steelyard.review import _rating_flags as rating_flags
 
-
-class FlagWords(NamedTuple):
-    """A flag in front of people: in a few words, for lists, and as a sentence."""
-
-    phrase: str
-    sentence: str
-
-
 # Faster than this nobody reads a text and judges it [our choice].
 LEAST_SECONDS_PER_ITEM = 3.0
 LEAST_ITEMS = 5
@@ -29,17 +20,17 @@ LEAST_ITEMS = 5
 LEAST_SECONDS_PER_HIT_IN_WMT = 300.0
 # Many good workers queue up HITs and do one after the other [our choice].
 MANY_AT_ONCE = 10
-# What a flag tells a manager: a few words, and a sentence.
-FLAGS: Mapping[str, FlagWords] = {
-    "scores": FlagWords("degraded copies not rated lower", "Rated degraded copies as high as others."),
-    "time": FlagWords("very fast", "Did a HIT so fast that nobody could have read it."),
-    "sequence": FlagWords("the same rating over and over", "Gave the same rating many times in a row."),
-    "rejected": FlagWords("had a HIT rejected", "Had a HIT rejected on the platform."),
-    "concurrency": FlagWords("many HITs at once", "Had very many HITs open at once."),
-    "endpoints": FlagWords("little but the ends of the scale", "Used little but the ends of the scale."),
-    "shift": FlagWords("one HIT rated on another level", "Rated one HIT far higher or lower than others."),
-    "side": FlagWords("nearly always the same side", "Nearly always preferred the same side of the screen."),
-    "ties": FlagWords("hardly ever a preference", "Hardly ever preferred either translation."),
+# Flags in a few words, for managers; the details of each say what it is in numbers.
+FLAGS: Mapping[str, str] = {
+    "scores": "degraded copies not rated lower",
+    "time": "very fast",
+    "sequence": "the same rating over and over",
+    "rejected": "had a HIT rejected",
+    "concurrency": "many HITs at once",
+    "endpoints": "little but the ends of the scale",
+    "shift": "one HIT rated on another level",
+    "side": "nearly always the same side",
+    "ties": "hardly ever a preference",
 }
 # Of somebody who passed the check these say only how they use the scale: they have shown that they read.
 _TELLS_NOTHING_OF_PASSED = frozenset({"scores", "endpoints", "ties"})
