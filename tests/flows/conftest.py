@@ -61,7 +61,7 @@ target_language = "en"
 file = "{table.name}"
 [design]
 """
-            + "".join(f"{key} = {value}\n" for key, value in design.items())
+            + "".join(f"{key} = {value}\n" for key, value in design.items() if value)
             + "".join(
                 f'[[systems]]\nname = "{system}"\nweight = {self.weights.get(system, 1.0)}\n'
                 for system in self.systems

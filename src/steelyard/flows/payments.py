@@ -8,10 +8,10 @@ from typing import Any
 
 from steelyard.domain.payment import Payment, Payments, PaymentTotal
 from steelyard.domain.running import CampaignState, Exclusion
-from steelyard.domain.wording import counted, in_currency, payable
-from steelyard.flows.progress import Overview, Watch, WorkerProgress
+from steelyard.domain.wording import counted, in_currency
+from steelyard.flows.progress import Overview, Watch, WorkerProgress, due_work
 from steelyard.flows.verdicts import Verdicts
-from steelyard.planning.spending import PayTerms, pay_terms
+from steelyard.planning.spending import PayTerms, Workload, pay_terms
 from steelyard.store.actions import exclusions
 from steelyard.store.links import linked_workers
 
@@ -83,27 +83,19 @@ def _payment(
     excluded: str,
     is_closed: bool,
 ) -> Payment:
-    held = worker.open
-    hits, items, seconds, open_items = worker.hits_worked, worker.n_done, worker.seconds, 0
-    if held is not None and (held.is_idle or is_closed):
-        # As if it had been released: nobody is likely to finish it.
-        hits += held.n_done / held.n_items
-    elif held is not None:
-        open_items = held.n_done
-        items, seconds = items - held.n_done, seconds - held.seconds
-    hours = seconds / 3600
-    pay = terms.pay(hits=hits, items=items)
-    pay = None if pay is None else payable(pay, terms.currency)
+    due = due_work(worker, is_closed=is_closed)
+    hours = due.seconds / 3600
+    pay = terms.due([Workload(due.hits, due.items)]).pay
     return Payment(
         worker_id=worker.worker_id,
         name=person[0],
         email=person[1],
-        hits=hits,
-        items=items,
+        hits=due.hits,
+        items=due.items,
         hours=hours,
         pay=pay,
         hourly_pay=_hourly(pay, hours),
-        open_items=open_items,
+        open_items=due.open_items,
         verdict=finding.get("verdict"),
         suggestion=finding.get("suggestion"),
         reason=finding.get("reason"),
@@ -123,18 +115,16 @@ def _hourly(pay: float | None, hours: float) -> float | None:
 
 def _total(workers: Sequence[Payment], terms: PayTerms) -> PaymentTotal:
     hours = sum(worker.hours for worker in workers)
-    paid = [worker.pay for worker in workers if worker.pay is not None]
-    pay = sum(paid) if terms.pay(hits=0, items=0) is not None else None
-    fee = None if pay is None else pay * terms.fee
+    due = terms.due([Workload(worker.hits, worker.items) for worker in workers])
     return PaymentTotal(
         workers=len(workers),
-        hits=sum(worker.hits for worker in workers),
+        hits=due.hits,
         items=sum(worker.items for worker in workers),
         hours=hours,
-        pay=pay,
-        fee=fee,
-        cost=None if pay is None or fee is None else pay + fee,
-        hourly_pay=_hourly(pay, hours),
+        pay=due.pay,
+        fee=due.fee,
+        cost=due.cost,
+        hourly_pay=_hourly(due.pay, hours),
     )
 
 

@@ -95,11 +95,11 @@ def campaign_spending(settings: CampaignSettings, state: CampaignState, progress
     closed campaign nothing more is expected than what was judged.
     """
     seconds = protocols()[settings.protocol].seconds_per_item[settings.attribute]
-    held = [worker.open for worker in progress.workers if worker.open is not None]
     is_closed = state is CampaignState.CLOSED
+    due = [due_work(worker, is_closed=is_closed) for worker in progress.workers]
+    held = [worker.open for worker in progress.workers if worker.open is not None]
     active = [] if is_closed else [hit for hit in held if not hit.is_idle]
     left = [hit for hit in held if hit not in active]
-    n_active = sum(hit.n_done for hit in active)
     free = Workload(0, 0)
     if not is_closed:
         free = Workload(
@@ -107,13 +107,35 @@ def campaign_spending(settings: CampaignSettings, state: CampaignState, progress
         )
     return spending(
         pay_terms(settings.rules, seconds_per_item=seconds),
-        done=Workload(
-            sum(worker.hits_worked for worker in progress.workers)
-            + sum(hit.n_done / hit.n_items for hit in left if hit.n_items),
-            progress.n_judgements - n_active,
-        ),
+        done=[Workload(work.hits, work.items) for work in due],
         held=Workload(len(active), sum(hit.n_items for hit in active)),
         free=free,
-        hours_worked=(sum(worker.seconds for worker in progress.workers) - sum(hit.seconds for hit in active))
-        / 3600,
+        hours_worked=sum(work.seconds for work in due) / 3600,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class DueWork:
+    """What one worker is paid for: HITs, parts of them included, items, and the seconds these took.
+
+    `open_items` were judged in a HIT that is still open: they will be due with it.
+    """
+
+    hits: float
+    items: int
+    seconds: float
+    open_items: int = 0
+
+
+def due_work(worker: WorkerProgress, *, is_closed: bool) -> DueWork:
+    """The work of one worker that is due. A HIT that is idle, or open at the end, counts as given back."""
+    held = worker.open
+    if held is None:
+        return DueWork(worker.hits_worked, worker.n_done, worker.seconds)
+    if held.is_idle or is_closed:
+        # Nobody is likely to finish it.
+        part = held.n_done / held.n_items if held.n_items else 0.0
+        return DueWork(worker.hits_worked + part, worker.n_done, worker.seconds)
+    return DueWork(
+        worker.hits_worked, worker.n_done - held.n_done, worker.seconds - held.seconds, held.n_done
     )

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from steelyard.domain.running import Rules
-from steelyard.domain.wording import in_currency
+from steelyard.domain.wording import in_currency, payable
 from steelyard.planning.cost import MINIMUM_WAGE, pay_per_hit
 
 # The currency of the least wage that goes without a warning.
@@ -50,6 +51,24 @@ class PayTerms:
         fee = paid * self.fee
         return Amount(hits, items, hours, paid, fee, paid + fee)
 
+    def due(self, works: Sequence[Workload]) -> Amount:
+        """What is owed for the work of several people, each paid in whole cents, and the fee on it.
+
+        >>> terms = PayTerms(18, wage=10, per_hit=None, fee=0.2, currency="EUR")
+        >>> terms.due([Workload(0.05, 5), Workload(0.05, 5)]).pay, terms.amount(hits=0.1, items=10).pay
+        (0.5, 0.5)
+        >>> terms.due([Workload(0.01, 1), Workload(0.01, 1), Workload(0.01, 1)]).pay
+        0.15
+        """
+        hits, items = sum(work.hits for work in works), sum(work.items for work in works)
+        hours = items * self.seconds_per_item / 3600
+        if self.pay(hits=0, items=0) is None:
+            return Amount(hits, items, hours, None, None, None)
+        paid = [self.pay(hits=work.hits, items=work.items) or 0.0 for work in works]
+        total = payable(sum(payable(each, self.currency) for each in paid), self.currency)
+        fee = payable(total * self.fee, self.currency)
+        return Amount(hits, items, hours, total, fee, payable(total + fee, self.currency))
+
 
 @dataclass(frozen=True, slots=True)
 class Amount:
@@ -67,9 +86,10 @@ class Amount:
 class Spending:
     """Money and hours of a campaign.
 
-    `spent`: submitted HITs, and what was judged of released ones. `committed`: HITs that are open.
-    `expected`: all of it once every place is filled. `hours_worked`: the time that items were on screen;
-    `hourly_pay` is what workers have earned by that clock, `planned_hourly_pay` what they were meant to.
+    `spent`: submitted HITs, and what was judged of released ones, rounded as each worker's pay is.
+    `committed`: HITs that are open. `expected`: all of it once every place is filled. `hours_worked`: the
+    time that items were on screen; `hourly_pay` is what workers have earned by that clock,
+    `planned_hourly_pay` what they were meant to.
     """
 
     currency: str
@@ -100,15 +120,16 @@ def pay_terms(rules: Rules, *, seconds_per_item: float) -> PayTerms:
 
 
 def spending(
-    terms: PayTerms, *, done: Workload, held: Workload, free: Workload, hours_worked: float
+    terms: PayTerms, *, done: Sequence[Workload], held: Workload, free: Workload, hours_worked: float
 ) -> Spending:
-    """What was spent on work done, is committed to HITs held, and will be spent on free places too."""
-    spent = terms.amount(hits=done.hits, items=done.items)
-    expected = terms.amount(
-        hits=done.hits + held.hits + free.hits, items=done.items + held.items + free.items
-    )
+    """What was spent on the work of each worker, is committed to HITs held, and will be spent in all."""
+    spent, committed = terms.due(done), terms.amount(hits=held.hits, items=held.items)
+    rest = terms.amount(hits=free.hits, items=free.items)
+    expected = _together(spent, committed, rest)
     hourly = spent.pay / hours_worked if spent.pay is not None and hours_worked > 0 else None
-    planned = expected.pay / expected.hours if expected.pay is not None and expected.hours > 0 else None
+    # Without the rounding of small amounts, which is nobody's wage.
+    meant = terms.pay(hits=expected.hits, items=expected.items)
+    planned = meant / expected.hours if meant is not None and expected.hours > 0 else None
     return Spending(
         currency=terms.currency,
         wage=terms.wage,
@@ -116,12 +137,27 @@ def spending(
         fee=terms.fee,
         seconds_per_item=terms.seconds_per_item,
         spent=spent,
-        committed=terms.amount(hits=held.hits, items=held.items),
+        committed=committed,
         expected=expected,
         hours_worked=hours_worked,
         hourly_pay=hourly,
         planned_hourly_pay=planned,
         warnings=_warnings(terms, planned, hourly, spent, hours_worked),
+    )
+
+
+def _together(*amounts: Amount) -> Amount:
+    def added(values: Sequence[float | None]) -> float | None:
+        known = [value for value in values if value is not None]
+        return sum(known) if known else None
+
+    return Amount(
+        hits=sum(each.hits for each in amounts),
+        items=sum(each.items for each in amounts),
+        hours=sum(each.hours for each in amounts),
+        pay=added([each.pay for each in amounts]),
+        fee=added([each.fee for each in amounts]),
+        cost=added([each.cost for each in amounts]),
     )
 
 
