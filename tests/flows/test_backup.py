@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sqlite3
 import stat
 import threading
@@ -184,6 +185,19 @@ def test_an_interruption_and_a_full_disk_leave_nothing(
     assert list(folder.iterdir()) == []
     if isinstance(caught.value, SourceError):
         assert "copy.db: the disk is full" in str(caught.value)
+
+
+def test_a_disk_that_cannot_be_written_to_is_said_to_be_so(
+    toy: OpenCampaign, tmp_path: Path, noon: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: Any, **__: Any) -> None:
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    monkeypatch.setattr(Path, "touch", refuse)
+    monkeypatch.setattr(Path, "unlink", refuse)
+
+    with pytest.raises(SourceError, match=r"copy.db: the file cannot be written: Read-only file system"):
+        backup(toy, tmp_path / "copy.db", by="manager", now=noon)
 
 
 def test_a_copy_for_which_sqlite_has_no_room_leaves_nothing(

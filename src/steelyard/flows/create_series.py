@@ -93,14 +93,20 @@ def _in_folder(folder: Path, names: Sequence[str]) -> Iterator[list[str]]:
             new.replace(file)
     except BaseException:
         for file in (*unfinished, *taken):
-            file.unlink(missing_ok=True)
+            _remove(file)
         # Somebody else may have created campaigns here meanwhile, whose links rest on it.
         if not had_secret and not any(folder.glob("*.db")):
-            secret.unlink(missing_ok=True)
+            _remove(secret)
         if is_ours:
             with suppress(OSError):
                 folder.rmdir()
         raise
+
+
+def _remove(file: Path) -> None:
+    # A disk that cannot be written to refuses even to remove what is not there.
+    with suppress(OSError):
+        file.unlink(missing_ok=True)
 
 
 def _make_folder(folder: Path) -> None:

@@ -6,7 +6,7 @@ import errno
 import os
 import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from steelyard.domain.errors import SourceError
@@ -36,7 +36,9 @@ def new_database_file(path: Path) -> Iterator[Path]:
         raise SourceError(str(path), [problem]) from error
     finally:
         for name in (partial.name, *(f"{partial.name}{ending}" for ending in COMPANIONS)):
-            partial.with_name(name).unlink(missing_ok=True)
+            # A disk that cannot be written to refuses even to remove what is not there.
+            with suppress(OSError):
+                partial.with_name(name).unlink(missing_ok=True)
 
 
 def require_free(path: Path) -> None:
