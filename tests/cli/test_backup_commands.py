@@ -83,7 +83,7 @@ def test_a_backup_that_is_told_to_stop_leaves_nothing(
     [
         (["backup", "{db}", "{db}"], "nothing was overwritten"),
         (["backup", "{db}", "{folder}/none/copy.db"], "none does not exist. Make it"),
-        (["restore", "{folder}/none.db", "{folder}/new.db"], "there is no such file"),
+        (["restore", "{folder}/none.db", "{folder}/new.db"], "that `steelyard backup` made"),
         (["restore", "{folder}/campaign.toml", "{folder}/new.db"], "this file is not a database"),
     ],
 )

@@ -103,6 +103,18 @@ def test_the_open_link_is_switched_off(database: str, capsys: pytest.CaptureFixt
     assert "(switched off)" in capsys.readouterr().out
 
 
+def test_after_a_change_to_one_worker_only_their_link_is_printed(
+    database: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(["links", database, "--add", "3"])
+    capsys.readouterr()
+
+    run(["links", database, "--renew", "W0002"])
+
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == ["W0002"]
+
+
 def test_all_links_are_renewed_at_once(database: str, capsys: pytest.CaptureFixture[str]) -> None:
     before = links(database, capsys, "--add", "1")
 

@@ -49,6 +49,14 @@ class Wishes:
     renew_all: bool = False
     open_link: str | None = None
 
+    @property
+    def only(self) -> frozenset[str]:
+        """The workers whose links are shown; none: all of them, because more than theirs was asked for."""
+        everything = (self.add, self.renew_all, self.renew_open, self.renew_manager, self.open_link)
+        if any(everything) or self.people is not None:
+            return frozenset()
+        return frozenset([*self.names, *self.emails, *self.renew, *self.revoke])
+
 
 def _read_pairs(context: click.Context, option: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
     """Texts by worker, typed as WORKER=TEXT."""
@@ -123,6 +131,8 @@ def links(  # noqa: PLR0913 (one option for each thing that can be done)
 ) -> int:
     """Print the links for workers and for the manager; make, renew and revoke them.
 
+    After a change to single workers (--renew, --revoke, --name, --email) only their links are printed.
+
     Names and addresses are for the manager only: workers do not see them, and they are not exported.
     For a series, DB is its folder or database, and everything is done in each of its campaigns.
     """
@@ -147,7 +157,7 @@ def links(  # noqa: PLR0913 (one option for each thing that can be done)
     if json_file:
         _write(asdict(found), json_file)
     if target is None and json_file is None:
-        click.echo(_text(found))
+        click.echo(_text(found, only=wishes.only))
     return 0
 
 
@@ -260,10 +270,14 @@ def _write_letters(workers: dict[str, tuple[WorkerLink, ...]], target: str) -> N
         click.echo(f"Links in {target}")
 
 
-def _text(found: Links) -> str:
+def _text(found: Links, *, only: frozenset[str] = frozenset()) -> str:
+    lines = [
+        f"{link.worker_id:<8} {_line(link)}" for link in found.workers if not only or link.worker_id in only
+    ]
+    if only:
+        return "\n".join(lines)
     off = "" if found.open_link else "  (switched off)"
-    lines = [f"manager  {found.manager_url}", f"anyone   {found.open_url}{off}"]
-    return "\n".join([*lines, *(f"{link.worker_id:<8} {_line(link)}" for link in found.workers)])
+    return "\n".join([f"manager  {found.manager_url}", f"anyone   {found.open_url}{off}", *lines])
 
 
 def _line(link: WorkerLink) -> str:

@@ -96,7 +96,7 @@ def restore(file: Path, address: str, *, progress: Progress = unseen) -> Restore
 def new_folder(folder: Path) -> None:
     """Make a folder for the files of a series, if it is not there; SourceError if something is in it."""
     try:
-        folder.mkdir(exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
         if any(folder.iterdir()):
             raise SourceError(str(folder), ["there is something in this folder already. Choose a new one."])
     except OSError as error:

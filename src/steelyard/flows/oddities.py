@@ -34,7 +34,8 @@ def unpaired_controls(
         if paired < n:
             found.append(
                 f"{n - paired:,} of {n:,} {kind} items match no regular item of the same worker, HIT, system "
-                "and segment, so they say nothing about their workers. Look at these columns."
+                "and segment, so they say nothing about their workers. That is usual in unfinished HITs; "
+                "otherwise look at these columns."
             )
     return tuple(found)
 

@@ -50,6 +50,8 @@ def copy_to_file(store: Store, file: Path, *, watch: Advancing) -> int:
 
 def copy_from_file(file: Path, address: str, *, watch: Advancing) -> None:
     """Fill a new SQLite file or an empty PostgreSQL database with a copy, or leave it as it was."""
+    if not file.exists():
+        raise SourceError(str(file), ["there is no such file. Give one that `steelyard backup` made."])
     with read_only_store(file) as source:
         version = _version(source)
         if "://" not in address:
