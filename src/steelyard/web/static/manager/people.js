@@ -30,7 +30,7 @@ export function makePeople() {
   });
   return {
     title: "People",
-    element: make("div", "", panel("Links to share", shared), panel("Add people", ...addForm()), panel("Personal links", make("p", "buttons end", fileButton("Links as CSV", "/links.csv", "links.csv")), table.element)),
+    element: make("div", "", panel("Links to share", shared), panel("Add people", ...addForm()), panel("Personal links", make("div", "summary", make("p", "soft", "Send each person their own link; nobody else should use it."), fileButton("Links as CSV", "/links.csv", "links.csv")), table.element)),
     needs: () => [],
     update() {
       const { links, rules = {} } = desk.campaign;

@@ -56,12 +56,12 @@ function makeRules() {
     make(
       "div",
       "fields",
-      field("Release a HIT after minutes without an answer", boxes.lease_minutes, "It goes back to the pool; what was judged stays."),
+      field("Minutes until an idle HIT is released", boxes.lease_minutes, "Without an answer for so long, it goes back to the pool; what was judged stays."),
       field("HITs per worker, at most", boxes.hits_per_worker, "Empty: as many as there are."),
       field("Wage per hour", boxes.wage),
       field("Currency", boxes.currency, "A code such as EUR."),
       field("Pay per HIT", boxes.pay_per_hit, "In place of what the wage comes to."),
-      field("Fee of the platform, in per cent of the pay", boxes.fee),
+      field("Fee of the platform, in per cent", boxes.fee, "On top of the pay."),
     ),
     make("p", "actions", save, reset),
   );
@@ -128,7 +128,7 @@ function makeRules() {
 }
 
 const RULES = {
-  lease_minutes: "Minutes without an answer",
+  lease_minutes: "Minutes until an idle HIT is released",
   hits_per_worker: "HITs per worker",
   wage: "Wage per hour",
   currency: "Currency",
