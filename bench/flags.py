@@ -1,7 +1,7 @@
-"""How many workers are flagged for a person to look at, by our rules and by the published ones of 2016.
+"""How many workers are flagged for a person to look at, by our rules and by our earlier ones.
 
-Limits were set by WMT21 and the simulated crowds of even seeds; that of HITs open at once by WMT22 too. The
-numbers to trust are the others: the dialogues, the experts of ESA, and the crowds of odd seeds. Verdicts
+Limits were set by WMT21; that of HITs open at once by WMT22 too, which was looked at beside it. The numbers
+to trust are the others: the dialogues, the experts of ESA, and the simulated crowds. Verdicts
 are those of the organisers where they published them, else those of the check. Prints Markdown; most of it
 needs the folder of real data beside the project.
 """
@@ -39,7 +39,7 @@ _IN_HIT = ["hit_id", "worker_id", "attribute"]
 def main() -> None:
     print("## Workers of WMT21 and WMT22, by their published means and times\n")
     _print(_published(), "rule")
-    print("\n## Any flag, by the rules of 2016 and by ours\n")
+    print("\n## Any flag, by the earlier rules and by those now\n")
     _print(pl.concat([*_real_crowds(), *_simulated_crowds()]), "workers")
 
 
@@ -107,7 +107,7 @@ def _real_crowds() -> Iterator[pl.DataFrame]:
 
 
 def _simulated_crowds() -> Iterator[pl.DataFrame]:
-    """Crowds of which we know who cheats: even seeds chose the thresholds."""
+    """Crowds of which we know who cheats."""
     found: dict[int, list[pl.DataFrame]] = {0: [], 1: []}
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "campaign.toml"
@@ -164,10 +164,10 @@ def _hit_judged(worker_id: str, hand: Hand, items: list[AuditRow]) -> Iterator[d
 
 
 def _flagged(source: Source, **choices: str) -> pl.DataFrame:
-    """Each worker with the verdict and whether there is any flag: of 2016, and of ours."""
+    """Each worker with the verdict and whether there is any flag: by the earlier rules, and now."""
     settings: AnalysisSettings = settings_from(source, draws=0, keep="everyone", **choices)
     quality = keep_good(source, settings).quality
-    before = _flagged_in_2016(source.frame, quality.hits)
+    before = _flagged_earlier(source.frame, quality.hits)
     return quality.workers.select(
         "worker_id",
         "verdict",
@@ -178,8 +178,8 @@ def _flagged(source: Source, **choices: str) -> pl.DataFrame:
     )
 
 
-def _flagged_in_2016(frame: pl.DataFrame, hits: pl.DataFrame) -> set[str]:
-    """Who has any flag by the rules that went before ours, which follow the public code of 2016."""
+def _flagged_earlier(frame: pl.DataFrame, hits: pl.DataFrame) -> set[str]:
+    """Who has any flag by our earlier rules, most of which are those of the public code of 2016."""
     kind, rating = pl.col("item_kind"), pl.col("rating")
     degraded, regular, reference = (
         rating.filter(kind == name).mean() for name in ("degraded", "regular", "reference")
@@ -232,8 +232,8 @@ def _with_shifts(frame: pl.DataFrame) -> set[str]:
 def _counted(name: str, workers: pl.DataFrame, *, by: str) -> pl.DataFrame:
     titles = {
         "failed": "failed the check",
-        "before": "rules of 2016",
-        "ours": "our rules",
+        "before": "earlier rules",
+        "ours": "rules now",
         "refused": "refusal suggested",
     }
     shares = (
