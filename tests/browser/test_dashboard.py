@@ -241,6 +241,16 @@ def test_tabs_have_addresses_and_back_works(analysed: Page) -> None:
     assert analysed.url.endswith("#/ranking")
 
 
+def test_the_first_tab_stop_skips_the_head_and_stays_on_the_view(analysed: Page) -> None:
+    open_tab(analysed, "Workers")
+    analysed.get_by_role("link", name="Skip to the content").focus()
+
+    analysed.keyboard.press("Enter")
+
+    expect(analysed.locator("#view-title")).to_be_focused()
+    expect(analysed.locator("#view-title")).to_have_text("Workers")
+
+
 def test_a_link_is_copied(context: BrowserContext, page: Page, live_server) -> None:
     context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.goto(f"{live_server.manager_url}#/people")

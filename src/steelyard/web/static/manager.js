@@ -101,6 +101,11 @@ function drawDownloads() {
 
 document.getElementById("report").href = inApp(`/m/${encodeURIComponent(token)}/report`);
 drawDownloads();
+// The part after # is the address of the view: this link leads elsewhere without changing it.
+document.getElementById("skip").addEventListener("click", (event) => {
+  event.preventDefault();
+  heading.focus();
+});
 window.addEventListener("hashchange", changeAddress);
 show();
 follow({ needs: () => view.needs(), draw, say });
