@@ -11,10 +11,11 @@ from steelyard.domain.errors import NotFound, SourceError
 from steelyard.flows.create import create
 from steelyard.flows.links import links, renew_all
 from steelyard.flows.open import open_campaign
-from steelyard.flows.secrets import exposed_secret
+from steelyard.flows.secrets import exposed_secret, replaced_secret
 from steelyard.flows.series import find_series
 from steelyard.flows.series_links import renew_series_door, series_door
 from steelyard.store import tables
+from steelyard.store.links import set_secret_mark
 
 pytestmark = pytest.mark.usefixtures("without_variable")
 
@@ -222,3 +223,18 @@ def test_series_with_one_secret_have_different_links(
         tokens.add(series_door(series).token)
 
     assert len(tokens) == 2
+
+
+def test_of_two_who_renew_all_links_at_once_the_last_ones_secret_stays(
+    database: Path, noon: datetime
+) -> None:
+    with open_campaign(str(database)) as campaign:
+        with replaced_secret(campaign.store) as mark:
+            with campaign.store.write() as connection:
+                set_secret_mark(connection, mark)
+            # Before the new secret is in its place, somebody else does the same.
+            renew_all(campaign, by="command line", now=noon)
+        after = links(campaign, base_url="").manager_url
+
+    assert manager_url(database) == after
+    assert [file.name for file in database.parent.glob("a.db.secret*")] == ["a.db.secret"]

@@ -76,8 +76,13 @@ def replaced_secret(store: Store) -> Iterator[str]:
     if given:
         yield mark
         return
-    with _kept(secret, secret_files(store, mark)[0]):
+    file = secret_files(store, mark)[0]
+    with _written(secret, file) as written:
         yield mark
+        # Of several who do this at once the last has ended the links of the others: its secret stays.
+        with store.write() as connection:
+            if stored.secret_mark(connection) == mark:
+                _publish(written, file)
 
 
 def shared_secret(file: Path) -> str:
@@ -126,13 +131,13 @@ def renew_shared_secret(file: Path) -> bool:
 
 def keep_secret(secret: str, file: Path) -> None:
     """Write a secret where only its owner may read it, at once or not at all."""
-    with _kept(secret, file):
-        pass
+    with _written(secret, file) as written:
+        _publish(written, file)
 
 
 @contextmanager
-def _kept(secret: str, file: Path) -> Iterator[None]:
-    """A secret that is written, and gets its name once the block has succeeded; it vanishes if not."""
+def _written(secret: str, file: Path) -> Iterator[Path]:
+    """A secret on the disk, beside where it belongs; it vanishes unless the block gives it that name."""
     beside = file.with_name(f"{file.name}.{secrets.token_hex(4)}")
     try:
         with _said(file):
@@ -144,12 +149,15 @@ def _kept(secret: str, file: Path) -> Iterator[None]:
                 opened.write(f"{secret}\n")
                 opened.flush()
                 os.fsync(opened.fileno())
-        yield
-        with _said(file):
-            beside.replace(file)
+        yield beside
     finally:
         with suppress(OSError):
             beside.unlink()
+
+
+def _publish(written: Path, file: Path) -> None:
+    with _said(file):
+        written.replace(file)
 
 
 @contextmanager

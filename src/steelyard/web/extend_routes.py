@@ -10,6 +10,7 @@ from typing import Annotated
 from fastapi import APIRouter, HTTPException, Request
 from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel, ConfigDict, Field
+from starlette.requests import ClientDisconnect
 
 from steelyard.domain.running import CampaignState
 from steelyard.flows.extend import AddedRounds, design_extension, write_extension
@@ -68,12 +69,15 @@ async def extend(desk: DeskOf, request: Request) -> ExtendedView:
 
 async def _content(request: Request) -> bytes:
     content = bytearray()
-    async for chunk in request.stream():
-        content += chunk
-        if len(content) > LARGEST_TEXTS:
-            raise HTTPException(
-                413, f"The texts are larger than {LARGEST_TEXTS // 2**20} MiB. Use the command line."
-            )
+    try:
+        async for chunk in request.stream():
+            content += chunk
+            if len(content) > LARGEST_TEXTS:
+                raise HTTPException(
+                    413, f"The texts are larger than {LARGEST_TEXTS // 2**20} MiB. Use the command line."
+                )
+    except ClientDisconnect:
+        raise HTTPException(400, "The request broke off; nothing was added.") from None
     return bytes(content)
 
 
