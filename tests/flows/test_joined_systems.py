@@ -14,14 +14,18 @@ import pytest
 
 from steelyard.aggregation.mean_z import METHOD
 from steelyard.domain.result import MethodSettings
+from steelyard.evaluation.normalisation.settings import NormalisationSettings
+from steelyard.evaluation.replication.settings import ReplicationSettings
 from steelyard.flows.analyse import analyse
 from steelyard.flows.create import create
 from steelyard.flows.export import export
 from steelyard.flows.extend import extend
+from steelyard.flows.normalise import normalise
 from steelyard.flows.open import open_campaign
+from steelyard.flows.replicate import replicate
 from steelyard.flows.settings import settings_from
 from steelyard.flows.simulate import simulate
-from steelyard.flows.source import from_campaign, read_source
+from steelyard.flows.source import Source, from_campaign, read_source
 from steelyard.frames import ratings_frame
 from steelyard.store import campaigns
 from steelyard.store.campaigns import AuditRow
@@ -131,3 +135,61 @@ def test_an_analysis_leaves_joined_systems_out_of_workers_means_and_signs_it(
     assert "|without:delta|" in signed
     plain = analyse(source, settings_from(source, draws=0, check="none", standardise_without=())).signature
     assert "without" not in plain
+
+
+@pytest.fixture(scope="module")
+def rated() -> pl.DataFrame:
+    """Ten careful workers; five of them have never seen delta. Beta's ratings are known to an expert."""
+    rng = np.random.default_rng(1)
+    rows = [
+        {
+            "worker_id": f"w{w}",
+            "hit_id": f"h{w}",
+            "segment_id": f"s{s}",
+            "system_id": system,
+            "item_kind": "gold" if system == "beta" else "regular",
+            "attribute": "adequacy",
+            "rating": float(np.clip(50 + s + QUALITY[system] + rng.normal(0, 8), 0, 100)),
+            "known": 50.0 + s if system == "beta" else None,
+        }
+        for w in range(10)
+        for s in range(12)
+        for system in ("alpha", "beta", "gamma", *(["delta"] if w < 5 else []))
+    ]
+    return ratings_frame(pl.DataFrame(rows, infer_schema_length=None))
+
+
+@pytest.fixture
+def joined(rated: pl.DataFrame) -> Source:
+    return Source(rated, title="Toy", campaign="toy", joined=("delta",))
+
+
+def test_the_published_recipe_knows_of_none(joined: Source) -> None:
+    recipe = settings_from(joined, recipe="wmt", draws=0, check="none")
+
+    assert recipe.method_settings.standardise_without == ()
+    assert "without" not in analyse(joined, recipe).signature
+    chosen = settings_from(joined, recipe="wmt", draws=0, check="none", standardise_without="delta")
+    assert "|without:delta|" in analyse(joined, chosen).signature
+
+
+def test_each_source_of_a_study_has_its_own(joined: Source, rated: pl.DataFrame) -> None:
+    other = Source(rated, title="Other", campaign="other")
+    asked = settings_from(joined, draws=0, check="none")
+
+    found = replicate(joined, other, ReplicationSettings(draws=20, analysis=asked))
+    turned = replicate(
+        other, joined, ReplicationSettings(draws=20, analysis=settings_from(other, draws=0, check="none"))
+    )
+
+    assert ["without:delta" in line for line in found.signature.splitlines()] == [True, False]
+    assert ["without:delta" in line for line in turned.signature.splitlines()] == [False, True]
+
+
+def test_a_study_of_normalising_signs_it(joined: Source) -> None:
+    asked = settings_from(joined, draws=0, check="none")
+    found = normalise(
+        joined, NormalisationSettings(analysis=asked, methods=("mean-rating",), random_workers=False)
+    )
+
+    assert "|without:delta|" in found.signature

@@ -30,13 +30,14 @@ from steelyard.flows.release import release, return_work
 from steelyard.flows.rules import change_rules
 from steelyard.flows.submit import Submission, submit
 from steelyard.store import work
+from steelyard.store.actions import exclusions
 from steelyard.web.app import create_app
 
 NAMES = ("alpha", "beta", "gamma", "delta", "epsilon")
 STEPS = 40
 QUERY, OPTIONS = "draws=100&check=none", ("--draws", "100", "--check", "none")
 # What cannot be in a file: the protocol, notes about corrected words, and times of HITs taken and left.
-ONLY_STORED = ("warnings", "excluded_hits")
+ONLY_STORED = ("warnings",)
 TIMES = ("seconds_per_judgement", "flags", "remarks", "suggestion", "portrait")
 
 
@@ -74,6 +75,16 @@ class Walk:
 
     def somebody(self) -> str:
         return self.workers[int(self.rng.integers(len(self.workers)))]
+
+    def judged_most(self) -> str:
+        """Whoever judged most of those who are not excluded."""
+        with self.campaign.store.read() as connection:
+            out = {one.worker_id for one in exclusions(connection)}
+            query = text(
+                "SELECT worker_id FROM assignments JOIN judgements USING (assignment_id) "
+                "GROUP BY worker_id ORDER BY COUNT(*) DESC, worker_id"
+            )
+            return next(each for each in connection.execute(query).scalars() if each not in out)
 
     def judge(self) -> None:
         """Somebody judges a HIT to the end, or some of it."""
@@ -204,6 +215,14 @@ def of_file(record: dict[str, Any]) -> dict[str, Any]:
     return kept | {"signature": "|".join(parts), "workers": workers}
 
 
+def but_for_the_mark(record: dict[str, Any]) -> dict[str, Any]:
+    """An analysis that ignores exclusions, without saying so."""
+    signature = record["signature"].replace("|exclusions:ignored", "")
+    counts = {name: n for name, n in record["counts"].items() if name != "excluded_judgements"}
+    kept = {name: value for name, value in record.items() if name != "warnings"}
+    return same_but_for_seconds(kept | {"signature": signature, "counts": counts})
+
+
 def same_but_for_seconds(record: dict[str, Any]) -> dict[str, Any]:
     record.get("diagnostics", {}).pop("seconds", None)
     return record
@@ -307,6 +326,11 @@ def test_numbers_agree_wherever_they_are_asked_for(
                 check_counts(campaign, dashboard)
                 check_money(dashboard, asked(client, "payments", token))
                 check_precision(asked(client, f"precision?{QUERY}", token), analysis)
+            ignoring = f"analysis?{QUERY}&exclusions=ignore"
+            before = but_for_the_mark(asked(client, ignoring, token))
+            exclude(campaign, Decision(walk.judged_most(), "manager", "a test"), now=walk.now, replace=False)
+            assert but_for_the_mark(asked(client, ignoring, token)) == before
+            analysis = same_but_for_seconds(asked(client, f"analysis?{QUERY}", token))
         backup(campaign, tmp_path / "toy.backup", by="manager", now=walk.now)
     restore(tmp_path / "toy.backup", postgres_address)
     for name in ("csv", "parquet"):

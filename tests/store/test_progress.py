@@ -54,6 +54,20 @@ def test_each_worker_is_counted(busy_store: Store, noon: datetime) -> None:
     )
 
 
+def test_a_page_left_open_overnight_makes_no_hours(toy_store: Store, noon: datetime) -> None:
+    with toy_store.write() as connection:
+        worker = work.add_worker(connection, now=noon).worker_id
+        work.claim_opening(connection, worker, assignment_id="a1", now=noon)
+        for position, shown_ms in ((1, 20_000), (2, 9 * 3_600_000)):
+            judgements.append(
+                connection, Judgement(f"j{position}", "a1", "i-alpha-s1", position, {}, shown_ms, noon)
+            )
+    with toy_store.read() as connection:
+        [found] = work.progress(connection).workers
+
+    assert found.seconds == 20 + 10 * 60
+
+
 def test_places_are_counted_by_what_became_of_them(busy_store: Store, noon: datetime) -> None:
     with busy_store.read() as connection:
         found = work.progress(connection, idle_before=noon)

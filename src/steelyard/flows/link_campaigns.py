@@ -9,6 +9,7 @@ from steelyard.domain.result import AnalysisSettings
 from steelyard.evaluation.linking.settings import Common, LinkOptions
 from steelyard.evaluation.linking.study import linked
 from steelyard.flows.analyse import weigh
+from steelyard.flows.settings import settings_of_another
 from steelyard.flows.source import Source
 from steelyard.flows.watching import Progress, unseen
 from steelyard.longitudinal.links import Linked
@@ -33,8 +34,7 @@ def link(
     with progress("Linking", 2 * len(sources)) as step:
         evidence = []
         for source in sources:
-            of_method = replace(settings.method_settings, scale=source.scale)
-            evidence.append(weigh(source, replace(settings, method_settings=of_method)))
+            evidence.append(weigh(source, settings_of_another(settings, source, first=sources[0])))
             step(1)
         found = linked(evidence, options, step=step)
     warnings_of_sources = [

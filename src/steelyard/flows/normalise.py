@@ -68,6 +68,7 @@ def _signature(found: Normalisation, source: Source, signed: Mapping[str, str | 
         "folds": found.n_folds,
         "methods": ",".join(settings.methods),
         **rare,
+        "without": ",".join(method.standardise_without) or None,
         **signed_method_options(method),
         "scale": _ends(method.scale) if method.scale != VAS else None,
         "gold-scale": None if method.gold_scale is None else _ends(method.gold_scale),

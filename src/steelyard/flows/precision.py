@@ -191,7 +191,8 @@ def _notes(settings: AnalysisSettings, attribute: str, *, has_plan: bool) -> tup
         return (f"The planner knows standardised ratings only, so there is no plan for {settings.method}.",)
     return (
         f"The plan takes {100 * _pass_rate(attribute):.0f} % of the ratings to be kept, as published, and "
-        "judgements to be independent of each other; workers who judge many items make intervals wider.",
+        "judgements to be independent of each other. Workers who judge many items make intervals wider, in "
+        "WMT21 and WMT22 about one and a half times; systems that differ much make them narrower.",
     )
 
 

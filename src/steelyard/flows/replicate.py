@@ -14,6 +14,7 @@ from steelyard.evaluation.replication.study import ready_replication, run_replic
 from steelyard.flows.kept import keep_good
 from steelyard.flows.plan import plan
 from steelyard.flows.plan_choices import Choices
+from steelyard.flows.settings import settings_of_another
 from steelyard.flows.signature import signature
 from steelyard.flows.source import Source
 from steelyard.flows.watching import Progress, unseen
@@ -66,7 +67,7 @@ def replicate(
     # For its refusal only: the prices should make sense before anything is drawn.
     _plan(_priced(prices, n_items=1), 1)
     sources = [source] if second is None else [source, second]
-    good = [_good(one, settings.analysis) for one in sources]
+    good = [_good(one, settings_of_another(settings.analysis, one, first=source)) for one in sources]
     study = ready_replication(good[0].collection, None if second is None else good[1].collection, settings)
     with progress("Drawing ratings", study.n_steps) as step:
         found = run_replication(study, step=step)
@@ -78,9 +79,8 @@ def replicate(
     )
 
 
-def _good(source: Source, asked: AnalysisSettings) -> _Good:
+def _good(source: Source, settings: AnalysisSettings) -> _Good:
     """The ratings that quality control keeps, standardised on the source's own scale."""
-    settings = replace(asked, method_settings=replace(asked.method_settings, scale=source.scale))
     kept = keep_good(source, settings)
     return _Good(
         # A campaign's title is for workers: its name is shorter.

@@ -45,6 +45,8 @@ def wmt_settings(settings: AnalysisSettings) -> AnalysisSettings:
             test="rank-sum",
             minimum_ratings=2,
             unstandardised_as_zero=True,
+            # As published: the ratings of all systems define a worker's mean.
+            standardise_without=(),
         ),
     )
 
@@ -127,6 +129,17 @@ def settings_from(source: Source, *, compared: Iterable[str] = (), **choices: An
         clusters=asked.clusters or settings.clusters,
         method_settings=replace(method.own_settings(shared), **chosen.own),
     )
+
+
+def settings_of_another(settings: AnalysisSettings, source: Source, *, first: Source) -> AnalysisSettings:
+    """Settings made for the `first` of several sources, for one of them.
+
+    Each has its own scale, and its own systems that joined unless the caller chose which do not count.
+    """
+    asked = settings.method_settings
+    is_usual = asked.standardise_without == first.joined
+    without = source.joined if is_usual else asked.standardise_without
+    return replace(settings, method_settings=replace(asked, scale=source.scale, standardise_without=without))
 
 
 def _check_of(source: Source) -> str:

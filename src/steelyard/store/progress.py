@@ -40,6 +40,8 @@ class HeldHit:
 class WorkerProgress:
     """What one worker has done. `seconds_per_item` is the mean time an item was on screen.
 
+    Of ten minutes at most, each: a page left open overnight is no work.
+
     `n_items` are those of HITs that were submitted or are open, and those judged in released HITs.
     `n_released` counts HITs whose place went back to the pool. `hits_worked`: submitted HITs, and released
     ones by the share of their items that was judged.

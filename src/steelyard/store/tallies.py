@@ -16,6 +16,7 @@ from sqlalchemy import (
     FromClause,
     Select,
     Text,
+    case,
     cast,
     column,
     func,
@@ -28,11 +29,13 @@ from steelyard.store import tables
 
 # Assignments whose judgements are looked up; for more, reading all judgements is quicker [our choice].
 _MOST_LOOKED_UP = 2_000
+# Nobody reads an item for longer than this: the page was left open, and the rest was no work [our choice].
+LONGEST_SHOWN_MS = 10 * 60 * 1000
 
 
 @dataclass(slots=True)
 class Tally:
-    """The current judgements of an assignment, or of several."""
+    """The current judgements of an assignment, or of several. An item counts for ten minutes at most."""
 
     n_done: int = 0
     shown_ms: int = 0
@@ -71,7 +74,7 @@ def _tallied(connection: Connection, judged: FromClause) -> Select[Any]:
     return select(
         judged.c.assignment_id,
         func.count(),
-        func.sum(judged.c.shown_ms),
+        func.sum(case((judged.c.shown_ms > LONGEST_SHOWN_MS, LONGEST_SHOWN_MS), else_=judged.c.shown_ms)),
         func.max(judged.c.submitted_at),
         func.aggregate_strings(second, ","),
     ).group_by(judged.c.assignment_id)
