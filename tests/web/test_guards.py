@@ -43,3 +43,15 @@ def test_monitors_may_ask_for_the_head_of_a_page(site: Any, path: str, status: i
 def test_a_link_can_be_looked_at_without_opening_it(site: Any) -> None:
     assert site.client.head(f"/w/{site.worker_token}").status_code == 200
     assert site.client.head("/w/" + "x" * 32).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("accept", "kind"), [("text/html,*/*;q=0.8", "text/html"), ("application/json", "application/json")]
+)
+def test_an_address_without_a_page_has_words_for_people_and_json_for_programs(
+    site: Any, accept: str, kind: str
+) -> None:
+    reply = site.client.get("/w/", headers={"Accept": accept})
+
+    assert reply.status_code == 404
+    assert reply.headers["content-type"].startswith(kind)

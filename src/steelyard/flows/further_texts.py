@@ -189,9 +189,10 @@ def _segment_problems(stored: StoredTexts, file: Campaign) -> list[str]:
     ]
     if not changed:
         return []
+    has = "has the name of a stored segment" if len(changed) == 1 else "have the names of stored segments"
     return [
-        f"{counted(len(changed), 'segment')} of the file ({listed(changed)}) has the name of a stored "
-        "segment, but another source, reference or document. Texts that are stored stay as they are. Give "
+        f"{counted(len(changed), 'segment')} of the file ({listed(changed)}) {has}, but another source, "
+        "reference or document. Texts that are stored stay as they are. Give "
         "new segments new names, with a table that has a column for them; or, with plain files, put the "
         "new lines after the old ones."
     ]

@@ -6,7 +6,7 @@ import logging
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
 from steelyard.domain.errors import (
@@ -20,6 +20,7 @@ from steelyard.domain.errors import (
     SourceError,
     as_command_line,
 )
+from steelyard.web.pages import message_page
 from steelyard.web.schemas import error_body
 
 logger = logging.getLogger(__name__)
@@ -42,6 +43,11 @@ CODES = {
     413: "too_large",
 }
 TRY_AGAIN = "The campaign's database cannot be used right now; nothing was lost. Try again in a moment."
+
+NOTHING_HERE = (
+    "There is no page at this address. Links are long: check that yours is complete, or ask the organiser "
+    "of the campaign to send it again."
+)
 
 
 def install(app: FastAPI) -> None:
@@ -72,8 +78,11 @@ async def _validation_error(request: Request, error: Exception) -> JSONResponse:
     return JSONResponse(error_body(code, f"{field or 'The request'}: {first['msg']}.", field), status)
 
 
-async def _http_error(request: Request, error: Exception) -> JSONResponse:
+async def _http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
+    # Somebody who mistyped an address, or whose mail program cut it off, reads words.
+    if error.status_code == 404 and "text/html" in request.headers.get("accept", ""):
+        return message_page(request, "Nothing here", NOTHING_HERE, 404)
     code = CODES.get(error.status_code, "error")
     return JSONResponse(error_body(code, str(error.detail)), error.status_code, headers=error.headers)
 

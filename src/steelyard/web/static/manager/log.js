@@ -46,7 +46,7 @@ export function entry(action) {
   const when = make("time", "soft", moment(time));
   when.dateTime = time;
   const what = [
-    make("strong", "", verb),
+    make("strong", "", verb.replaceAll("-", " ")),
     worker ? anchor(worker, `#/workers/${encodeURIComponent(worker)}`) : null,
     hit,
     words ? `(${words})` : null,

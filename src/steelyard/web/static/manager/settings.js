@@ -49,7 +49,7 @@ function makeRules() {
   for (const box of Object.values(boxes)) box.disabled = true;
   const save = make("button", "button", "Save");
   save.type = "submit";
-  const reset = makeButton("Take back", () => fill(shown), "button quiet");
+  const reset = makeButton("Undo changes", () => fill(shown), "button quiet");
   const form = make(
     "form",
     "",
