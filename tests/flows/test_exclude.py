@@ -15,6 +15,7 @@ from steelyard.flows.judged import judged_frames
 from steelyard.flows.links import add_workers
 from steelyard.flows.open import OpenCampaign
 from steelyard.flows.release import hit_places
+from steelyard.flows.work_status import work_status
 from steelyard.store import actions, verdicts, work
 
 
@@ -74,11 +75,11 @@ def test_excluding_a_worker_offers_the_place_and_says_where(
     assert exclusions(campaign) == [(worker_id, None, "a robot")]
 
 
-def test_an_excluded_worker_is_not_offered_the_same_hit_again(
+def test_an_excluded_hit_is_not_offered_to_its_worker_again(
     campaign: OpenCampaign, worker_id: str, noon: datetime
 ) -> None:
     [before] = hits_of(campaign, worker_id)
-    exclude(campaign, by_manager(worker_id), now=noon)
+    exclude(campaign, by_manager(worker_id, hit_id=before.hit_id), now=noon)
 
     next_item(campaign, worker_id, now=noon)
 
@@ -287,3 +288,26 @@ def test_judgements_stay_when_their_worker_is_excluded(
 
     assert len(judged_frames(campaign).ratings) == 1
     assert not isinstance(next_item(campaign, finish_a_hit(campaign, noon), now=noon), Finished)
+
+
+def test_an_excluded_worker_gets_no_further_hit_until_reinstated(
+    campaign: OpenCampaign, worker_id: str, noon: datetime
+) -> None:
+    exclude(campaign, by_manager(worker_id), now=noon)
+
+    assert work_status(campaign, worker_id, now=noon).state == "blocked"
+    with pytest.raises(Conflict, match="no further work"):
+        next_item(campaign, worker_id, now=noon)
+
+    reinstate(campaign, by_manager(worker_id), now=noon)
+    assert isinstance(next_item(campaign, worker_id, now=noon), NextItem)
+
+
+def test_a_worker_goes_on_after_one_hit_was_excluded(
+    campaign: OpenCampaign, worker_id: str, noon: datetime
+) -> None:
+    [taken] = hits_of(campaign, worker_id)
+
+    exclude(campaign, by_manager(worker_id, hit_id=taken.hit_id), now=noon)
+
+    assert isinstance(next_item(campaign, worker_id, now=noon), NextItem)

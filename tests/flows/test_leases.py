@@ -341,13 +341,21 @@ def test_a_blocked_worker_gets_nothing_and_their_late_answer_is_refused(people: 
     assert people.holders()["h1"] == [None]
 
 
-@pytest.mark.parametrize("hit_id", [None, "h1"])
-def test_what_a_person_excluded_is_not_gone_on_with_until_it_is_reinstated(
-    people: Any, hit_id: str | None
-) -> None:
+def test_a_late_answer_of_an_excluded_worker_is_refused(people: Any) -> None:
     [worker] = people.add()
     view = people.judge(worker, 1)
-    verdict = Decision(worker, "manager", "reads nothing", hit_id)
+    exclude(people.campaign, Decision(worker, "manager", "reads nothing"), now=people.at(1))
+
+    with pytest.raises(Conflict) as caught:
+        people.send(worker, people.answer_to(view), 2)
+
+    assert caught.value.code == "blocked"
+
+
+def test_what_a_person_excluded_is_not_gone_on_with_until_it_is_reinstated(people: Any) -> None:
+    [worker] = people.add()
+    view = people.judge(worker, 1)
+    verdict = Decision(worker, "manager", "reads nothing", "h1")
     exclude(people.campaign, verdict, now=people.at(1))
 
     with pytest.raises(Conflict) as caught:

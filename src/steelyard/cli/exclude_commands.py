@@ -26,7 +26,7 @@ def exclude(db: str, worker: str, hit: str | None, reason: str, keep_place: bool
     """Leave a worker's judgements, or those of one HIT, out of analyses.
 
     Nothing is deleted, and `reinstate` undoes it. The places are offered to others unless --keep-place is
-    given. An excluded worker can still take HITs: `block` stops that.
+    given. An excluded worker gets no further HIT.
     """
     from steelyard.domain.wording import counted
     from steelyard.flows.exclude import exclude as leave_out

@@ -112,7 +112,7 @@ def _take_work(
         before = leases.idle_before(connection, conditions, now=now)
         leases.renew_if_idle(connection, assignment.assignment_id, before=before, now=now)
         return assignment
-    if work.is_blocked(connection, worker_id):
+    if claims.gets_no_work(connection, worker_id):
         raise Conflict(BLOCKED, code="blocked")
     leases.end_idle_leases(connection, conditions, by="server", now=now)
     most = conditions.rules.hits_per_worker

@@ -133,7 +133,7 @@ def _take_again(connection: Connection, worker_id: str, assignment_id: str, *, n
     assignment, conditions = _own_assignment(connection, worker_id, assignment_id)
     if assignment.status is not AssignmentStatus.EXPIRED:
         return
-    if work.is_blocked(connection, worker_id):
+    if claims.gets_no_work(connection, worker_id):
         raise Conflict(BLOCKED, code="blocked")
     may = other is None and claims.may_resume(connection, assignment, most=conditions.rules.hits_per_worker)
     if not may or not leases.retake_place(connection, assignment_id):

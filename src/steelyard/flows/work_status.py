@@ -14,12 +14,12 @@ from steelyard.store import claims, leases, running, work
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-SHUT: dict[CampaignState, Literal["paused", "closed", "draft"]] = {
+WorkState = Literal["ready", "open", "done", "released", "paused", "closed", "draft", "blocked"]
+SHUT: dict[CampaignState, WorkState] = {
     CampaignState.PAUSED: "paused",
     CampaignState.CLOSED: "closed",
     CampaignState.DRAFT: "draft",
 }
-WorkState = Literal["ready", "open", "done", "released", "paused", "closed", "draft", "blocked"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,9 @@ def work_status(campaign: OpenCampaign, worker_id: str, *, now: datetime) -> Wor
 def _status(connection: Connection, worker_id: str, conditions: Conditions) -> WorkStatus:
     most = conditions.rules.hits_per_worker
     held = work.open_assignment(connection, worker_id)
-    state = _closed_door(connection, worker_id, conditions)
+    state = SHUT.get(conditions.state)
+    if state is None and held is None and claims.gets_no_work(connection, worker_id):
+        state = "blocked"
     offer = claims.next_offer(connection, worker_id, most=most) if state is None and held is None else None
     # A set of one's own that can be gone on with is as good as open.
     is_open = held is not None or (offer is not None and offer.earlier is AssignmentStatus.EXPIRED)
@@ -83,13 +85,6 @@ def _status(connection: Connection, worker_id: str, conditions: Conditions) -> W
         assignment_id=held.assignment_id if held else None,
         revision=conditions.revision,
     )
-
-
-def _closed_door(connection: Connection, worker_id: str, conditions: Conditions) -> WorkState | None:
-    """Why the worker can do nothing now; None: they can."""
-    if conditions.state in SHUT:
-        return SHUT[conditions.state]
-    return "blocked" if work.is_blocked(connection, worker_id) else None
 
 
 def _state(offer: claims.Offer | None, *, is_open: bool, is_lost: bool) -> WorkState:

@@ -44,6 +44,15 @@ class Offer:
     earlier: AssignmentStatus | None = None
 
 
+def gets_no_work(connection: Connection, worker_id: str) -> bool:
+    """Whether the worker gets no further HIT: blocked, or excluded, so that no judgement of theirs counts."""
+    stored = tables.workers.c
+    blocked = connection.execute(select(stored.is_blocked).where(stored.worker_id == worker_id))
+    return bool(blocked.scalar_one_or_none()) or any(
+        each.hit_id is None for each in exclusions(connection, worker_id)
+    )
+
+
 def claim_opening(
     connection: Connection, worker_id: str, *, assignment_id: str, now: datetime, most: int | None = None
 ) -> Assignment | None:

@@ -18,7 +18,7 @@ export function excludeButton(worker, hit = null) {
     return act({
       title: `Exclude ${what}?`,
       text: [
-        hit ? `The judgements of ${hit} by ${worker} no longer count.` : `Nothing that ${worker} judged counts any more.`,
+        hit ? `The judgements of ${hit} by ${worker} no longer count.` : `Nothing that ${worker} judged counts any more, and they get no further HIT.`,
         "Nothing is deleted: analyses say how many judgements a person left out and why, and can ignore that.",
       ],
       confirm: "Exclude",
