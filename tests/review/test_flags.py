@@ -315,55 +315,57 @@ def test_few_different_ratings_do_not_make_a_scale_of_few_points(
 
 def test_a_hit_rated_far_from_the_others_is_flagged(make_frame: Rows) -> None:
     rows = [
-        *_ratings([60, 70, 80], hit_id="h1"),
-        *_ratings([62, 70, 78], hit_id="h2"),
-        *_ratings([20, 30, 40], hit_id="h3"),
+        *_ratings([60, 65, 70, 75, 80], hit_id="h1"),
+        *_ratings([62, 66, 70, 74, 78], hit_id="h2"),
+        *_ratings([20, 25, 30, 35, 40], hit_id="h3"),
     ]
 
     found = _flags(make_frame(rows))["W"]
 
-    # h3: 40 points away, sum of squares within 200 + 328, variance 528 / 7, so that three errors
-    # are 3 x sqrt(528 / 7 x (1 / 3 + 1 / 6)) = 18.4. h1: 70 against 50, which is less than a third.
+    # h3: 40 points away, sum of squares within 250 + 410, variance 660 / 13, so that three errors
+    # are 3 x sqrt(660 / 13 x (1 / 5 + 1 / 10)) = 11.7. h1: 70 against 50, which is less than a third.
     assert found == {"shift": "The mean rating is 30 in HIT h3 and 70 in the others."}
 
 
 @pytest.mark.parametrize(("points", "flagged"), [(33.0, False), (34.0, True)])
 def test_a_shift_is_more_than_a_third_of_the_scale(make_frame: Rows, points: float, flagged: bool) -> None:
     rows = [
-        *_ratings([60, 61, 62], hit_id="h1"),
-        *_ratings([60 - points, 61 - points, 62 - points], hit_id="h2"),
+        *_ratings([60, 60, 61, 62, 62], hit_id="h1"),
+        *_ratings([rating - points for rating in (60, 60, 61, 62, 62)], hit_id="h2"),
     ]
 
     assert ("shift" in _flags(make_frame(rows))["W"]) == flagged
 
 
-@pytest.mark.parametrize(("spread", "flagged"), [(10.0, True), (17.0, False)])
+@pytest.mark.parametrize(("spread", "flagged"), [(20.0, True), (22.0, False)])
 def test_a_shift_is_more_than_three_standard_errors(make_frame: Rows, spread: float, flagged: bool) -> None:
     rows = [
-        *_ratings([70 - spread, 70, 70 + spread], hit_id="h1"),
-        *_ratings([30 - spread, 30, 30 + spread], hit_id="h2"),
+        row
+        for level in (70, 30)
+        for row in _ratings([level + step * spread for step in (-1, -1, 0, 1, 1)], hit_id=f"h{level}")
     ]
 
-    # The pooled variance is spread², the error spread x sqrt(2 / 3): three are 24.5 and 41.6 points.
+    # The pooled variance is spread², the error spread x sqrt(2 / 5): three are 37.9 and 41.7 points.
     assert ("shift" in _flags(make_frame(rows))["W"]) == flagged
 
 
 def test_hits_without_any_spread_that_differ_are_a_shift(make_frame: Rows) -> None:
-    frame = make_frame(_ratings([70, 70], hit_id="h1") + _ratings([30, 30], hit_id="h2"))
+    frame = make_frame(_ratings([70] * 5, hit_id="h1") + _ratings([30] * 5, hit_id="h2"))
 
-    assert list(_flags(frame)["W"]) == ["shift"]
+    assert list(_flags(frame)["W"]) == ["endpoints", "shift"]
 
 
-def test_two_single_ratings_are_no_shift(make_frame: Rows) -> None:
-    assert _flags(make_frame([{"hit_id": "h1", "rating": 90.0}, {"hit_id": "h2", "rating": 10.0}])) == {
-        "W": {}
-    }
+@pytest.mark.parametrize(("n", "flagged"), [(1, False), (4, False), (5, True)])
+def test_a_hit_that_was_just_begun_is_no_shift(make_frame: Rows, n: int, flagged: bool) -> None:
+    rows = [*_ratings([90.0 + i % 7 for i in range(20)], hit_id="h1"), *_ratings([10.0] * n, hit_id="h2")]
+
+    assert ("shift" in _flags(make_frame(rows))["W"]) == flagged
 
 
 @settings(max_examples=50)
 @given(data=st.data())
 def test_shifts_are_those_of_a_slow_formula(make_frame: Rows, data: st.DataObject) -> None:
-    size = st.integers(1, 5)
+    size = st.integers(4, 7)
     hits = [
         data.draw(st.lists(st.integers(0, 100).map(float), min_size=n, max_size=n))
         for n in data.draw(st.lists(size, min_size=2, max_size=4))
@@ -372,7 +374,7 @@ def test_shifts_are_those_of_a_slow_formula(make_frame: Rows, data: st.DataObjec
 
     def shifts(here: list[float], rest: list[float]) -> bool:
         n, m = len(here), len(rest)
-        if n + m == 2:
+        if min(n, m) < 5:
             return False
         squares = n * np.var(here) + m * np.var(rest)
         error = np.sqrt(squares / (n + m - 2) * (1 / n + 1 / m))

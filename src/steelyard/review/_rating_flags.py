@@ -21,6 +21,8 @@ _RARE_RUN, _MOST_OF_HIT = 0.001, 0.5
 _SHARE_AT_ENDS, _VARIETY, _ENOUGH_RATINGS = 0.8, 5, 10
 # Our choices: a HIT's mean away from the others' by this many standard errors and this share of the scale.
 _SHIFT_ERRORS, _SHIFT_SHARE = 3.0, 1 / 3
+# Fewer ratings of a HIT, such as of one just begun or given back, say nothing of its level [our choice].
+_ENOUGH_OF_HIT = 5
 
 
 def scores(frame: pl.DataFrame) -> pl.DataFrame:
@@ -105,7 +107,7 @@ def endpoints(frame: pl.DataFrame, scale: Scale) -> pl.DataFrame:
 
 
 def shift(frame: pl.DataFrame, scale: Scale) -> pl.DataFrame:
-    """A HIT whose mean rating is far from the worker's other HITs, in errors and in points.
+    """A HIT of five ratings or more whose mean is far from the worker's other HITs, in errors and in points.
 
     The standard error of the difference pools the deviations within the HIT and within the others;
     where neither has any, a difference in points is enough.
@@ -123,7 +125,7 @@ def shift(frame: pl.DataFrame, scale: Scale) -> pl.DataFrame:
     others = hits.with_columns(
         (pl.col(name).sum().over("worker_id") - pl.col(name)).alias(f"other_{name}")
         for name in ("n", "total", "squares")
-    ).filter(pl.col("other_n") > 0, pl.col("n") + pl.col("other_n") > 2)
+    ).filter(pl.min_horizontal("n", "other_n") >= _ENOUGH_OF_HIT)
     mean, other_mean = pl.col("total") / pl.col("n"), pl.col("other_total") / pl.col("other_n")
     within = (
         pl.col("squares")

@@ -65,10 +65,10 @@ def worker_flags(
     scores: degraded copies rated no worse than translations. time: a HIT done in less than 3 seconds per
     item. sequence: 9 or more equal ratings in a row within a HIT, and not by chance. rejected: a HIT
     was rejected. concurrency: 10 or more HITs open at once. endpoints: hardly anything but the ends
-    of the scale, or hardly any variety. shift: one HIT's mean rating far from the others'. Of workers who
-    passed, scores, endpoints and ties are not raised by our rules. The time is that between taking a HIT and
-    handing it in, however many were open: with several, nobody knows how it was shared, and the whole of
-    it is the most that one HIT can have got.
+    of the scale, or hardly any variety. shift: the mean of one HIT, of 5 ratings or more, far from that of
+    the others. Of workers who passed, scores, endpoints and ties are not raised by our rules. The time is
+    that between taking a HIT and handing it in, however many were open: with several, nobody knows how it
+    was shared, and the whole of it is the most that one HIT can have got.
 
     Of preferences, time, rejected and concurrency are flagged in the same way, whatever the rules, and two
     more. side: nearly always the translation shown first, or nearly always the other. ties: hardly ever a
