@@ -137,6 +137,20 @@ def test_help_has_one_line_for_every_command(capsys: pytest.CaptureFixture[str])
     assert listed == list(COMMANDS)
 
 
+def test_a_misspelt_command_is_guessed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["anlyse", "eval.db"]) == UNUSABLE
+
+    assert "Did you mean 'analyse'?" in capsys.readouterr().err
+
+
+def test_a_name_without_its_ending_is_guessed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "eval.db").touch()
+
+    assert run(["progress", str(tmp_path / "eval")]) == UNUSABLE
+
+    assert f"Did you mean {tmp_path / 'eval.db'}?" in capsys.readouterr().err
+
+
 HEAVY = {"numpy", "scipy", "polars", "sqlalchemy", "fastapi", "uvicorn", "pydantic", "jinja2", "narwhals"}
 IMPORT_ALL_OF_STATS = """
 import pkgutil, importlib, steelyard.stats as stats

@@ -54,10 +54,10 @@ def test_a_worker_is_blocked_and_unblocked(database: str, capsys: pytest.Capture
     [
         (["exclude", "W0001"], "Missing option '--reason'"),
         (["exclude", "W0001", "--reason", " "], "Say why with --reason TEXT"),
-        (["exclude", "W0077", "--reason", "a robot"], "there is no worker 'W0077'"),
+        (["exclude", "W0077", "--reason", "a robot"], "There is no worker W0077"),
         (["exclude", "W0001", "--hit", "none-such", "--reason", "a robot"], "has not taken HIT 'none-such'"),
-        (["reinstate", "W0001"], "worker W0001 is not excluded"),
-        (["block", "W0077"], "there is no worker 'W0077'"),
+        (["reinstate", "W0001"], "Worker W0001 is not excluded"),
+        (["block", "W0077"], "There is no worker W0077"),
     ],
 )
 def test_what_cannot_be_done_is_refused(

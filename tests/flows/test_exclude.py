@@ -205,7 +205,7 @@ def test_what_is_not_excluded_cannot_be_reinstated(
     campaign: OpenCampaign, worker_id: str, noon: datetime
 ) -> None:
     [taken] = hits_of(campaign, worker_id)
-    with pytest.raises(Conflict, match=f"worker {worker_id} is not excluded$"):
+    with pytest.raises(Conflict, match=f"Worker {worker_id} is not excluded.$"):
         reinstate(campaign, by_manager(worker_id), now=noon)
 
     exclude(campaign, by_manager(worker_id, hit_id=taken.hit_id), now=noon)

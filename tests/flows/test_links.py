@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import event, insert
 
 from steelyard.domain.errors import Conflict, NotFound, SourceError
+from steelyard.domain.running import CampaignState
 from steelyard.domain.work import LinkRole
 from steelyard.flows.create import create
 from steelyard.flows.links import (
@@ -22,6 +23,7 @@ from steelyard.flows.links import (
 )
 from steelyard.flows.open import OpenCampaign, open_campaign
 from steelyard.flows.rules import change_rules
+from steelyard.flows.state import change_state
 from steelyard.store import links as stored
 from steelyard.store import tables
 from steelyard.store.actions import logged_actions
@@ -327,3 +329,12 @@ def test_nobody_joins_while_the_open_link_is_off(campaign: OpenCampaign, noon: d
     assert links(campaign, base_url=URL).workers == ()
     change_rules(campaign, {"open_link": True}, by="manager", now=noon)
     assert holder(campaign, join_campaign(campaign, base_url=URL, now=noon).token, "worker") == "W0001"
+
+
+def test_nobody_joins_a_campaign_that_is_closed(campaign: OpenCampaign, noon: datetime) -> None:
+    change_state(campaign, CampaignState.CLOSED, by="manager", now=noon)
+
+    with pytest.raises(Conflict, match="Nobody new can join"):
+        join_campaign(campaign, base_url=URL, now=noon)
+
+    assert links(campaign, base_url=URL).workers == ()

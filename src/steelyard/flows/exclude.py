@@ -153,7 +153,7 @@ def _concerned(connection: Connection, decision: Decision) -> list[TakenHit]:
     if not of_hit:
         known = ", ".join(each.hit_id for each in taken) or "none"
         raise NotFound(
-            f"worker {decision.worker_id} has not taken HIT {decision.hit_id!r}; HITs taken: {known}"
+            f"Worker {decision.worker_id} has not taken HIT {decision.hit_id!r}; HITs taken: {known}."
         )
     return of_hit
 
@@ -170,9 +170,9 @@ def _require_excluded(decision: Decision, held: list[Exclusion]) -> None:
     if decision.hit_id is None:
         single = [hit_id for hit_id in own if hit_id is not None]
         advice = f"; excluded are only the HITs {', '.join(single)}, each for itself" if single else ""
-        raise Conflict(f"worker {decision.worker_id} is not excluded{advice}")
+        raise Conflict(f"Worker {decision.worker_id} is not excluded{advice}.")
     advice = "; the worker is excluded as a whole" if None in own else ""
-    raise Conflict(f"HIT {decision.hit_id} of worker {decision.worker_id} is not excluded{advice}")
+    raise Conflict(f"HIT {decision.hit_id} of worker {decision.worker_id} is not excluded{advice}.")
 
 
 def _log(

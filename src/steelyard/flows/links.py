@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from steelyard.domain.errors import Conflict, NotFound
-from steelyard.domain.running import Doer
+from steelyard.domain.running import CampaignState, Doer
 from steelyard.domain.work import LinkRole
 from steelyard.flows.open import OpenCampaign
 from steelyard.flows.secrets import replaced_secret, secret_of, usable_secret
@@ -18,7 +18,7 @@ from steelyard.store import links as stored
 from steelyard.store import running, work
 from steelyard.store.actions import log_action
 
-INVALID = "This link is not valid, or no longer. Ask the organiser of the campaign for a new one."
+INVALID = "This link is not valid, or not valid any more. Ask the organiser of the campaign for a new one."
 CLOSED_LIST = (
     "Nobody new can join this campaign at the moment. If you have a personal link, it works as before; "
     "otherwise ask the organiser of the campaign for one."
@@ -123,10 +123,11 @@ def add_workers(
 
 
 def join_campaign(campaign: OpenCampaign, *, base_url: str, now: datetime) -> WorkerLink:
-    """A new worker's link for someone who came by the open link; Conflict if that is switched off."""
+    """A new worker's link for someone who came by the open link; Conflict if that is off or all is over."""
     tokens = _tokens(campaign)
     with campaign.store.write() as connection:
-        if not running.rules(connection).open_link:
+        now_running = running.conditions(connection)
+        if not now_running.rules.open_link or now_running.state is CampaignState.CLOSED:
             raise Conflict(CLOSED_LIST, code="open_link_off")
         worker_id = work.add_worker(connection, now=now).worker_id
         log_action(connection, "join", by="worker", now=now, worker_id=worker_id)

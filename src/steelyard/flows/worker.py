@@ -115,7 +115,7 @@ def worker_detail(watch: Watch, verdicts: Verdicts, worker_id: str, *, now: date
     overview = watch.overview(now=now)
     found = {worker.worker_id: worker for worker in overview.progress.workers}
     if worker_id not in found:
-        raise NotFound(f"There is no worker {worker_id!r} in this campaign.")
+        raise NotFound(f"There is no worker {worker_id}; `steelyard progress` lists them.")
     worker, campaign = found[worker_id], watch.campaign
     with campaign.store.read() as connection:
         [person] = linked_workers(connection, [worker_id])

@@ -245,7 +245,9 @@ def _database_file(path: Path, *, create: bool) -> Path:
         if path.exists():
             return path
         if not create:
-            raise SourceError(where, [f"there is no such file. {CREATE} --db {where}"])
+            meant = path.with_name(f"{path.name}.db")
+            advice = f"Did you mean {meant}?" if meant.is_file() else f"{CREATE} --db {where}"
+            raise SourceError(where, [f"there is no such file. {advice}"])
         if not path.parent.is_dir():
             raise SourceError(
                 where, [f"the folder {path.parent} does not exist. Make it, or choose another."]

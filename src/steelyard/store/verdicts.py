@@ -20,7 +20,7 @@ _DONE = (AssignmentStatus.SUBMITTED.value, AssignmentStatus.APPROVED.value)
 def require_worker(connection: Connection, worker_id: str) -> None:
     """NotFound if there is no such worker. In a write transaction the worker is locked until it ends."""
     if not has_worker(connection, worker_id):
-        raise NotFound(f"there is no worker {worker_id!r} in this campaign; `steelyard progress` lists them")
+        raise NotFound(f"There is no worker {worker_id}; `steelyard progress` lists them.")
     hold_rows(connection, tables.workers, tables.workers.c.worker_id == worker_id)
 
 

@@ -16,6 +16,7 @@ from markupsafe import Markup
 from steelyard.domain.campaign import CampaignSettings
 from steelyard.domain.errors import ChoiceError, NotEnoughData, NotFound, as_command_line
 from steelyard.domain.languages import is_right_to_left, written_language
+from steelyard.domain.running import CampaignState
 from steelyard.domain.work import LinkRole
 from steelyard.flows.links import holder
 from steelyard.flows.state import campaign_now
@@ -99,7 +100,7 @@ def _page(desk: Desk, request: Request, token: str, role: LinkRole, template: st
     if role == "manager":
         page["gives"] = list(protocols()[settings.protocol].gives)
     elif role == "open":
-        page["open_link"] = settings.rules.open_link
+        page["open_link"] = settings.rules.open_link and now.state is not CampaignState.CLOSED
     return rendered(template, page)
 
 
