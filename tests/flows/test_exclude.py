@@ -237,7 +237,7 @@ def test_unknown_workers_and_hits_of_others_are_refused(
     other = finish_a_hit(campaign, noon)
     [of_other] = hits_of(campaign, other)
 
-    with pytest.raises(NotFound, match="no worker 'W9999'"):
+    with pytest.raises(NotFound, match="no worker W9999"):
         exclude(campaign, by_manager("W9999"), now=noon)
     with pytest.raises(NotFound, match=f"has not taken HIT '{of_other.hit_id}'"):
         exclude(campaign, by_manager(worker_id, hit_id=of_other.hit_id), now=noon)
