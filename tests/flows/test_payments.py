@@ -149,6 +149,19 @@ def test_failing_or_being_excluded_takes_no_pay_away(two_workers: OpenCampaign, 
     assert after.reason
 
 
+def test_a_currency_without_cents_has_none_in_any_sum(two_workers: OpenCampaign, noon: datetime) -> None:
+    set_rules(two_workers, wage=1111, currency="JPY", fee=0.07)
+    later = noon + 2 * LEASE
+    source = from_campaign(two_workers)
+    found = payments(Watch(two_workers), worker_verdicts(source, settings_from(source)), now=later)
+
+    # 55 items of 18 s are 305.5 yen, 10 are 55.55; the fee on 362 is 25.34.
+    assert [worker.pay for worker in found.workers] == [306, 56]
+    assert (found.total.pay, found.total.fee, found.total.cost) == (362, 25, 387)
+    assert Watch(two_workers).overview(now=later).money.spent.cost == 387
+    assert "306.00" not in table_text(payments_table(found))
+
+
 def test_no_cell_of_the_file_is_a_formula(two_workers: OpenCampaign, noon: datetime) -> None:
     texts = ["=1+1", "+49 30", "-2", "@sum"]
     with two_workers.store.write() as connection:

@@ -53,7 +53,8 @@ def _row(overview: Overview, *, now: datetime) -> dict[str, Any]:
     seen = glance(overview)
     money = None
     if seen.spent is not None and seen.expected is not None:
-        money = f"{in_currency(seen.spent, seen.currency)} of {seen.expected:,.2f}"
+        expected = in_currency(seen.expected, seen.currency).removeprefix(f"{seen.currency} ")
+        money = f"{in_currency(seen.spent, seen.currency)} of {expected}"
     end = seen.forecast.expected_at
     return {
         "state": seen.state.value,

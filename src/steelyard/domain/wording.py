@@ -47,7 +47,16 @@ def in_currency(amount: float | None, currency: str) -> str:
     """
     if amount is None:
         return "–"
-    return f"{currency} {payable(amount, currency):,.{0 if currency in _WITHOUT_CENTS else 2}f}"
+    return f"{currency} {payable(amount, currency):,.{decimals_of(currency)}f}"
+
+
+def decimals_of(currency: str) -> int:
+    """How many decimals an amount of money has.
+
+    >>> decimals_of("EUR"), decimals_of("JPY")
+    (2, 0)
+    """
+    return 0 if currency in _WITHOUT_CENTS else 2
 
 
 def payable(amount: float, currency: str) -> float:
@@ -56,7 +65,7 @@ def payable(amount: float, currency: str) -> float:
     >>> payable(2.625, "EUR"), payable(2.625, "JPY")
     (2.63, 3.0)
     """
-    cents = 1 if currency in _WITHOUT_CENTS else 100
+    cents = 10 ** decimals_of(currency)
     # Half a cent that is only just missed by rounding errors is a cent.
     return floor(amount * cents + 0.5 + 1e-9) / cents + 0.0
 

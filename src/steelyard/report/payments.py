@@ -9,7 +9,7 @@ import polars as pl
 
 from steelyard.domain.exhibit import Column, Table
 from steelyard.domain.payment import Payment, Payments, PaymentTotal
-from steelyard.domain.wording import as_cell, in_currency
+from steelyard.domain.wording import as_cell, decimals_of, in_currency
 
 _PERSON = ("name", "email")
 _SCHEMA: dict[str, Any] = {
@@ -60,7 +60,7 @@ def payments_table(found: Payments, *, people: bool = False) -> Table:
         Column("items", "items"),
         *((Column("open_items", "not due yet"),) if any(one.open_items for one in found.workers) else ()),
         Column("hours", "hours", 2),
-        Column("pay", money, 2),
+        Column("pay", money, decimals_of(found.currency)),
         Column("hourly_pay", "an hour", 2),
         Column("verdict", "verdict"),
         Column("suggestion", "suggestion"),
