@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import hmac
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from pathlib import Path
 
@@ -338,3 +339,17 @@ def test_nobody_joins_a_campaign_that_is_closed(campaign: OpenCampaign, noon: da
         join_campaign(campaign, base_url=URL, now=noon)
 
     assert links(campaign, base_url=URL).workers == ()
+
+
+def test_links_are_renewed_in_any_order_at_the_same_moment(campaign: OpenCampaign, noon: datetime) -> None:
+    add_workers(campaign, 12, base_url=URL, now=noon)
+    worker_ids = tuple(f"W{number:04d}" for number in range(1, 13))
+
+    def renew(number: int) -> None:
+        changes = LinkChanges(renew=worker_ids[:: 1 if number % 2 else -1])
+        change_links(campaign, changes, by="command line", now=noon)
+
+    with ThreadPoolExecutor(4) as managers:
+        list(managers.map(renew, range(12)))
+
+    assert not any(link.is_revoked for link in links(campaign, base_url=URL).workers)

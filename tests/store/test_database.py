@@ -175,6 +175,7 @@ def test_work_goes_on_once_a_full_disk_has_room(tmp_path: Path, noon: datetime) 
         ("disk_full", "the disk is full; nothing of this was stored"),
         ("deadlock_detected", "locked for too long"),
         ("insufficient_privilege", "does not let this user do that"),
+        ("read_only_sql_transaction", "can only be read now"),
         ("untranslatable_character", "cannot hold one of the values"),
         ("admin_shutdown", "cannot be reached"),
     ],

@@ -141,18 +141,29 @@ def change_links(campaign: OpenCampaign, changes: LinkChanges, *, by: Doer, now:
     # A new version helps nobody as long as the secret is missing.
     usable_secret(campaign)
     with campaign.store.write() as connection:
+        # All workers in one order, and the log last: two who do this at once do not wait in a circle.
+        for worker_id in sorted({*changes.renew, *changes.revoke}):
+            stored.hold_worker(connection, worker_id)
         for worker_id in changes.renew:
             stored.renew_worker_link(connection, worker_id)
-            log_action(connection, "renew-link", by=by, now=now, worker_id=worker_id)
         for worker_id in changes.revoke:
             stored.revoke_worker_link(connection, worker_id)
-            log_action(connection, "revoke-link", by=by, now=now, worker_id=worker_id)
         if changes.renew_open:
             stored.renew_shared_link(connection, "open")
-            log_action(connection, "renew-open-link", by=by, now=now)
         if changes.renew_manager:
             stored.renew_shared_link(connection, "manager")
-            log_action(connection, "renew-manager-link", by=by, now=now)
+        for verb, about in _deeds(changes):
+            log_action(connection, verb, by=by, now=now, worker_id=about)
+
+
+def _deeds(changes: LinkChanges) -> list[tuple[str, str | None]]:
+    """What the log says about these changes."""
+    return [
+        *(("renew-link", worker_id) for worker_id in changes.renew),
+        *(("revoke-link", worker_id) for worker_id in changes.revoke),
+        *([("renew-open-link", None)] if changes.renew_open else []),
+        *([("renew-manager-link", None)] if changes.renew_manager else []),
+    ]
 
 
 def renew_all(campaign: OpenCampaign, *, by: Doer, now: datetime) -> None:

@@ -44,7 +44,9 @@ def release(
     NotFound for a name that is neither; Conflict if there is nothing to release.
     """
     with campaign.store.write() as connection:
-        found = [_named(connection, name) for name in dict.fromkeys(names)]
+        # In one order, so that two who do this at once do not wait in a circle.
+        named = {name: _named(connection, name) for name in sorted(set(names))}
+        found = [named[name] for name in dict.fromkeys(names)]
         for assignment in found:
             _end(connection, assignment, now=now)
         for assignment in found:

@@ -51,6 +51,8 @@ POSTGRESQL_PROBLEMS = {
     "53300": "PostgreSQL has no connection left. Close other programs that use it, or raise max_connections.",
     "55P03": BUSY,
     "40": BUSY,
+    "25006": "this PostgreSQL database can only be read now, as a standby server can. Use the server that "
+    "is written to, or take back default_transaction_read_only.",
     "42501": "PostgreSQL does not let this user do that. Use the owner of the database, or GRANT the rights.",
     "22": "PostgreSQL cannot hold one of the values, such as a text with a NUL character. Correct the texts.",
 }
