@@ -65,7 +65,7 @@ def payable(amount: float, currency: str) -> float:
     >>> payable(2.625, "EUR"), payable(2.625, "JPY")
     (2.63, 3.0)
     """
-    cents = 10 ** decimals_of(currency)
+    cents: int = 10 ** decimals_of(currency)
     # Half a cent that is only just missed by rounding errors is a cent.
     return floor(amount * cents + 0.5 + 1e-9) / cents + 0.0
 
