@@ -294,7 +294,7 @@ def test_a_simulated_crowd_is_marked_for_ever(judged: dict[str, OpenCampaign]) -
 def test_nothing_is_simulated_where_people_have_judged(
     campaign: OpenCampaign, one_judgement_of_a_person: str
 ) -> None:
-    with pytest.raises(Conflict, match="people have given 1 judgement in"):
+    with pytest.raises(Conflict, match="People have given 1 judgement in"):
         simulate(campaign, 3, seed=7)
 
     assert len(judged_frames(campaign).ratings) == 1

@@ -34,6 +34,10 @@ def test_one_column_is_enough(tmp_path: Path) -> None:
     assert people_in(tmp_path, "email\nana@example.org\n") == [Person("", "ana@example.org")]
 
 
+def test_an_address_in_the_column_of_names_is_an_address(tmp_path: Path) -> None:
+    assert people_in(tmp_path, "name,email\nana@example.org,\n") == [Person("", "ana@example.org")]
+
+
 def test_problems_are_listed_with_their_lines(tmp_path: Path) -> None:
     with pytest.raises(SourceError) as caught:
         people_in(tmp_path, f"name,email\nAna,nowhere\nBo,bo@example.org\n{'x' * 201},\n")

@@ -121,7 +121,7 @@ def _pairs(detail: WorkerDetail) -> list[str]:
 def _mark(pair: ControlPair, *, is_base: bool) -> str:
     rating = pair.base_rating if is_base else pair.control_rating
     if rating is not None:
-        return f"{rating:g}"
+        return f"{rating:.1f}"
     if pair.preferred is None:
         return "tie"
     return "better" if pair.preferred is is_base else ""

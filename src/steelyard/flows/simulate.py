@@ -120,8 +120,8 @@ def _require_nobody_judged(campaign: OpenCampaign) -> None:
         n_judgements = n_judgements_of_people(connection)
     if n_judgements:
         raise Conflict(
-            f"people have given {counted(n_judgements, 'judgement')} in {campaign.settings.name}, so nothing "
-            "is simulated there; create the campaign again in another database to try it out"
+            f"People have given {counted(n_judgements, 'judgement')} in {campaign.settings.name}, so nothing "
+            "is simulated there. Try it out in a copy: steelyard clone DB --db NEW."
         )
 
 

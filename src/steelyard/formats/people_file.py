@@ -33,6 +33,9 @@ def read_people(path: Path) -> list[Person]:
     for row in range(len(table)):
         cells = {field: (table.columns[column][row] or "").strip() for field, column in found.items()}
         person = Person(**cells)
+        if not person.email and not person_problems(Person(email=person.name)):
+            # An address in the column of names.
+            person = Person(email=person.name)
         problems += [f"{table.place(row)}: {problem}" for problem in person_problems(person)]
         if person != Person():
             people.append(person)
