@@ -111,6 +111,15 @@ def test_the_backup_is_a_campaign_that_can_be_opened(site: Any, tmp_path: Path) 
         assert campaign.settings.name == "demo-de-en"
 
 
+def test_a_backup_is_not_put_together_from_pieces_of_several(site: Any) -> None:
+    headers = {**site.as_manager(), "Range": "bytes=100-"}
+
+    reply = site.client.get("/api/v1/backup", headers=headers)
+
+    assert (reply.status_code, reply.headers["accept-ranges"]) == (200, "none")
+    assert reply.content.startswith(b"SQLite format 3")
+
+
 def test_nothing_is_left_on_the_server_after_a_backup(
     site: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

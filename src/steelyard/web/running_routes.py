@@ -12,6 +12,7 @@ from fastapi import APIRouter, Query
 from fastapi.responses import FileResponse
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.background import BackgroundTask
+from starlette.types import Receive, Scope, Send
 
 from steelyard.domain.running import CampaignState, Doer, Rules
 from steelyard.flows import backup as copy
@@ -165,6 +166,15 @@ def actions(
     return ActionsView(actions=shown, more=len(found) > limit)
 
 
+class _Whole(FileResponse):
+    """A file that is sent whole: each request makes a copy of another moment, and pieces would not fit."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self.headers["Accept-Ranges"] = "none"
+        others = [(name, value) for name, value in scope["headers"] if name != b"range"]
+        await super().__call__({**scope, "headers": others}, receive, send)
+
+
 @router.get("/backup", response_class=FileResponse)
 def backup(desk: DeskOf) -> FileResponse:
     """A copy of the whole campaign as of this moment, as a file that `steelyard restore` reads."""
@@ -177,4 +187,4 @@ def backup(desk: DeskOf) -> FileResponse:
         folder.cleanup()
         raise
     sent = BackgroundTask(folder.cleanup)
-    return FileResponse(file, filename=file.name, media_type="application/vnd.sqlite3", background=sent)
+    return _Whole(file, filename=file.name, media_type="application/vnd.sqlite3", background=sent)
