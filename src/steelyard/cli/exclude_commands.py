@@ -26,7 +26,7 @@ def exclude(db: str, worker: str, hit: str | None, reason: str, keep_place: bool
     """Leave a worker's judgements, or those of one HIT, out of analyses.
 
     Nothing is deleted, and `reinstate` undoes it. The places are offered to others unless --keep-place is
-    given. An excluded worker gets no further HIT.
+    given. A worker who is excluded as a whole gets no further HIT.
     """
     from steelyard.domain.wording import counted
     from steelyard.flows.exclude import exclude as leave_out
@@ -39,9 +39,9 @@ def exclude(db: str, worker: str, hit: str | None, reason: str, keep_place: bool
     places = f"{counted(len(done.offered), 'place')} offered to others: {', '.join(done.offered)}."
     click.echo(f"Excluded: {_named(worker, hit)} ({done.reason}). {places if done.offered else ''}".rstrip())
     own_hit = "" if hit is None else f" --hit {hit}"
-    click.echo(f"To undo it: steelyard reinstate {printable_address(db)} {worker}{own_hit}")
     if hit is None:
-        click.echo(f"To give {worker} no further work: steelyard block {printable_address(db)} {worker}")
+        click.echo(f"{worker} gets no further work.")
+    click.echo(f"To undo it: steelyard reinstate {printable_address(db)} {worker}{own_hit}")
 
 
 @click.command()
