@@ -15,10 +15,12 @@ import pytest
 
 from steelyard.cli.main import run
 from steelyard.domain.errors import Conflict, NotEnoughData
+from steelyard.domain.exhibit import ExhibitOptions, Figure
 from steelyard.domain.result import Analysis, AnalysisSettings, MethodSettings
 from steelyard.domain.running import Exclusion
 from steelyard.domain.work import ItemKind
 from steelyard.evaluation.settings import EvaluationSettings
+from steelyard.exhibits import figures, tables
 from steelyard.flows.analyse import analyse, weigh
 from steelyard.flows.create import create
 from steelyard.flows.evaluate import evaluate
@@ -170,6 +172,31 @@ def test_tables_and_figures_are_made_without_what_was_excluded(frame: pl.DataFra
 
     assert set(evidence.frame["worker_id"]) == {"ann", "eve"}
     assert len(evidence.keeps) == len(evidence.frame)
+
+
+@pytest.mark.parametrize("out", [BOB, EVES_SECOND], ids=["a worker", "one HIT"])
+@pytest.mark.parametrize(
+    "name", ["campaign-counts", "pass-by-language", "pass-counts", "p-against-pace", "agreement"]
+)
+def test_an_exhibit_counts_as_if_what_was_excluded_were_not_there(
+    frame: pl.DataFrame, name: str, out: Exclusion
+) -> None:
+    timed = frame.with_columns(seconds=pl.lit(12.0))
+    is_out = pl.col("worker_id") == out.worker_id
+    if out.hit_id is not None:
+        is_out &= pl.col("hit_id") == out.hit_id
+    make = {**figures(), **tables()}[name].make
+
+    found, without = (
+        make([weigh(each, SETTINGS)], ExhibitOptions(draws=20))
+        for each in (source(timed, out), source(timed.filter(~is_out)))
+    )
+
+    rows, wanted = (each.table.rows if isinstance(each, Figure) else each.rows for each in (found, without))
+    if name == "p-against-pace":
+        # A worker who is shown is described by all they judged, as in the list of workers.
+        rows, wanted = (each.drop("n_judgements") for each in (rows, wanted))
+    assert rows.equals(wanted)
 
 
 def test_a_study_of_everybody_leaves_out_whom_a_person_excluded(frame: pl.DataFrame) -> None:

@@ -42,7 +42,8 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Table:
 
     The sample behind a study of segment scores [Graham2015, table 1]. "Per translation" counts the
     ratings that belong to a system, regular and repeat, of everyone and in each attribute, over the
-    translations that were judged at all; a text that several systems gave counts for each of them.
+    translations that were judged at all; a text that several systems gave counts for each of them. What a
+    person excluded is not counted.
     "Known" are gold and calibration items. Whether the ratings suffice for segment scores is better
     read from those of good workers alone: about 15 are needed.
     """
@@ -63,16 +64,16 @@ def _row(source: Evidence) -> pl.DataFrame:
             "n_systems": [counts.systems],
             "n_segments": [of_systems["segment_id"].n_unique()],
             "n_translations": [of_systems.select("system_id", "segment_id").n_unique()],
-            "n_hits": [counts.hits],
-            "n_workers": [counts.workers],
-            "n_judgements": [counts.judgements],
+            "n_hits": [frame["hit_id"].n_unique()],
+            "n_workers": [frame["worker_id"].n_unique()],
+            "n_judgements": [len(frame)],
             **{f"n_{kind}": [n_of_kind.get(str(kind), 0)] for kind in _OF_KIND},
             "n_known": [sum(n_of_kind.get(str(kind), 0) for kind in KNOWN_KINDS)],
             "per_translation": [per_translation.mean()],
             "least_per_translation": [per_translation.min()],
             "most_per_translation": [per_translation.max()],
             "kept_judgements": [counts.kept_judgements],
-            "kept_share": [share(counts.kept_judgements, counts.judgements)],
+            "kept_share": [share(counts.kept_judgements, len(frame))],
         },
         schema_overrides={
             column.name: pl.String if column.name == "source" else pl.Float64 if column.digits else pl.Int64

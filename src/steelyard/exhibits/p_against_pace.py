@@ -40,16 +40,18 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Figure:
     The quick and careless gather at the upper left [Graham2013, figure 4]; a line marks the threshold
     below which a worker passes. Time is a rough measure: a HIT may lie idle, and HITs open at once share
     their time. A high p-value with a normal pace is no proof of carelessness, for with few pairs honest
-    workers fail too. Workers whose time or p-value is unknown are not shown.
+    workers fail too. Workers whose time or p-value is unknown are not shown, nor those whom a person
+    excluded.
     """
     require_checked(evidence)
     analysis = evidence[0].analysis
-    if analysis.workers["seconds_per_judgement"].count() == 0:
+    workers = analysis.workers.filter(pl.col("excluded").is_null())
+    if workers["seconds_per_judgement"].count() == 0:
         raise NotEnoughData("Nothing is known of how long judgements or HITs took, so nobody has a pace.")
-    rows = analysis.workers.drop_nulls(["seconds_per_judgement", "p_value"])
+    rows = workers.drop_nulls(["seconds_per_judgement", "p_value"])
     if rows.is_empty():
         raise NotEnoughData("No worker with known times judged enough degraded pairs for a p-value.")
-    missing = len(analysis.workers) - len(rows)
+    missing = len(workers) - len(rows)
     unseen = f" {counted(missing, 'worker')} without time or p-value not shown." if missing else ""
     threshold = analysis.settings.threshold
     check = checks()[analysis.settings.check]

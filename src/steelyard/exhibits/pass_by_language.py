@@ -28,7 +28,7 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Table:
     With one source per target language this is the breakdown of [Graham2013, table 4], where French and
     Spanish had a good share six times that of English. A worker is good who passed the check; kept are
     the judgements that the scores rest on. Not for comparing crowds that met different controls: fewer
-    degraded pairs, or milder damage, let fewer honest workers pass.
+    degraded pairs, or milder damage, let fewer honest workers pass. What a person excluded is not counted.
     """
     require_checked(evidence)
     rows = [_row(source) for source in evidence]
@@ -37,16 +37,17 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Table:
 
 
 def _row(source: Evidence) -> tuple[str | int | float | None, ...]:
-    counts = source.analysis.counts
-    good = len(passed(source.analysis)) if was_checked(source.analysis) else None
+    judged, n_kept = source.judged, source.analysis.counts.kept_judgements
+    workers = set(judged["worker_id"].cast(pl.String).unique())
+    good = len(workers.intersection(passed(source.analysis))) if was_checked(source.analysis) else None
     return (
         source.title,
-        counts.workers,
+        len(workers),
         good,
-        share(good, counts.workers),
-        counts.judgements,
-        counts.kept_judgements,
-        share(counts.kept_judgements, counts.judgements),
+        share(good, len(workers)),
+        len(judged),
+        n_kept,
+        share(n_kept, len(judged)),
     )
 
 

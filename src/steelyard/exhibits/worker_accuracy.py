@@ -130,7 +130,7 @@ def _in_words(judged: pl.DataFrame) -> str:
 
 
 def _unseen(evidence: Sequence[Evidence], judged: pl.DataFrame) -> str:
-    unseen = sum(source.analysis.counts.workers for source in evidence) - len(judged)
+    unseen = sum(source.judged["worker_id"].n_unique() for source in evidence) - len(judged)
     if not unseen:
         return ""
     return (
