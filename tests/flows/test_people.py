@@ -126,3 +126,24 @@ def test_managers_may_name_a_worker_at_the_same_moment(campaign: OpenCampaign, n
 
     [worker] = links(campaign, base_url="").workers
     assert worker.name.startswith("Ana ")
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [("علی\u200cرضا", "علی\u200cرضا"), ("Ana\u00a0López", "Ana López"), ("Bo\nLi", "Bo Li")],
+)
+def test_names_of_all_scripts_and_spreadsheets_are_taken(
+    campaign: OpenCampaign, noon: datetime, given: str, kept: str
+) -> None:
+    add_workers(campaign, 1, base_url="", now=noon)
+
+    name_worker(campaign, "W0001", by="manager", now=noon, name=given)
+
+    assert links(campaign, base_url="").workers[0].name == kept
+
+
+def test_a_name_cannot_turn_the_text_around_it(campaign: OpenCampaign, noon: datetime) -> None:
+    add_workers(campaign, 1, base_url="", now=noon)
+
+    with pytest.raises(ChoiceError, match="cannot be printed"):
+        name_worker(campaign, "W0001", by="manager", now=noon, name="Ana\u202egnp")

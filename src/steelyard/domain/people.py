@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 # Our choice: enough for any name and any address.
 LONGEST = 200
+# They print nothing themselves, but names in Persian or Hindi need them.
+_JOINERS = str.maketrans("", "", "\u200c\u200d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,13 +30,22 @@ class Person:
         return bool(self.name) and self.name.casefold() == other.name.casefold()
 
 
+def tidy(text: str) -> str:
+    """A name or address as someone meant it: single spaces, which spreadsheets write in several ways.
+
+    >>> tidy(" Ana\\u00a0 López ")
+    'Ana López'
+    """
+    return " ".join(text.split())
+
+
 def person_problems(person: Person) -> list[str]:
     """What is wrong with a name or an address, each with what to do."""
     problems = []
     for what, text in (("name", person.name), ("e-mail address", person.email)):
         if len(text) > LONGEST:
             problems.append(f"the {what} has more than {LONGEST} characters; shorten it.")
-        if not text.isprintable():
+        if not text.translate(_JOINERS).isprintable():
             problems.append(f"the {what} has characters that cannot be printed; remove them.")
     before, at, after = person.email.rpartition("@")
     if person.email and (not (before and at and after) or any(map(str.isspace, person.email))):

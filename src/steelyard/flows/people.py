@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from steelyard.domain.errors import ChoiceError, NotFound
-from steelyard.domain.people import Person, person_problems
+from steelyard.domain.people import Person, person_problems, tidy
 from steelyard.domain.running import Doer
 from steelyard.flows.links import WorkerLink, worker_links
 from steelyard.flows.open import OpenCampaign
@@ -99,7 +99,7 @@ def name_worker(
             raise NotFound(f"There is no worker {worker_id}.")
         before = _person(known[0])
         after = Person(
-            before.name if name is None else name.strip(), before.email if email is None else email.strip()
+            before.name if name is None else tidy(name), before.email if email is None else tidy(email)
         )
         _check([after])
         if after != before:

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from steelyard.domain.people import LONGEST, Person
+from steelyard.domain.people import LONGEST, Person, tidy
 from steelyard.flows import links, people, rules
 from steelyard.flows.links import LinkChanges
 from steelyard.web.auth import DeskOf, require_manager
@@ -92,7 +92,7 @@ def add_links(desk: DeskOf, request: Request, body: NewLinks) -> list[WorkerLink
     if body.people is None:
         added = links.add_workers(desk.campaign, body.n or 0, base_url=base_url, now=now, by="manager")
     else:
-        wanted = [Person(each.name.strip(), each.email.strip()) for each in body.people]
+        wanted = [Person(tidy(each.name), tidy(each.email)) for each in body.people]
         added = people.invite(
             desk.campaign, wanted, base_url=base_url, by="manager", now=now, again=body.again
         ).links
