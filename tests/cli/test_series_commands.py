@@ -207,6 +207,27 @@ def test_all_links_of_a_series_are_renewed_with_a_new_secret(
     assert first["campaigns"][0]["manager_url"] != other["campaigns"][0]["manager_url"]
 
 
+@pytest.mark.parametrize("command", [["serve", "--port", "0"], ["links"], ["links", "--json", "-"]])
+def test_a_series_without_its_secret_says_so_and_makes_no_other(
+    judged: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    command: list[str],
+) -> None:
+    monkeypatch.delenv("STEELYARD_SECRET", raising=False)
+    (tmp_path / "wmt").mkdir()
+    for name in NAMES:
+        shutil.copy(judged / f"{name}.db", tmp_path / "wmt")
+
+    assert run([command[0], str(tmp_path / "wmt"), *command[1:]]) == 2
+
+    printed = capsys.readouterr()
+    assert "en-cs.db: the secret that its links were made with is missing" in printed.err
+    assert "http" not in printed.out
+    assert not list((tmp_path / "wmt").glob("*secret*"))
+
+
 def test_resuming_a_series_leaves_a_closed_campaign_closed(
     judged: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -191,6 +191,9 @@ def _links_of_series(
     if (wishes.renew_all or wishes.renew_manager) and not is_renewed:
         way = "with --renew-all, unless its secret comes from the environment"
         click.echo(f"The link of the manager of all is still the same: it is renewed {way}.", err=True)
+    if all(each.error is not None for each in outcomes):
+        # Without their secret there is none to make the link of all with.
+        return ended(outcomes)
     if unserved:
         click.echo(NOT_SERVED, err=True)
     one_url = next((each.result.manager_url for each in outcomes if each.result is not None), UNSERVED)

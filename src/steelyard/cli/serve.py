@@ -70,20 +70,21 @@ def _announce(db: str, base_url: str, more: str) -> None:
 def _announce_series(series: Series, base_url: str, more: str) -> None:
     from steelyard.flows.links import remember_url
     from steelyard.flows.series import open_series
-    from steelyard.flows.series_links import series_door
+    from steelyard.flows.series_links import series_door, with_secrets
 
     with open_series(series) as opened:
-        for outcome in opened:
+        usable = with_secrets(opened)
+        for outcome in usable:
             if outcome.result is not None:
                 remember_url(outcome.result, f"{base_url}/c/{quote(outcome.name)}")
-        warn_of_exposed_secrets(outcome.result for outcome in opened if outcome.result is not None)
-    n_open = sum(outcome.result is not None for outcome in opened)
+        warn_of_exposed_secrets(outcome.result for outcome in usable if outcome.result is not None)
+    n_open = sum(outcome.result is not None for outcome in usable)
     if not n_open:
-        ended(opened)
+        ended(usable)
         raise click.ClickException("None of the campaigns can be served.")
     click.echo(f"Serving {n_open} campaigns of {series.name} at {base_url} (Ctrl-C to stop){more}")
     click.echo(f"  the manager of all {series_door(series).url(base_url)}")
-    ended(opened)
+    ended(usable)
 
 
 def _more_about(listening: socket.socket, base_url: str, url: str | None) -> str:

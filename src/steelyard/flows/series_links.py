@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import hmac
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
 from steelyard.domain.errors import NotFound, SourceError
 from steelyard.flows.links import INVALID
+from steelyard.flows.open import OpenCampaign
 from steelyard.flows.secrets import (
     FOLDER_FILE,
     known_shared_secret,
     renew_shared_secret,
     shared_secret,
     state_folder,
+    usable_secret,
 )
-from steelyard.flows.series import Series
+from steelyard.flows.series import CampaignPlace, Outcome, Series
 from steelyard.flows.tokens import SHARED_IDS, token_for
 
 
@@ -56,6 +59,22 @@ def series_door(series: Series) -> SeriesDoor:
     file = _secret_file(series)
     shared_secret(file)
     return SeriesDoor(series.name, file)
+
+
+def with_secrets(opened: Sequence[Outcome[OpenCampaign]]) -> list[Outcome[OpenCampaign]]:
+    """The campaigns of a series, those whose secret is missing or another one with that as their error."""
+    return [
+        outcome if outcome.result is None else _with_secret(outcome.place, outcome.result)
+        for outcome in opened
+    ]
+
+
+def _with_secret(place: CampaignPlace, campaign: OpenCampaign) -> Outcome[OpenCampaign]:
+    try:
+        usable_secret(campaign)
+    except SourceError as error:
+        return Outcome(place, error=error)
+    return Outcome(place, campaign)
 
 
 def renew_series_door(series: Series) -> bool:
