@@ -13,6 +13,7 @@ import polars as pl
 import pytest
 
 from steelyard.aggregation.mean_z import METHOD
+from steelyard.domain.errors import ChoiceError
 from steelyard.domain.result import MethodSettings
 from steelyard.evaluation.normalisation.settings import NormalisationSettings
 from steelyard.evaluation.replication.settings import ReplicationSettings
@@ -171,6 +172,11 @@ def test_the_published_recipe_knows_of_none(joined: Source) -> None:
     assert "without" not in analyse(joined, recipe).signature
     chosen = settings_from(joined, recipe="wmt", draws=0, check="none", standardise_without="delta")
     assert "|without:delta|" in analyse(joined, chosen).signature
+
+
+def test_a_system_that_nobody_rated_cannot_be_left_out(joined: Source) -> None:
+    with pytest.raises(ChoiceError, match=r"names detla, which nobody has rated.*alpha, beta, delta, gamma"):
+        settings_from(joined, standardise_without="delta,detla")
 
 
 def test_each_source_of_a_study_has_its_own(joined: Source, rated: pl.DataFrame) -> None:

@@ -14,6 +14,7 @@ from steelyard.domain.options import given_options, options_of
 from steelyard.domain.plugin import Method
 from steelyard.domain.result import AnalysisSettings, MethodSettings
 from steelyard.domain.wording import counted, joined
+from steelyard.frames import spread_credit
 from steelyard.qc import check_options, checks, checks_with, usual_check
 
 if TYPE_CHECKING:
@@ -114,6 +115,7 @@ def settings_from(source: Source, *, compared: Iterable[str] = (), **choices: An
         settings = RECIPES[asked.recipe](settings)
     check = asked.check or _check_of(source)
     _require_check_with(chosen.for_check, check)
+    _require_systems(chosen.shared.get("standardise_without") or (), source)
     keep = asked.keep or ("everyone" if method.weighs_workers else "passing")
     shared = replace(settings.method_settings, **chosen.shared, for_others=chosen.for_others)
     return replace(
@@ -194,6 +196,20 @@ def _require_check_with(options: Iterable[tuple[str, Any]], check: str) -> None:
         takers = checks_with(name)
         if check not in takers:
             raise ChoiceError(f"{{{name}}} is an option of the check {joined(takers)}, not of {check}.")
+
+
+def _require_systems(names: Iterable[str], source: Source) -> None:
+    """ChoiceError for systems to leave out of workers' means that nobody has rated."""
+    wanted = set(names)
+    if not wanted or source.frame.is_empty():
+        return
+    found = set(spread_credit(source.frame.select("system_id", "credited").unique())["system_id"])
+    unknown = sorted(wanted - found)
+    if unknown:
+        raise ChoiceError(
+            f"{{standardise_without}} names {joined(unknown)}, which nobody has rated. Systems found: "
+            f"{', '.join(sorted(found))}."
+        )
 
 
 def _own_options(method: Method, given: Mapping[str, Any]) -> dict[str, Any]:
