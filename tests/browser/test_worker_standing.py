@@ -98,9 +98,10 @@ def test_an_answer_during_a_pause_is_kept_and_arrives_when_the_campaign_goes_on(
 def test_a_campaign_that_is_not_open_says_so_kindly(
     page: Page, site: Any, campaign: OpenCampaign, state: str, title: str
 ) -> None:
+    url = site.join()
     set_state(campaign, state)
 
-    page.goto(site.join())
+    page.goto(url)
 
     expect(page.get_by_role("heading", name=title)).to_be_visible()
     expect(page.get_by_role("button", name="Start")).to_have_count(0)
