@@ -112,7 +112,8 @@ def _money_lines(money: Spending) -> list[str]:
         )
         fee = ", the platform's fee included" if money.fee else ""
         lines.append(f"Money       {spent} spent, {committed} committed, {expected} expected in all{fee}")
-    worked = f"{money.hours_worked:,.1f} worked" if money.hours_worked >= 0.05 else "none worked yet"
+    few = "less than 0.1 worked" if money.hours_worked else "none worked yet"
+    worked = f"{money.hours_worked:,.1f} worked" if money.hours_worked >= 0.05 else few
     return [*lines, f"Hours       {worked}, {money.expected.hours:,.1f} expected in all"]
 
 
