@@ -14,7 +14,7 @@ from threading import Barrier, Lock
 from typing import Any
 
 import pytest
-from sqlalchemy import func, insert, select
+from sqlalchemy import Engine, event, func, insert, select
 
 from steelyard.domain.errors import Conflict, NotFound
 from steelyard.domain.work import AssignmentStatus
@@ -263,3 +263,25 @@ def test_that_holds_when_they_do_it_all_at_once(people: Any, noon: datetime) -> 
     walk.check()
     finish_all(people, 100_000)
     check_places(people)
+
+
+def test_the_list_of_hits_shows_one_moment_though_a_place_is_taken_meanwhile(people: Any) -> None:
+    [worker] = people.add()
+    is_taken = False
+
+    def take_between(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
+        nonlocal is_taken
+        if "FROM openings" in statement and not is_taken:
+            is_taken = True
+            people.take(worker, 1)
+
+    event.listen(Engine, "before_cursor_execute", take_between)
+    try:
+        before = people.hits(1)
+    finally:
+        event.remove(Engine, "before_cursor_execute", take_between)
+    states = Counter(place.state for hit in before.values() for place in hit.places)
+    afterwards = Counter(place.state for hit in people.hits(1).values() for place in hit.places)
+
+    assert is_taken
+    assert (states["open"], afterwards["open"]) == (0, 1)

@@ -70,7 +70,7 @@ class CampaignTexts:
 
 def translations_of(campaign: OpenCampaign) -> CampaignTexts:
     """The texts of an open campaign; a text that several systems gave stands for each of them."""
-    with campaign.store.read() as connection:
+    with campaign.store.snapshot() as connection:
         systems = campaigns.systems(connection)
         segments = campaigns.segments(connection)
         rows = campaigns.translations(connection)

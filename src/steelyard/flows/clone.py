@@ -46,7 +46,7 @@ def clone(  # noqa: PLR0913 (what may differ in the new campaign)
         )
     if title is not None and not 0 < len(title) <= _LONGEST_TITLE:
         raise ChoiceError(f"{{title}} has between 1 and {_LONGEST_TITLE} characters.")
-    with campaign.store.read() as connection:
+    with campaign.store.snapshot() as connection:
         copied = _copied(connection)
     settings = copied.settings
     if name == settings.name:

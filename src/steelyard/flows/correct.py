@@ -104,7 +104,7 @@ def _checked_words(correction: Correction, settings: CampaignSettings) -> Mappin
 
 def seen_revisions(campaign: OpenCampaign) -> list[SeenRevision]:
     """Every revision, the first as created, with the number of judgements that it led to."""
-    with campaign.store.read() as connection:
+    with campaign.store.snapshot() as connection:
         found = running.revisions(connection)
         counts = running.judgements_by_revision(connection)
     seen = []

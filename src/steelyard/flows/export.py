@@ -47,7 +47,9 @@ def hit_times(campaign: OpenCampaign, frames: JudgedFrames) -> pl.DataFrame:
     ]
     # One judgement may say several things, in several frames.
     each = pl.concat(judged).unique(["assignment_id", "position"], maintain_order=True)
-    work = each.group_by("worker_id", "hit_id").agg(work_seconds=pl.col("seconds").sum())
+    # In whole milliseconds, whose sum does not depend on how threads share the work.
+    milliseconds = (pl.col("seconds") * 1000).round().cast(pl.Int64)
+    work = each.group_by("worker_id", "hit_id").agg(work_seconds=milliseconds.sum() / 1000)
     times = taken.cast({"worker_id": pl.String, "hit_id": pl.String}).join(
         work, on=["worker_id", "hit_id"], how="left"
     )
@@ -116,7 +118,7 @@ def export_hits(campaign: OpenCampaign, path: Path, *, layout: HitsLayout = "aud
     `audit` is one row per place, `upload-2016` and `appraise` are files with which other systems
     can run the campaign; their results come back through `analyse`.
     """
-    with campaign.store.read() as connection:
+    with campaign.store.snapshot() as connection:
         rows = campaigns.audit_rows(connection)
     frame = pl.DataFrame([asdict(row) for row in rows], infer_schema_length=None)
     settings = campaign.settings

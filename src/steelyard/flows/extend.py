@@ -113,7 +113,7 @@ def design_extension(
         raise ChoiceError("Say what to add: {ratings} for more ratings of each item, or {texts} for a file.")
     if ratings is not None and ratings < 1:
         raise ChoiceError("{ratings} must be at least 1.")
-    with campaign.store.read() as connection:
+    with campaign.store.snapshot() as connection:
         stored = extending.stored_texts(connection)
         rounds, begun = extending.stored_rounds(connection), extending.parts_begun(connection)
         state = running.state(connection)

@@ -90,7 +90,7 @@ def judged_frames(campaign: OpenCampaign, *, worker_id: str | None = None) -> Ju
     protocol = protocols()[settings.protocol]
     n_judgements = 0
     found: list[tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]] = []
-    with campaign.store.read() as connection:
+    with campaign.store.snapshot() as connection:
         batches = judgements.stored_judgements(
             connection, n_translations=protocol.n_translations, worker_id=worker_id
         )

@@ -73,7 +73,7 @@ class _Tokens:
 def links(campaign: OpenCampaign, *, base_url: str) -> Links:
     """All links, the workers' in order of creation."""
     tokens = _tokens(campaign)
-    with campaign.store.read() as connection:
+    with campaign.store.snapshot() as connection:
         kept = stored.stored_links(connection)
         versions = stored.shared_versions(connection)
         workers = stored.linked_workers(connection)
@@ -96,7 +96,7 @@ def worker_links(
 ) -> tuple[WorkerLink, ...]:
     """The links of these workers, in order of creation."""
     tokens = _tokens(campaign)
-    with campaign.store.read() as connection:
+    with campaign.store.snapshot() as connection:
         kept = stored.stored_links(connection)
         workers = stored.linked_workers(connection, worker_ids)
     return _worker_links(workers, kept, tokens, base_url)

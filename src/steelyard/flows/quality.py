@@ -259,7 +259,8 @@ def _workers(
         orient="row",
     )
     timed = hits.filter(pl.col("seconds").is_not_null())
-    pace = timed.group_by("worker_id").agg(
+    # In order, so that sums come out the same to the last bit wherever they are made.
+    pace = timed.group_by("worker_id", maintain_order=True).agg(
         seconds_per_judgement=pl.col("seconds").sum() / pl.col("n_judgements").sum()
     )
     workers = moments.cast({"worker_id": pl.String}).sort("worker_id")

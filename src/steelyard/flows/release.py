@@ -82,7 +82,7 @@ def return_work(campaign: OpenCampaign, worker_id: str, assignment_id: str, *, n
 
 def hit_places(campaign: OpenCampaign, *, now: datetime) -> list[HitPlaces]:
     """Every HIT with its places: which are free, and who has the others since when."""
-    with campaign.store.read() as connection:
+    with campaign.store.snapshot() as connection:
         before = leases.idle_before(connection, running.conditions(connection), now=now)
         return hits.stored_hit_places(connection, before=before)
 

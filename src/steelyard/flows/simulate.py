@@ -57,7 +57,7 @@ class Simulated:
 def make_hands(campaign: OpenCampaign, n: int, *, seed: int, mix: Mix | None = None) -> list[Hand]:
     """A crowd that knows, unlike people, how good each item of this campaign really is."""
     rng = np.random.default_rng(seed)
-    with campaign.store.read() as connection:
+    with campaign.store.snapshot() as connection:
         facts = {fact.item_id: fact for fact in campaigns.item_facts(connection)}
     qualities = {
         fact.item_id: _qualities(fact, facts.get(fact.base_item_id or "")) for fact in facts.values()

@@ -117,7 +117,7 @@ def worker_detail(watch: Watch, verdicts: Verdicts, worker_id: str, *, now: date
     if worker_id not in found:
         raise NotFound(f"There is no worker {worker_id}; `steelyard progress` lists them.")
     worker, campaign = found[worker_id], watch.campaign
-    with campaign.store.read() as connection:
+    with campaign.store.snapshot() as connection:
         [person] = linked_workers(connection, [worker_id])
         excluded = [each for each in exclusions(connection) if each.worker_id == worker_id]
         actions = logged_actions(connection, worker_id)
@@ -146,7 +146,7 @@ def _judged_items(campaign: OpenCampaign, worker_id: str) -> list[JudgedItem]:
     """What the worker judged, in order of time."""
     protocol = protocols()[campaign.settings.protocol]
     found = []
-    with campaign.store.read() as connection:
+    with campaign.store.snapshot() as connection:
         for columns in judgements.stored_judgements(
             connection, n_translations=protocol.n_translations, worker_id=worker_id
         ):

@@ -59,7 +59,7 @@ def _from_judgements(frame: pl.DataFrame) -> pl.DataFrame:
     shown_for = pl.duration(microseconds=(pl.col("seconds").filter(first).max() * 1e6).round())
     return (
         _one_row_per_judgement(frame)
-        .group_by(_HIT)
+        .group_by(_HIT, maintain_order=True)
         .agg(
             n_judgements=pl.len().cast(pl.Int64),
             # With one judgement's seconds missing, the sum would make the HIT look hurried.
