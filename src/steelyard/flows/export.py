@@ -21,6 +21,7 @@ from steelyard.formats.table_file import write_table
 from steelyard.formats.upload_2016 import write_upload
 from steelyard.frames import hit_times_frame, spread_credit
 from steelyard.protocols import roles_shown
+from steelyard.review.hit_times import total_seconds
 from steelyard.store import campaigns, judgements
 from steelyard.store.running import latest_revision
 
@@ -47,9 +48,7 @@ def hit_times(campaign: OpenCampaign, frames: JudgedFrames) -> pl.DataFrame:
     ]
     # One judgement may say several things, in several frames.
     each = pl.concat(judged).unique(["assignment_id", "position"], maintain_order=True)
-    # In whole milliseconds, whose sum does not depend on how threads share the work.
-    milliseconds = (pl.col("seconds") * 1000).round().cast(pl.Int64)
-    work = each.group_by("worker_id", "hit_id").agg(work_seconds=milliseconds.sum() / 1000)
+    work = each.group_by("worker_id", "hit_id").agg(work_seconds=total_seconds())
     times = taken.cast({"worker_id": pl.String, "hit_id": pl.String}).join(
         work, on=["worker_id", "hit_id"], how="left"
     )

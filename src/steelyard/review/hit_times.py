@@ -53,17 +53,23 @@ def corrected_times(frame: pl.DataFrame, hit_times: pl.DataFrame) -> pl.DataFram
     )
 
 
+def total_seconds() -> pl.Expr:
+    """The sum of the column `seconds`, to the last bit the same however threads share the work."""
+    microseconds = (pl.col("seconds") * 1e6).round().cast(pl.Int64, strict=False)
+    return microseconds.sum() / 1e6
+
+
 def _from_judgements(frame: pl.DataFrame) -> pl.DataFrame:
     """What the judgements alone say about each worker's HIT."""
     first = pl.col("submitted_at") == pl.col("submitted_at").min()
     shown_for = pl.duration(microseconds=(pl.col("seconds").filter(first).max() * 1e6).round())
     return (
         _one_row_per_judgement(frame)
-        .group_by(_HIT, maintain_order=True)
+        .group_by(_HIT)
         .agg(
             n_judgements=pl.len().cast(pl.Int64),
             # With one judgement's seconds missing, the sum would make the HIT look hurried.
-            judged_seconds=pl.when(pl.col("seconds").null_count() == 0).then(pl.col("seconds").sum()),
+            judged_seconds=pl.when(pl.col("seconds").null_count() == 0).then(total_seconds()),
             first_shown_at=pl.col("submitted_at").min() - shown_for,
             last_judged_at=pl.col("submitted_at").max(),
         )
