@@ -48,13 +48,13 @@ def extend(db: str, ratings: int | None, texts: Path | None, dry_run: bool, json
         for warning in extended.warnings:
             click.echo(f"Warning: {warning}", err=True)
         if not dry_run:
-            write_extension(
+            extended = write_extension(
                 campaign, designed, by="command line", now=datetime.now(UTC), progress=progress_bar
             )
     if json_file:
-        write_text(json.dumps({**asdict(extended), "is_written": not dry_run}, indent=2) + "\n", json_file)
+        write_text(json.dumps(asdict(extended), indent=2) + "\n", json_file)
     if json_file != "-":
-        click.echo(_in_words(extended, is_written=not dry_run))
+        click.echo(_in_words(extended))
 
 
 @click.command()
@@ -92,7 +92,7 @@ def clone(db: str, new_db: str, name: str | None, title: str | None, draft: bool
     )
 
 
-def _in_words(extended: Extended, *, is_written: bool) -> str:
+def _in_words(extended: Extended) -> str:
     """What was added or would be, and what it costs."""
     texts = []
     if extended.systems:
@@ -101,7 +101,7 @@ def _in_words(extended: Extended, *, is_written: bool) -> str:
         texts.append(counted(extended.n_segments, "segment"))
     hits = counted(extended.n_hits, "HIT") if extended.n_hits else "no new HITs"
     texts.append(f"{hits} and {counted(extended.n_openings, 'place')} for workers")
-    lines = [f"{'Added' if is_written else 'Would add'}: {', '.join(texts)}."]
+    lines = [f"{'Added' if extended.is_written else 'Would add'}: {', '.join(texts)}."]
     lines += [
         f"Part {each.part}, {_rounds(each.first_round, each.last_round)}: "
         f"{counted(each.n_openings, 'place')}, {counted(each.n_judgements, 'judgement')}."
@@ -111,7 +111,7 @@ def _in_words(extended: Extended, *, is_written: bool) -> str:
     lines.append(f"About {extended.hours:,.1f} hours of work{cost}.")
     if extended.state != "open":
         lines.append(f"The campaign is {extended.state}: workers get these HITs once it is open.")
-    if not is_written:
+    if not extended.is_written:
         lines.append("Nothing was written.")
     return "\n".join(lines)
 

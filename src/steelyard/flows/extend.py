@@ -57,7 +57,10 @@ class AddedRounds:
 
 @dataclass(frozen=True, slots=True)
 class Extended:
-    """What an extension adds, and about what it costs. `cost` is None if nothing is known about pay."""
+    """What an extension adds, or would if it is not written, and about what it costs.
+
+    `cost` is None if nothing is known about pay.
+    """
 
     state: CampaignState
     systems: tuple[str, ...]
@@ -71,6 +74,7 @@ class Extended:
     cost: float | None
     currency: str
     warnings: tuple[str, ...]
+    is_written: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -162,7 +166,7 @@ def write_extension(
             laid_out.add_hits(connection, made.hits, shape=shape, progress=advance)
         laid_out.refresh_statistics(connection)
         actions.log_action(connection, "extend", by=by, now=now, detail=_detail(extended))
-    return extended
+    return replace(extended, is_written=True)
 
 
 def _require_own_layout(stored: StoredTexts, where: str) -> None:
@@ -171,8 +175,8 @@ def _require_own_layout(stored: StoredTexts, where: str) -> None:
             where,
             [
                 'the campaign\'s HITs were laid out elsewhere (order = "given"), so texts cannot be added to '
-                "them. Lay out the new texts there, and create a campaign of their own; more ratings of the "
-                "HITs there are can be had with --ratings."
+                "them. Lay out the new texts there and create another campaign. For more ratings of the HITs "
+                "you have, use --ratings."
             ],
         )
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Annotated
 
@@ -12,8 +11,7 @@ from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.requests import ClientDisconnect
 
-from steelyard.domain.running import CampaignState
-from steelyard.flows.extend import AddedRounds, design_extension, write_extension
+from steelyard.flows.extend import Extended, design_extension, write_extension
 from steelyard.flows.sent_files import sent_campaign
 from steelyard.web.auth import DeskOf, require_manager
 from steelyard.web.guards import EXTEND_PATH, LARGEST_TEXTS
@@ -34,24 +32,6 @@ class ExtendBody(BaseModel):
     dry_run: bool = False
 
 
-class ExtendedView(BaseModel):
-    """What was added, or would be if `is_written` is false, and about what it costs."""
-
-    is_written: bool
-    state: CampaignState
-    systems: tuple[str, ...]
-    n_segments: int
-    n_items: int
-    n_hits: int
-    n_openings: int
-    n_judgements: int
-    rounds: tuple[AddedRounds, ...]
-    hours: float
-    cost: float | None
-    currency: str
-    warnings: tuple[str, ...]
-
-
 @router.post(
     EXTEND_PATH,
     openapi_extra={
@@ -61,7 +41,7 @@ class ExtendedView(BaseModel):
         }
     },
 )
-async def extend(desk: DeskOf, request: Request) -> ExtendedView:
+async def extend(desk: DeskOf, request: Request) -> Extended:
     """Add ratings, segments or systems while workers are judging; `dry_run` only says what it would cost."""
     # Texts may be long. They are read here and not by the framework, so that the token is checked first.
     return await run_in_threadpool(_extend, desk, parse(ExtendBody, await _content(request)))
@@ -81,10 +61,10 @@ async def _content(request: Request) -> bytes:
     return bytes(content)
 
 
-def _extend(desk: Desk, body: ExtendBody) -> ExtendedView:
+def _extend(desk: Desk, body: ExtendBody) -> Extended:
     sent = nullcontext() if body.campaign_file is None else sent_campaign(body.campaign_file, body.files)
     with sent as texts:
         designed = design_extension(desk.campaign, ratings=body.ratings, texts=texts, confined=True)
-        if not body.dry_run:
-            write_extension(desk.campaign, designed, by="manager", now=datetime.now(UTC))
-    return ExtendedView(**asdict(designed.extended), is_written=not body.dry_run)
+        if body.dry_run:
+            return designed.extended
+        return write_extension(desk.campaign, designed, by="manager", now=datetime.now(UTC))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Annotated, Literal, Self
 
@@ -12,10 +11,9 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from steelyard.domain.people import LONGEST, Person, tidy
 from steelyard.flows import links, people, rules
-from steelyard.flows.links import LinkChanges
+from steelyard.flows.links import LinkChanges, Links, WorkerLink
 from steelyard.web.auth import DeskOf, require_manager
 from steelyard.web.base_path import base_url_of
-from steelyard.web.schemas import LinksView, WorkerLinkView
 from steelyard.web.state import Desk
 
 router = APIRouter(prefix="/api/v1", tags=["manage"], dependencies=[require_manager])
@@ -71,9 +69,9 @@ class OpenLinkBody(_Strict):
 
 
 @router.get("/links")
-def all_links(desk: DeskOf, request: Request) -> LinksView:
+def all_links(desk: DeskOf, request: Request) -> Links:
     """Every link of the campaign."""
-    return links_view(desk, request)
+    return links_here(desk, request)
 
 
 @router.get("/links.csv", response_class=Response)
@@ -86,7 +84,7 @@ def links_file(desk: DeskOf, request: Request) -> Response:
 
 
 @router.post("/links", status_code=201)
-def add_links(desk: DeskOf, request: Request, body: NewLinks) -> list[WorkerLinkView]:
+def add_links(desk: DeskOf, request: Request, body: NewLinks) -> list[WorkerLink]:
     """Links for new workers, or for these people in their order."""
     base_url, now = base_url_of(request), datetime.now(UTC)
     if body.people is None:
@@ -96,51 +94,49 @@ def add_links(desk: DeskOf, request: Request, body: NewLinks) -> list[WorkerLink
         added = people.invite(
             desk.campaign, wanted, base_url=base_url, by="manager", now=now, again=body.again
         ).links
-    return [WorkerLinkView(**asdict(link)) for link in added]
+    return list(added)
 
 
 @router.post("/workers/{worker_id}/link")
-def change_worker_link(
-    desk: DeskOf, request: Request, worker_id: str, body: WorkerLinkBody
-) -> WorkerLinkView:
+def change_worker_link(desk: DeskOf, request: Request, worker_id: str, body: WorkerLinkBody) -> WorkerLink:
     """Renew or revoke a worker's link; the one that was sent out no longer opens anything."""
     changes = LinkChanges(renew=(worker_id,)) if body.action == "renew" else LinkChanges(revoke=(worker_id,))
     links.change_links(desk.campaign, changes, by="manager", now=datetime.now(UTC))
-    return _worker_link_view(desk, request, worker_id)
+    return _worker_link(desk, request, worker_id)
 
 
 @router.put("/workers/{worker_id}/person")
-def name_worker(desk: DeskOf, request: Request, worker_id: str, body: PersonBody) -> WorkerLinkView:
+def name_worker(desk: DeskOf, request: Request, worker_id: str, body: PersonBody) -> WorkerLink:
     """Write down who a worker is, for the manager only."""
     people.name_worker(
         desk.campaign, worker_id, by="manager", now=datetime.now(UTC), name=body.name, email=body.email
     )
-    return _worker_link_view(desk, request, worker_id)
+    return _worker_link(desk, request, worker_id)
 
 
 @router.post("/links/open")
-def change_open_link(desk: DeskOf, request: Request, body: OpenLinkBody) -> LinksView:
+def change_open_link(desk: DeskOf, request: Request, body: OpenLinkBody) -> Links:
     """Switch the open link on or off, or renew it."""
     now = datetime.now(UTC)
     if body.on is not None:
         rules.change_rules(desk.campaign, {"open_link": body.on}, by="manager", now=now)
     if body.action is not None:
         links.change_links(desk.campaign, LinkChanges(renew_open=True), by="manager", now=now)
-    return links_view(desk, request)
+    return links_here(desk, request)
 
 
 @router.post("/links/manager")
-def change_manager_link(desk: DeskOf, request: Request, body: ManagerLinkBody) -> LinksView:
+def change_manager_link(desk: DeskOf, request: Request, body: ManagerLinkBody) -> Links:
     """Renew the manager's link. The token of this request is no longer valid; the reply has the new one."""
     links.change_links(desk.campaign, LinkChanges(renew_manager=True), by="manager", now=datetime.now(UTC))
-    return links_view(desk, request)
+    return links_here(desk, request)
 
 
-def links_view(desk: Desk, request: Request) -> LinksView:
+def links_here(desk: Desk, request: Request) -> Links:
     """Every link, at the address that the request came to."""
-    return LinksView.model_validate(asdict(links.links(desk.campaign, base_url=base_url_of(request))))
+    return links.links(desk.campaign, base_url=base_url_of(request))
 
 
-def _worker_link_view(desk: Desk, request: Request, worker_id: str) -> WorkerLinkView:
+def _worker_link(desk: Desk, request: Request, worker_id: str) -> WorkerLink:
     [link] = links.worker_links(desk.campaign, [worker_id], base_url=base_url_of(request))
-    return WorkerLinkView(**asdict(link))
+    return link

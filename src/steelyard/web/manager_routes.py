@@ -14,7 +14,7 @@ from steelyard.flows.export import marked_rows
 from steelyard.flows.judged import judged_frames
 from steelyard.protocols import protocols
 from steelyard.web.auth import DeskOf, require_manager
-from steelyard.web.links_routes import links_view
+from steelyard.web.links_routes import links_here
 from steelyard.web.overview_schemas import DashboardView, overview_view
 
 router = APIRouter(prefix="/api/v1", tags=["manage"], dependencies=[require_manager])
@@ -24,7 +24,7 @@ router = APIRouter(prefix="/api/v1", tags=["manage"], dependencies=[require_mana
 def campaign(desk: DeskOf, request: Request) -> DashboardView:
     """The campaign, how far it is, when it ends, what it costs, and its links."""
     seen = overview_view(desk.watch.overview(now=datetime.now(UTC)))
-    return DashboardView(**dict(seen), links=links_view(desk, request))
+    return DashboardView(**dict(seen), links=links_here(desk, request))
 
 
 @router.get("/judgements.csv", response_class=Response)

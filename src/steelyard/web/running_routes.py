@@ -40,14 +40,6 @@ class StateBody(_Strict):
     reason: Reason = ""
 
 
-class StateView(BaseModel):
-    """The state now and before; `n_under_way`: HITs that somebody is working on."""
-
-    state: CampaignState
-    before: CampaignState
-    n_under_way: int
-
-
 class RulesBody(_Strict):
     """The rules to change; what is left out stays. `null` takes a limit or a pay away."""
 
@@ -104,12 +96,11 @@ class ActionsView(BaseModel):
 
 
 @router.post("/state")
-def change_state(desk: DeskOf, body: StateBody) -> StateView:
+def change_state(desk: DeskOf, body: StateBody) -> state.StateChange:
     """Open, pause or close the campaign. A campaign that is in this state already stays as it is."""
-    change = state.change_state(
+    return state.change_state(
         desk.campaign, body.state, by="manager", now=datetime.now(UTC), reason=body.reason
     )
-    return StateView(**asdict(change))
 
 
 @router.get("/rules")

@@ -11,7 +11,6 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 from typing_extensions import TypedDict
 
 from steelyard.flows.assign import Finished, NextItem, WorkView
-from steelyard.flows.work_status import WorkState
 
 OpaqueId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
 # PostgreSQL holds no NUL character in a text, and what one database holds the other must too.
@@ -88,21 +87,6 @@ class SubmittedView(BaseModel):
     next: NextItemView | FinishedView
 
 
-class WorkStatusView(BaseModel):
-    """Where a worker stands."""
-
-    state: WorkState
-    n_items: int
-    n_done: int
-    n_hits_done: int
-    n_judged: int
-    more: bool
-    is_capped: bool
-    can_return: bool
-    assignment_id: str | None
-    revision: int
-
-
 class ReturnBody(_Strict):
     """Which assignment the worker gives back."""
 
@@ -128,27 +112,6 @@ class ErrorView(BaseModel):
     """Every error looks like this."""
 
     error: ErrorDetail
-
-
-class WorkerLinkView(BaseModel):
-    """One worker's link, empty if it is revoked, and who they are as far as the manager wrote it down."""
-
-    worker_id: str
-    token: str
-    url: str
-    name: str
-    email: str
-    is_revoked: bool
-    is_blocked: bool
-
-
-class LinksView(BaseModel):
-    """Every link of the campaign; `open_link`: whether anyone with the open link may join."""
-
-    manager_url: str
-    open_url: str
-    workers: list[WorkerLinkView]
-    open_link: bool
 
 
 def parse(model: type[Model], content: bytes) -> Model:

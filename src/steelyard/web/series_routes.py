@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from fastapi import APIRouter, Depends, HTTPException, Request
 from fastapi.responses import HTMLResponse, PlainTextResponse
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from steelyard.domain.errors import EvaluationError, NotFound, SourceError, as_command_line
 from steelyard.domain.result import Analysis
@@ -23,7 +23,6 @@ from steelyard.flows.state import StateChange, campaign_state, change_state
 from steelyard.web.auth import TOKEN, bearer
 from steelyard.web.base_path import base_of, base_url_of
 from steelyard.web.errors import TRY_AGAIN
-from steelyard.web.overview_schemas import ForecastView, PlacesView
 from steelyard.web.pages import REPORT_POLICY, message_page, rendered
 from steelyard.web.running_routes import StateBody
 from steelyard.web.state import Desk
@@ -61,38 +60,12 @@ class SeriesDesk:
         return found
 
 
-class _Seen(BaseModel):
-    model_config = ConfigDict(from_attributes=True)
-
-
-class GlanceView(_Seen):
-    """One campaign in a few numbers. Without a wage the money is null."""
-
-    title: str
-    source_language: str
-    target_language: str
-    state: CampaignState
-    n_judgements: int
-    n_wanted: int
-    n_left: int
-    n_openings: int
-    places: PlacesView
-    n_workers: int
-    last_at: datetime | None
-    currency: str
-    spent: float | None
-    committed: float | None
-    expected: float | None
-    forecast: ForecastView
-    warnings: list[str]
-
-
 class SeriesCampaignView(BaseModel):
     """A campaign of the series: what it looks like now, or what is wrong with it."""
 
     campaign: str
     manager_url: str | None = None
-    glance: GlanceView | None = None
+    glance: CampaignGlance | None = None
     error: str | None = None
 
 
@@ -153,9 +126,7 @@ def series_now(desk: SeriesDeskOf, request: Request) -> SeriesView:
         campaigns=[
             SeriesCampaignView(campaign=name, error=problem)
             if found is None
-            else SeriesCampaignView(
-                campaign=name, glance=GlanceView.model_validate(found[0]), manager_url=found[1]
-            )
+            else SeriesCampaignView(campaign=name, glance=found[0], manager_url=found[1])
             for name, found, problem in desk.of_each(look)
         ],
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from datetime import UTC, datetime
 
 from fastapi import APIRouter, Request, Response
@@ -11,7 +10,7 @@ from fastapi.concurrency import run_in_threadpool
 from steelyard.flows import assign, links
 from steelyard.flows.release import return_work
 from steelyard.flows.submit import Submission, Submitted, submit
-from steelyard.flows.work_status import work_status
+from steelyard.flows.work_status import WorkStatus, work_status
 from steelyard.web.auth import DeskOf, WorkerId, bearer, require_visitor, worker_of
 from steelyard.web.base_path import base_url_of
 from steelyard.web.schemas import (
@@ -21,7 +20,6 @@ from steelyard.web.schemas import (
     ReturnBody,
     SubmissionBody,
     SubmittedView,
-    WorkStatusView,
     parse,
     work_view,
 )
@@ -37,9 +35,9 @@ join_router = APIRouter(prefix="/api/v1", tags=["work"])
 
 
 @router.get("")
-def status(desk: DeskOf, worker_id: WorkerId) -> WorkStatusView:
+def status(desk: DeskOf, worker_id: WorkerId) -> WorkStatus:
     """Where the worker stands; takes nothing."""
-    return WorkStatusView(**asdict(work_status(desk.campaign, worker_id, now=datetime.now(UTC))))
+    return work_status(desk.campaign, worker_id, now=datetime.now(UTC))
 
 
 @router.post("/next")
@@ -49,11 +47,11 @@ def next_item(desk: DeskOf, worker_id: WorkerId) -> NextItemView | FinishedView:
 
 
 @router.post("/return")
-def give_back(desk: DeskOf, worker_id: WorkerId, body: ReturnBody) -> WorkStatusView:
+def give_back(desk: DeskOf, worker_id: WorkerId, body: ReturnBody) -> WorkStatus:
     """Return the open HIT to the pool. What was judged in it stays."""
     now = datetime.now(UTC)
     return_work(desk.campaign, worker_id, body.assignment_id, now=now)
-    return WorkStatusView(**asdict(work_status(desk.campaign, worker_id, now=now)))
+    return work_status(desk.campaign, worker_id, now=now)
 
 
 @router.post(
