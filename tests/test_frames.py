@@ -13,17 +13,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard.aggregation import methods
+from steelyard.control_pairs import control_pairs, text_pairs
 from steelyard.domain.scale import VAS, Scale
 from steelyard.domain.work import SCORED_KINDS, ItemKind
 from steelyard.frames import (
-    control_pairs,
     gather_credit,
     has_few_points,
     hit_times_frame,
     ratings_frame,
     scored,
     spread_credit,
-    text_pairs,
     with_categories,
     with_occurrence,
 )

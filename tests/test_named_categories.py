@@ -10,10 +10,11 @@ import pytest
 
 from steelyard.aggregation import methods
 from steelyard.agreement.summary import AgreementOptions, agreement
+from steelyard.control_pairs import control_pairs
 from steelyard.domain.result import CheckSettings
 from steelyard.domain.scale import VAS
 from steelyard.domain.work import ItemKind
-from steelyard.frames import control_pairs, hit_times_frame, index_of, ratings_frame, with_categories
+from steelyard.frames import hit_times_frame, index_of, ratings_frame, with_categories
 from steelyard.qc import checks, checks_of
 from steelyard.review.consistency import consistency
 from steelyard.review.flags import worker_flags

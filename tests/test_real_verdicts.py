@@ -11,10 +11,11 @@ import polars as pl
 import pytest
 from scipy.stats import wilcoxon
 
+from steelyard.control_pairs import control_pairs
 from steelyard.domain.result import CheckSettings, Verdict
 from steelyard.domain.work import ItemKind
 from steelyard.formats.judgements_file import read_judgements
-from steelyard.frames import control_pairs, ratings_frame
+from steelyard.frames import ratings_frame
 from steelyard.qc import checks
 
 DATA = Path(__file__).parents[2] / "shared" / "data"

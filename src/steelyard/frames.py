@@ -92,8 +92,6 @@ _SPAN_NEVER_NULL = (*_JUDGED, "system_id", "side")
 CONTROL_SIDES = ("a", "b")
 # Names that stand in many rows: see `with_categories`.
 _NAMES = ("worker_id", "hit_id", "segment_id", "system_id", "attribute", "item_kind")
-# A control is matched with its base on these.
-PAIR_KEYS = ("worker_id", "hit_id", "system_id", "segment_id", "attribute")
 # What fewer people than this do may be their habit: it says nothing about others, nor does resampling
 # them [our choice].
 ENOUGH_WORKERS = 5
@@ -319,62 +317,6 @@ def standardise_ratings(frame: pl.DataFrame, settings: MethodSettings) -> Standa
     return StandardisedRatings(z, defines, moments.n[judge])
 
 
-def control_pairs(frame: pl.DataFrame, kind: ItemKind) -> pl.DataFrame:
-    """Each control of `kind` beside its base: PAIR_KEYS, base_rating, control_rating and both positions.
-
-    Base and control agree on worker, HIT, system, segment and attribute; a base that several systems
-    share may be meant by any of their names. If a worker judged the same HIT twice, the k-th control
-    goes with the k-th base in order of time, or of rows where times are unknown.
-    """
-    control = _of_kind(frame, kind)
-    # Most regular items are no base: drop them first, by a hash that two keys rarely share.
-    base = _of_kind(frame, ItemKind.REGULAR).join(control, on="code", how="semi", maintain_order="left")
-    keys = list(PAIR_KEYS)
-    if base["code"].is_duplicated().any() or control["code"].is_duplicated().any():
-        keys.append("occurrence")
-        base, control = (
-            with_occurrence(rows.sort("submitted_at", maintain_order=True), PAIR_KEYS)
-            for rows in (base, control)
-        )
-    return (
-        base.rename({"rating": "base_rating", "position": "base_position"})
-        .join(
-            control.rename({"rating": "control_rating", "position": "control_position"}),
-            on=keys,
-            how="inner",
-            maintain_order="left",
-        )
-        .select(*PAIR_KEYS, "base_rating", "base_position", "control_rating", "control_position")
-    )
-
-
-def text_pairs(frame: pl.DataFrame, kind: ItemKind) -> pl.DataFrame:
-    """Each control of `kind` beside its base, one row per pair of texts: `control_pairs` without `attribute`.
-
-    The attributes of one text are correlated, so a test that took them for independent would find far too
-    much. Ratings are means over the attributes for which both texts have one; if a worker judged the
-    same HIT twice, the k-th pairs of all attributes belong together. A position is the first of any
-    attribute's.
-    """
-    pairs = control_pairs(frame, kind)
-    if pairs["attribute"].n_unique() <= 1:
-        return pairs.drop("attribute")
-    # In a fixed order of attributes means are the same, to the last bit, whatever the order of rows.
-    ordered = in_order_of(pairs, "attribute")
-    keys = [name for name in PAIR_KEYS if name != "attribute"]
-    return (
-        with_occurrence(ordered, PAIR_KEYS)
-        .group_by(*keys, "occurrence", maintain_order=True)
-        .agg(
-            pl.col("base_rating").mean(),
-            pl.col("base_position").min(),
-            pl.col("control_rating").mean(),
-            pl.col("control_position").min(),
-        )
-        .drop("occurrence")
-    )
-
-
 def with_occurrence(rows: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
     """The rows with `occurrence`: the number, from 0, of earlier rows that have the same keys."""
     again = rows.select(pl.struct(keys).hash()).to_series().is_duplicated()
@@ -397,15 +339,3 @@ def has_few_points(rating: FloatArray, scale: Scale, *, n_workers: int) -> bool:
     if n_workers < ENOUGH_WORKERS or len(rating) < _ENOUGH_RATINGS:
         return False
     return 0 < float(rating.max()) - float(rating.min()) <= _SPAN_OF_FEW_POINTS
-
-
-def _of_kind(frame: pl.DataFrame, kind: ItemKind) -> pl.DataFrame:
-    """What pairs are made of: the rows of one kind, a base once for each system it is credited to."""
-    wanted = (
-        frame.lazy()
-        .filter(pl.col("item_kind") == str(kind))
-        .select(*PAIR_KEYS, "rating", "position", "submitted_at", "credited")
-        .collect()
-    )
-    rows = spread_credit(wanted) if kind is ItemKind.REGULAR else wanted
-    return rows.drop("credited").with_columns(code=pl.struct(PAIR_KEYS).hash())

@@ -14,6 +14,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
+from steelyard.control_pairs import control_pairs
 from steelyard.domain.campaign import GivenItem
 from steelyard.domain.errors import SourceError
 from steelyard.domain.scale import Scale
@@ -22,7 +23,7 @@ from steelyard.domain.work import ItemKind
 from steelyard.formats import judgements_file
 from steelyard.formats.appraise import read_batches, write_batches
 from steelyard.formats.judgements_file import read_judgements
-from steelyard.frames import control_pairs, gather_credit
+from steelyard.frames import gather_credit
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 SEGMENTS = [

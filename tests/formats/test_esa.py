@@ -12,10 +12,10 @@ import polars as pl
 import pytest
 from scipy.stats import ttest_rel
 
+from steelyard.control_pairs import control_pairs
 from steelyard.domain.work import ItemKind
 from steelyard.formats import judgements_file
 from steelyard.formats.judgements_file import read_judgements
-from steelyard.frames import control_pairs
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "esa-wmt23-en-de"
 HEADER = (

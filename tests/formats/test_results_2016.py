@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from steelyard.control_pairs import control_pairs
 from steelyard.domain.errors import SourceError
 from steelyard.domain.scale import Scale
 from steelyard.domain.work import ItemKind
@@ -20,7 +21,7 @@ from steelyard.formats import judgements_file
 from steelyard.formats._answers_2016 import HitItem, answers_of
 from steelyard.formats.judgements_file import read_judgements
 from steelyard.formats.upload_2016 import write_upload
-from steelyard.frames import control_pairs, gather_credit
+from steelyard.frames import gather_credit
 
 Item = tuple[str, ...]
 # System, segment, kind, key. Names with underscores, one that ends like a kind.

@@ -11,11 +11,12 @@ import numpy as np
 import polars as pl
 import pytest
 
+from steelyard.control_pairs import control_pairs
 from steelyard.domain.errors import SourceError
 from steelyard.domain.work import ItemKind
 from steelyard.formats.hit_times_file import read_hit_times
 from steelyard.formats.judgements_file import read_judgements
-from steelyard.frames import control_pairs, gather_credit
+from steelyard.frames import gather_credit
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 HEADER = "HITId WorkerId Input.src Input.trg Input.item hit sys_id rid type sid score time"

@@ -7,8 +7,9 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
+from steelyard.control_pairs import PAIR_KEYS, control_pairs
 from steelyard.domain.work import ItemKind
-from steelyard.frames import PAIR_KEYS, control_pairs, index_of
+from steelyard.frames import index_of
 from steelyard.stats.arrays import BoolArray, IntArray
 
 _LARGEST = int(np.iinfo(np.int64).max)

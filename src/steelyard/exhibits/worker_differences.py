@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
+from steelyard.control_pairs import control_pairs
 from steelyard.domain.errors import ChoiceError, NotEnoughData
 from steelyard.domain.exhibit import (
     Axis,
@@ -24,7 +25,6 @@ from steelyard.domain.exhibit import (
 from steelyard.domain.plugin import Exhibit
 from steelyard.domain.work import ItemKind
 from steelyard.exhibits._sources import table_of, title_of
-from steelyard.frames import control_pairs
 from steelyard.stats.arrays import FloatArray
 
 _COLUMNS = (

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from steelyard.control_pairs import text_pairs
 from steelyard.domain.errors import NotFound
 from steelyard.domain.payment import Payment
 from steelyard.domain.running import Action, Exclusion
@@ -20,7 +21,6 @@ from steelyard.flows.open import OpenCampaign
 from steelyard.flows.payments import payment_of
 from steelyard.flows.progress import Watch, WorkerProgress
 from steelyard.flows.verdicts import Verdicts, flag_phrase
-from steelyard.frames import text_pairs
 from steelyard.protocols import protocols
 from steelyard.report.plain import plain
 from steelyard.store import judgements

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from steelyard.control_pairs import text_pairs
 from steelyard.domain.work import ItemKind
-from steelyard.frames import in_order_of, text_pairs
+from steelyard.frames import in_order_of
 from steelyard.stats.arrays import FloatArray, IntArray
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import polars as pl
 
+from steelyard.control_pairs import text_pairs
 from steelyard.domain.scale import Scale
 from steelyard.domain.work import ItemKind
-from steelyard.frames import in_order_of, text_pairs
+from steelyard.frames import in_order_of
 from steelyard.preferences import is_of_preferences, repeated_preferences
 from steelyard.stats.paired_tests import equivalence_p_by_group, two_sided_p_by_group
 

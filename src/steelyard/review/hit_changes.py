@@ -9,10 +9,11 @@ import numpy as np
 import polars as pl
 from scipy.special import stdtr
 
+from steelyard.control_pairs import text_pairs
 from steelyard.domain.result import HitVerdict
 from steelyard.domain.scale import VAS, Scale, drop_in_points
 from steelyard.domain.work import ItemKind
-from steelyard.frames import in_order_of, text_pairs
+from steelyard.frames import in_order_of
 
 # Below this a HIT is left out; strict, because it is looked for in every HIT of everyone [our choice].
 HIT_THRESHOLD = 0.01
