@@ -71,7 +71,8 @@ class Judgement:
     """A checked, stored answer: who, which item, when, how long it was on screen.
 
     `shown_order` lists the places of the item's translations, from 1, as the worker saw them; None: as
-    stored. `revision` is that of the campaign's words on the worker's page.
+    stored. `revision` is that of the campaign's words on the worker's page, `item_hash` that of the item as
+    it was shown (`domain/chain.py`).
     """
 
     judgement_id: str
@@ -83,3 +84,4 @@ class Judgement:
     submitted_at: datetime
     shown_order: tuple[int, ...] | None = None
     revision: int = 1
+    item_hash: str = ""

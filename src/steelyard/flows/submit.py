@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from steelyard.domain.campaign import CampaignSettings
+from steelyard.domain.chain import item_hash
 from steelyard.domain.errors import AnswerError, Conflict, NotFound
 from steelyard.domain.judgement import Answer, Judgement
 from steelyard.domain.running import Conditions
@@ -117,6 +118,7 @@ def _submit(
         submitted_at=now,
         shown_order=order,
         revision=revision,
+        item_hash=item_hash(expected.item_id, expected.translations, expected.segments, order),
     )
     judgements.append(connection, judgement)
     if position == assignment.n_items:

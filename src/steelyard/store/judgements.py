@@ -11,9 +11,11 @@ from typing import Any
 from sqlalchemy import Connection, FromClause, Select, bindparam, select
 from sqlalchemy.dialects import postgresql, sqlite
 
+from steelyard.domain.chain import chain_hash, first_hash
 from steelyard.domain.errors import Conflict
 from steelyard.domain.judgement import Answer, Judgement
 from steelyard.store import tables
+from steelyard.store.assignments import latest_judged
 from steelyard.store.campaigns import TextBeside, credited_systems, texts_beside
 from steelyard.store.tallies import first_judgements, is_correction
 
@@ -21,6 +23,12 @@ from steelyard.store.tallies import first_judgements, is_correction
 BATCH = 10_000
 # Built once: every click of every worker runs them.
 _JUDGEMENT = select(tables.judgements).where(tables.judgements.c.judgement_id == bindparam("wanted"))
+_CHAIN_END = select(
+    tables.assignments.c.hit_id,
+    tables.assignments.c.worker_id,
+    tables.assignments.c.accepted_at,
+    latest_judged(tables.judgements.c.chain_hash).label("chain_hash"),
+).where(tables.assignments.c.assignment_id == bindparam("assignment_id"))
 # DO NOTHING, because a failed insert would end the whole transaction on PostgreSQL.
 _INSERT = {
     dialect: made.on_conflict_do_nothing().execution_options(preserve_rowcount=True)
@@ -78,6 +86,7 @@ def find(connection: Connection, judgement_id: str) -> Judgement | None:
         submitted_at=row.submitted_at,
         shown_order=_order(row.shown_order),
         revision=row.revision,
+        item_hash=row.item_hash or "",
     )
 
 
@@ -87,16 +96,19 @@ def append(connection: Connection, judgement: Judgement) -> None:
     A judgement that has arrived before, under the same id and for the same place, stays as it is: a
     browser may send again if it had no reply, even if both arrive at once.
     """
+    answer = json.dumps(dict(judgement.answer), allow_nan=False)
     values = {
         "judgement_id": judgement.judgement_id,
         "assignment_id": judgement.assignment_id,
         "item_id": judgement.item_id,
         "position": judgement.position,
-        "answer": json.dumps(dict(judgement.answer), allow_nan=False),
+        "answer": answer,
         "shown_ms": judgement.shown_ms,
         "submitted_at": judgement.submitted_at,
         "shown_order": None if judgement.shown_order is None else json.dumps(judgement.shown_order),
         "revision": judgement.revision,
+        "item_hash": judgement.item_hash,
+        "chain_hash": chain_hash(_last_hash(connection, judgement.assignment_id), judgement, answer),
     }
     if connection.execute(_INSERT[connection.dialect.name], values).rowcount == 1:
         return
@@ -109,6 +121,14 @@ def append(connection: Connection, judgement: Judgement) -> None:
         raise Conflict(
             f"the judgement {judgement.judgement_id} belongs to another item; send each under a new id"
         )
+
+
+def _last_hash(connection: Connection, assignment_id: str) -> str:
+    """What the next judgement of an assignment is chained to."""
+    row = connection.execute(_CHAIN_END, {"assignment_id": assignment_id}).one_or_none()
+    if row is None:
+        return ""
+    return row.chain_hash or first_hash(assignment_id, row.hit_id, row.worker_id, row.accepted_at)
 
 
 def stored_judgements(

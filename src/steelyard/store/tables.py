@@ -238,6 +238,22 @@ judgements = Table(
     Column("shown_order", Text),
     # The revision of the campaign's words that the worker saw.
     Column("revision", Integer, nullable=False),
+    # Of the item as it was shown, and of this judgement with the one before it in its assignment; null in
+    # databases made before there were such hashes.
+    Column("item_hash", Text),
+    Column("chain_hash", Text),
+)
+# Who may look after the campaign besides those who have its own link.
+managers = Table(
+    "managers",
+    metadata,
+    Column("manager_id", Text, primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("email", Text, nullable=False),
+    Column("role", Text, nullable=False),
+    Column("link_version", Integer, nullable=False),
+    Column("is_revoked", Boolean, nullable=False),
+    Column("created_at", Instant, nullable=False),
 )
 # What managers, workers and the server did, in order. Never changed.
 actions = Table(
@@ -251,6 +267,8 @@ actions = Table(
     Column("hit_id", Text, ForeignKey("hits.hit_id")),
     Column("reason", Text, nullable=False),
     Column("detail", Text, nullable=False),
+    # Which of several managers it was; null: whoever has the campaign's own link.
+    Column("manager_id", Text, ForeignKey("managers.manager_id")),
 )
 
 current_judgements = Table(

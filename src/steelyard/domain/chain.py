@@ -1,0 +1,69 @@
+"""Hashes that tie each judgement to what was shown and to the judgement before it.
+
+Whoever changes a stored judgement, the item it is about or the order of an assignment breaks its chain. An
+assignment is judged item by item, so its chain needs no lock that others wait for.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from hashlib import sha256
+from typing import Any
+
+from steelyard.domain.judgement import Judgement
+from steelyard.domain.work import SegmentTexts, ShownText
+
+
+def item_hash(
+    item_id: str,
+    translations: Sequence[ShownText],
+    segments: Sequence[SegmentTexts],
+    order: Sequence[int] | None,
+) -> str:
+    """Of an item as it was shown: its texts in that order, and what they are, which no worker sees."""
+    places = order or range(1, len(translations) + 1)
+    shown = [
+        [text.system_id, text.segment_id, text.kind, text.text, *segments[place - 1]]
+        for place in places
+        for text in (translations[place - 1],)
+    ]
+    return _hash([item_id, shown])
+
+
+def first_hash(assignment_id: str, hit_id: str, worker_id: str, accepted_at: datetime) -> str:
+    """What the chain of an assignment begins with: who took which HIT when."""
+    return _hash([assignment_id, hit_id, worker_id, _moment(accepted_at)])
+
+
+def chain_hash(previous: str, judgement: Judgement, answer: str) -> str:
+    """Of a judgement, with its answer as stored, and the hash before it in its assignment."""
+    return _hash(
+        [
+            previous,
+            judgement.item_hash,
+            judgement.judgement_id,
+            judgement.assignment_id,
+            judgement.item_id,
+            judgement.position,
+            answer,
+            judgement.shown_ms,
+            _moment(judgement.submitted_at),
+            judgement.revision,
+        ]
+    )
+
+
+def root_hash(ends: Iterable[tuple[str, str]]) -> str:
+    """One hash over the ends of all chains: pairs of an assignment's id and its last hash."""
+    return _hash(sorted(ends))
+
+
+def _moment(moment: datetime) -> str:
+    return moment.astimezone(UTC).isoformat(timespec="microseconds")
+
+
+def _hash(content: Any) -> str:
+    text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
