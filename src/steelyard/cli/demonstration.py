@@ -19,7 +19,7 @@ import click
 
 from steelyard.cli.listening import listening_at, url_of
 from steelyard.cli.options import progress_bar
-from steelyard.cli.serve import run_server
+from steelyard.web.serving import ServerSettings, run_server
 
 if TYPE_CHECKING:
     import socket
@@ -114,7 +114,7 @@ def _running_server(address: str, listening: socket.socket) -> Iterator[BaseProc
     The socket listens already, so requests that come before the server is up just wait.
     """
     process = get_context("spawn").Process(
-        target=run_server, args=(address, listening), kwargs={"processes": 1}, daemon=True
+        target=run_server, args=(address, listening, ServerSettings()), daemon=True
     )
     process.start()
     try:

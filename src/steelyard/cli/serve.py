@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import socket
-from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -13,6 +12,7 @@ from steelyard.cli.exposed import warn_of_exposed_secrets
 from steelyard.cli.listening import is_everywhere, listening_at, url_of
 from steelyard.cli.options import database_argument, port_option, read_url
 from steelyard.cli.over_series import ended, series_at
+from steelyard.web.serving import ServerSettings, run_server
 
 if TYPE_CHECKING:
     from steelyard.flows.series import Series
@@ -49,7 +49,7 @@ def serve(db: str, host: str, port: int | None, processes: int, url: str | None)
             _announce(db, base_url, more)
         else:
             _announce_series(series, base_url, more)
-        run_server(db, listening, processes=processes, url=url)
+        run_server(db, listening, ServerSettings(processes=processes, url=url))
     click.echo("Stopped.")
 
 
@@ -96,31 +96,3 @@ def _more_about(listening: socket.socket, base_url: str, url: str | None) -> str
             f"\n  It listens at every address of this machine; links use {base_url}. For another, give --url."
         )
     return ""
-
-
-def run_server(address: str, listening: socket.socket, *, processes: int, url: str | None = None) -> None:
-    """Serve until interrupted, quietly; each process has its own store."""
-    import uvicorn
-    from uvicorn.supervisors import Multiprocess
-
-    from steelyard.web.app import app_at
-
-    config = uvicorn.Config(
-        partial(app_at, address, url=url),
-        factory=True,
-        workers=processes,
-        log_level="warning",
-        access_log=False,
-        server_header=False,
-        timeout_graceful_shutdown=5,
-        # On a busy machine a process may need this long to start; one that seems hung is replaced.
-        timeout_worker_healthcheck=60,
-    )
-    server = uvicorn.Server(config)
-    if processes > 1:
-        Multiprocess(config, sockets=[listening]).run()
-    else:
-        try:
-            server.run(sockets=[listening])
-        except KeyboardInterrupt:
-            return

@@ -32,6 +32,7 @@ from steelyard.web import (
 from steelyard.web.base_path import AtUrl
 from steelyard.web.guards import Guards
 from steelyard.web.schemas import ErrorView
+from steelyard.web.serving import ServerSettings
 from steelyard.web.state import Desk
 
 JUDGEMENTS_PATH = "/api/v1/work/judgements"
@@ -82,8 +83,8 @@ def _described(app: FastAPI, answer_schema: Mapping[str, Any]) -> dict[str, Any]
     return description
 
 
-def app_at(address: str, *, url: str | None = None) -> ASGIApp:
-    """The app of a separate process, which opens the campaign or series itself. `url`: its public address."""
+def app_at(address: str, settings: ServerSettings) -> ASGIApp:
+    """The app of a server process, which opens the campaign or series itself."""
     series = find_series(address)
     app: ASGIApp
     if series is None:
@@ -92,4 +93,4 @@ def app_at(address: str, *, url: str | None = None) -> ASGIApp:
         from steelyard.web.series_app import create_series_app
 
         app = create_series_app(series, opened_campaigns(series))
-    return AtUrl(app, url) if url else app
+    return AtUrl(app, settings.url) if settings.url else app
