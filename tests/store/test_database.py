@@ -282,7 +282,7 @@ def test_a_file_that_vanishes_is_not_made_anew(tmp_path: Path) -> None:
     store = open_store(str(path), create=True)
     path.unlink()
 
-    with pytest.raises(SourceError, match="the file is gone"):
+    with pytest.raises(SourceError, match=r"the file toy\.db is gone"):
         store.ping()
 
     store.close()

@@ -17,7 +17,8 @@ from sqlalchemy import Connection, Dialect, Table, func, select
 from steelyard.domain.errors import Conflict, SourceError
 from steelyard.store import schema, tables
 from steelyard.store.bulk import BATCH, load
-from steelyard.store.database import Store, driver_problem, new_store, open_store, read_only_store
+from steelyard.store.database import Store, new_store, open_store, read_only_store
+from steelyard.store.failures import driver_problem
 from steelyard.store.new_file import new_database_file
 from steelyard.store.turns import take_turns
 

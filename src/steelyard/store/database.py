@@ -1,9 +1,9 @@
-"""Opening a database, its transactions, and its failures as messages that say what to do."""
+"""Opening a database, and its transactions."""
 
 from __future__ import annotations
 
-import sqlite3
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,51 +11,24 @@ from types import TracebackType
 from typing import Literal
 
 from sqlalchemy import Connection, Engine, func, select
-from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError, StatementError
-from sqlalchemy.exc import TimeoutError as PoolTimeoutError
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.schema import CreateSchema
 
 from steelyard.domain.errors import Conflict, SourceError
 from steelyard.store import schema
 from steelyard.store.addresses import postgresql_url, schema_in, shown_address
 from steelyard.store.engines import postgresql_engine, read_only_engine, sqlite_engine
+from steelyard.store.failures import BUSY, FULL, READ_ONLY, translate
+from steelyard.store.opened_file import OpenedFile
 from steelyard.store.tables import schema_versions
 from steelyard.store.turns import WRITES
 
 # Seconds a transaction waits for others before it gives up [our choice].
 PATIENCE = 30.0
+# Seconds for which a server is not ready after the disk was full [our choice]: then it must be tried again.
+FULL_SECONDS = 30.0
 
-FULL = "the disk is full; nothing of this was stored. Free some space, then do it again."
-BUSY = (
-    "another program has kept the database locked for too long; nothing of this was stored. "
-    "Try again, and close other programs that have the database open."
-)
 CREATE = "Make a campaign with: steelyard create CAMPAIGN.toml"
-SQLITE_PROBLEMS = {
-    sqlite3.SQLITE_FULL: FULL,
-    sqlite3.SQLITE_BUSY: BUSY,
-    sqlite3.SQLITE_LOCKED: BUSY,
-    sqlite3.SQLITE_NOTADB: "this file is not a database. Give the file that `steelyard create` made.",
-    sqlite3.SQLITE_CANTOPEN: "the database cannot be opened. Check that the file is there, and that you may "
-    "write both to it and to its folder: SQLite keeps two more files beside it.",
-    sqlite3.SQLITE_READONLY: "the database cannot be written to. Give yourself permission to write to the "
-    "file and its folder, or copy the file elsewhere.",
-    sqlite3.SQLITE_CORRUPT: "the database is damaged. Restore it from a copy; "
-    "`sqlite3 FILE .recover` may save what came after that.",
-    sqlite3.SQLITE_IOERR: "the disk failed to read or write the database. "
-    "Check that it has space left and is in order.",
-}
-# By class or code of SQLSTATE, the longer first.
-POSTGRESQL_PROBLEMS = {
-    "53100": FULL,
-    "53300": "PostgreSQL has no connection left. Close other programs that use it, or raise max_connections.",
-    "55P03": BUSY,
-    "40": BUSY,
-    "25006": "this PostgreSQL database can only be read now, as a standby server can. Use the server that "
-    "is written to, or take back default_transaction_read_only.",
-    "42501": "PostgreSQL does not let this user do that. Use the owner of the database, or GRANT the rights.",
-    "22": "PostgreSQL cannot hold one of the values, such as a text with a NUL character. Correct the texts.",
-}
 
 
 class Store:
@@ -72,6 +45,8 @@ class Store:
         self._engine = engine
         self._writer = engine.execution_options(**{WRITES: True})
         self._patience = patience
+        self._opened = None if file is None else OpenedFile(file, address=address)
+        self._full_at: float | None = None
         # Threads queue here rather than poll in SQLite's busy handler, which is neither fair nor quick.
         self._write_lock = threading.Lock() if self.dialect == "sqlite" else None
 
@@ -85,6 +60,7 @@ class Store:
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """A connection in a transaction that only reads; it never waits for writers."""
+        self.require_same_file()
         with self._translated(), self._engine.connect() as connection, connection.begin():
             yield connection
 
@@ -92,8 +68,10 @@ class Store:
     def write(self) -> Iterator[Connection]:
         """A connection in a transaction that may write; durable once the block is left without an error.
 
-        Do not open a second one inside: on SQLite it would wait for the first.
+        Do not open a second one inside: on SQLite it would wait for the first. SourceError after the block
+        if what became of it is not known: if it was stored all the same, doing it again does no harm.
         """
+        self.require_same_file()
         with (
             self._translated(),
             self._turn_to_write(),
@@ -101,6 +79,8 @@ class Store:
             connection.begin(),
         ):
             yield connection
+        self._full_at = None
+        self.require_same_file()
 
     @contextmanager
     def snapshot(self) -> Iterator[Connection]:
@@ -111,13 +91,37 @@ class Store:
         with self._translated(), engine.connect() as connection, connection.begin():
             yield connection
 
+    def require_same_file(self) -> None:
+        """SourceError if the SQLite file is no longer where it was opened: call it before acknowledging.
+
+        `read` and `write` do. The file may come back; if another is there, it is for good.
+        """
+        if self._opened is not None:
+            self._opened.require_same()
+
+    def remember_log(self) -> None:
+        """Let `require_same_file` ask for SQLite's write-ahead log too, now that a connection has made it."""
+        if self._opened is not None:
+            self._opened.remember_log()
+
     def ping(self) -> None:
-        """Return if the database answers; SourceError if not."""
-        # A file that was removed stays readable through connections that are still open.
-        if self.file is not None and not self.file.exists():
-            raise SourceError(self.address, ["the file is gone. Put it back, or stop and start again."])
+        """Return if judgements can be stored; SourceError if not.
+
+        The database answers and takes writes, this program knows its schema, and its disk has room.
+        """
         with self.read() as connection:
-            connection.execute(select(func.max(schema_versions.c.version)))
+            version = connection.execute(select(func.max(schema_versions.c.version))).scalar_one()
+            is_standby = (
+                self.dialect == "postgresql"
+                and connection.exec_driver_sql("SHOW transaction_read_only").scalar_one() == "on"
+            )
+        _require_known(version, max(schema.known_upgrades()), where=self.address)
+        if is_standby:
+            raise SourceError(self.address, [READ_ONLY])
+        if self._full_at is not None and time.monotonic() - self._full_at < FULL_SECONDS:
+            raise SourceError(self.address, [FULL])
+        if self._opened is not None:
+            self._opened.require_room()
 
     def close(self) -> None:
         self._engine.dispose()
@@ -147,7 +151,10 @@ class Store:
         try:
             yield
         except SQLAlchemyError as error:
-            raise translate(error, where=self.address) from error
+            problem = translate(error, where=self.address)
+            if isinstance(problem, SourceError) and FULL in problem.problems:
+                self._full_at = time.monotonic()
+            raise problem from error
 
 
 def open_store(
@@ -167,6 +174,8 @@ def open_store(
         store = Store(engine, address=address, file=file, patience=patience)
     try:
         _bring_up_to_date(store, create=create)
+        if not loading:
+            store.remember_log()
     except BaseException:
         store.close()
         raise
@@ -204,39 +213,6 @@ def _make_file(path: Path) -> bool:
     except OSError:
         return False
     return True
-
-
-def translate(error: SQLAlchemyError, *, where: str) -> Exception:
-    """The same failure in the domain's terms: what is wrong with the database at `where`, and what to do."""
-    if isinstance(error, IntegrityError):
-        return Conflict(f"{where}: this contradicts what is stored already ({_first_line(error.orig)}).")
-    if isinstance(error, PoolTimeoutError):
-        return SourceError(where, [BUSY])
-    if isinstance(error, DBAPIError):
-        return SourceError(where, [driver_problem(error.orig)])
-    if isinstance(error, StatementError) and isinstance(error.orig, Exception):
-        # A value of the wrong kind, such as a naive datetime: the caller's mistake, not the database's.
-        return error.orig
-    return SourceError(where, [f"the database cannot be used: {_first_line(error)}"])
-
-
-def driver_problem(error: BaseException | None) -> str:
-    """What a driver's error means, and what to do."""
-    if isinstance(error, sqlite3.Error):
-        problem = SQLITE_PROBLEMS.get(getattr(error, "sqlite_errorcode", 0) & 0xFF)
-    else:
-        state = getattr(error, "sqlstate", None) or ""
-        problem = next((text for code, text in POSTGRESQL_PROBLEMS.items() if state.startswith(code)), None)
-        if problem is None and state[:2] in ("", "08", "28", "3D", "57"):
-            problem = (
-                f"PostgreSQL cannot be reached, or refuses us ({_first_line(error)}). Check that it runs, "
-                "and the host, port, user, password and database in the address."
-            )
-    return problem or f"the database reports: {_first_line(error)}. Check that no other program changed it."
-
-
-def _first_line(error: BaseException | None) -> str:
-    return str(error).strip().partition("\n")[0].rstrip(".")
 
 
 def _database_file(path: Path, *, create: bool) -> Path:
@@ -305,10 +281,14 @@ def _bring_up_to_date(store: Store, *, create: bool) -> None:
     if version is None:
         problem = "this database holds tables of something else. Give Steelyard a database to itself."
         raise SourceError(store.address, [problem])
-    if version > newest:
-        problem = f"this database was made by a newer Steelyard (schema {version}, this one knows {newest})"
-        raise SourceError(store.address, [f"{problem}: upgrade steelyard"])
+    _require_known(version, newest, where=store.address)
     if version == 0 and not create:
         raise SourceError(store.address, [f"this database is empty. {CREATE} --db DB"])
     if version < newest:
         schema.upgrade(store.write, upgrades=upgrades)
+
+
+def _require_known(version: int, newest: int, *, where: str) -> None:
+    if version > newest:
+        problem = f"this database was made by a newer Steelyard (schema {version}, this one knows {newest})"
+        raise SourceError(where, [f"{problem}: upgrade steelyard"])
