@@ -21,7 +21,7 @@ from steelyard.store.engines import postgresql_engine, read_only_engine, sqlite_
 from steelyard.store.failures import BUSY, FULL, READ_ONLY, translate
 from steelyard.store.opened_file import OpenedFile
 from steelyard.store.tables import schema_versions
-from steelyard.store.turns import WRITES
+from steelyard.store.turns import SNAPSHOT, WRITES
 
 # Seconds a transaction waits for others before it gives up [our choice].
 PATIENCE = 30.0
@@ -86,8 +86,7 @@ class Store:
     def snapshot(self) -> Iterator[Connection]:
         """A connection in a transaction that only reads, and sees one moment however long it lasts."""
         # On SQLite every transaction does.
-        level = {} if self.dialect == "sqlite" else {"isolation_level": "REPEATABLE READ"}
-        engine = self._engine.execution_options(**level)
+        engine = self._engine.execution_options(**{SNAPSHOT: True})
         with self._translated(), engine.connect() as connection, connection.begin():
             yield connection
 

@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.pool import QueuePool
 
-from steelyard.store.turns import WRITES
+from steelyard.store.turns import SNAPSHOT, WRITES
 
 # Seconds before a PostgreSQL server that does not answer counts as unreachable [our choice].
 CONNECT_SECONDS = 10
@@ -107,33 +107,44 @@ def _begin_sqlite(connection: Connection) -> None:
 def postgresql_engine(url: URL, *, patience: float, schema: str | None = None) -> Engine:
     """An engine that notices a restarted server and waits no longer than `patience` for a lock.
 
-    With a `schema`, all tables are those of this schema and no other.
+    With a `schema`, all tables are those of this schema and no other. Nothing is set for a whole
+    connection: a pool such as PgBouncer may give each transaction another one.
     """
-    if schema is not None:
-        url = url.update_query_dict({"options": _options_with(schema, url.query.get("options", ""))})
+    patient = {} if "connect_timeout" in url.query else {"connect_timeout": CONNECT_SECONDS}
     engine = create_engine(
         url.set(drivername="postgresql+psycopg"),
         # A server of twenty campaigns would otherwise keep a hundred connections: all that PostgreSQL has.
         pool_size=5 if schema is None else KEPT_PER_SCHEMA,
-        isolation_level="READ COMMITTED",
         pool_pre_ping=True,
         pool_timeout=patience,
         hide_parameters=True,
-        connect_args={} if "connect_timeout" in url.query else {"connect_timeout": CONNECT_SECONDS},
+        # With autocommit psycopg begins no transaction by itself: `begin` does.
+        connect_args={"autocommit": True, **patient},
     )
+    settings = [f"SET LOCAL lock_timeout = {int(patience * 1000)}"]
+    if schema is not None:
+        settings.append(f"SET LOCAL search_path = {_quoted(schema)}")
 
-    def prepare(connection: Any, _record: Any) -> None:
-        # Set outside a transaction: a rollback would take the setting with it.
-        connection.autocommit = True
-        connection.execute(f"SET lock_timeout = {int(patience * 1000)}")
-        connection.autocommit = False
+    def begin(connection: Connection) -> None:
+        level = "REPEATABLE READ" if connection.get_execution_options().get(SNAPSHOT) else "READ COMMITTED"
+        # One round trip for all of it, as without a pool.
+        statement = "; ".join([f"BEGIN ISOLATION LEVEL {level}", *settings])
+        connection.exec_driver_sql(statement, execution_options={"no_parameters": True})
 
-    event.listen(engine, "connect", prepare)
+    event.listen(engine, "connect", _prepare_postgresql)
+    event.listen(engine, "begin", begin)
     return engine
 
 
-def _options_with(schema: str, options: str | tuple[str, ...]) -> str:
-    """Options of the connection: part of its opening, so that no pool in between can lose them."""
-    given = options if isinstance(options, str) else " ".join(options)
-    quoted = schema.replace('"', '""').replace("\\", "\\\\").replace(" ", "\\ ")
-    return f'{given} -csearch_path="{quoted}"'.strip()
+def _prepare_postgresql(connection: Any, _record: Any) -> None:
+    """Keep no statements prepared where a pool stands in between: the next transaction may not find them.
+
+    A pool shows in the number of the server's process: it gives its clients one of its own making.
+    """
+    process = connection.execute("SELECT pg_backend_pid()").fetchone()[0]
+    if process != connection.info.backend_pid:
+        connection.prepare_threshold = None
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

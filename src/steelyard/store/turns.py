@@ -8,6 +8,8 @@ from sqlalchemy import ColumnElement, Connection, Table, func, select
 
 # Marks the connections of `Store.write`.
 WRITES = "steelyard_writes"
+# Marks those of `Store.snapshot`.
+SNAPSHOT = "steelyard_snapshot"
 
 
 def take_turns(connection: Connection, matter: str) -> None:
