@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import uuid
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
@@ -14,7 +15,7 @@ from sqlalchemy import update
 from steelyard.domain.running import CampaignState, Rules
 from steelyard.flows.open import OpenCampaign, open_campaign
 from steelyard.flows.release import hit_places, release
-from steelyard.store import running, tables
+from steelyard.store import running, tables, work
 
 PHONE = {"width": 390, "height": 844}
 
@@ -64,9 +65,12 @@ def open_assignment(campaign: OpenCampaign) -> str:
 
 def fill_free_places(campaign: OpenCampaign) -> None:
     """Nobody else can begin the HIT from here on."""
-    openings = tables.openings
+    now = datetime.now(UTC)
     with campaign.store.write() as connection:
-        connection.execute(openings.delete().where(openings.c.assignment_id.is_(None)))
+        taken: object = True
+        while taken is not None:
+            worker = work.add_worker(connection, now=now)
+            taken = work.claim_opening(connection, worker.worker_id, assignment_id=str(uuid.uuid4()), now=now)
 
 
 def test_an_answer_during_a_pause_is_kept_and_arrives_when_the_campaign_goes_on(

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine, update
+from sqlalchemy import Engine
 from sqlalchemy.event import listen, remove
 
 from steelyard.domain.errors import AnswerError, Conflict, NotFound
+from steelyard.domain.work import Hit
 from steelyard.flows.assign import Finished, NextItem
 from steelyard.flows.exclude import Decision, exclude, reinstate
 from steelyard.flows.judged import judged_frames
 from steelyard.flows.release import release, release_idle, return_work
-from steelyard.store import judgements, running, tables
+from steelyard.store import judgements, running
+from steelyard.store.laid_out import HitShape, add_hits
 
 LEASE = 120
 LATER = LEASE + 1
@@ -272,10 +275,10 @@ def test_a_worker_who_went_on_in_another_round_does_not_resume_the_first(people:
     assert people.take(absent, 7) is None
 
 
-def test_a_worker_may_judge_another_round_of_another_part(people: Any) -> None:
-    hits = tables.hits
+def test_a_worker_may_judge_another_round_of_another_part(people: Any, toy_hits: list[Hit]) -> None:
+    later = [replace(hit, hit_id=f"{hit.hit_id}-later", round=3, number=hit.number + 4) for hit in toy_hits]
     with people.campaign.store.write() as connection:
-        connection.execute(update(hits).where(hits.c.round == 2).values(part=2))
+        add_hits(connection, later[:2], shape=HitShape(4, 1, part=2))
     [worker] = people.add()
 
     taken = []
@@ -283,7 +286,7 @@ def test_a_worker_may_judge_another_round_of_another_part(people: Any) -> None:
         taken.append(hit_id)
         people.finish(worker)
 
-    assert taken == ["h1", "h2", "h3", "h4"]
+    assert taken == ["h1", "h2", "h1-later", "h2-later"]
 
 
 def test_nobody_takes_more_hits_than_the_rules_allow(people: Any) -> None:
@@ -565,8 +568,9 @@ def test_an_answer_in_time_costs_no_look_at_places_other_people_or_the_log(
     people.send(worker, answer, 1)
 
     asked = [sent for sent in statements if sent.startswith(("SELECT", "INSERT", "UPDATE"))]
-    # The assignment (held first, on PostgreSQL), the judgement_id, the item, the new row, the next item.
-    assert len(asked) == (6 if people.campaign.store.dialect == "postgresql" else 5), [
+    # The assignment (held first, on PostgreSQL), the judgement_id, the item, the end of the assignment's
+    # chain, the new row, the next item.
+    assert len(asked) == (7 if people.campaign.store.dialect == "postgresql" else 6), [
         each[:60] for each in asked
     ]
     assert not [sent for sent in asked if re.search("openings|actions|workers|hits", sent)]

@@ -108,20 +108,20 @@ def test_eight_pages_of_one_worker_get_one_assignment(wide_store: Store, noon: d
 
 
 def test_no_concurrent_write_is_lost(wide_store: Store) -> None:
-    stored = tables.segments
+    stored = tables.shared_links
 
     def add_25(_: int) -> None:
         for _ in range(25):
             with wide_store.write() as connection:
                 connection.execute(
-                    update(stored).where(stored.c.segment_id == "s1").values(number=stored.c.number + 1)
+                    update(stored).where(stored.c.role == "open").values(version=stored.c.version + 1)
                 )
 
     at_once(add_25)
 
     with wide_store.read() as connection:
-        number = connection.execute(select(stored.c.number).where(stored.c.segment_id == "s1")).scalar_one()
-    assert number == 1 + THREADS * 25
+        version = connection.execute(select(stored.c.version).where(stored.c.role == "open")).scalar_one()
+    assert version == 1 + THREADS * 25
 
 
 def test_concurrent_workers_get_numbers_of_their_own(store: Store, noon: datetime) -> None:
