@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 
 class CampaignState(StrEnum):
@@ -66,6 +66,15 @@ class Conditions:
 Doer = Literal["manager", "command line", "worker", "server"]
 
 
+class ByManager(NamedTuple):
+    """A manager with a link or an identity of their own did something; the shared link is just "manager"."""
+
+    manager_id: str
+
+
+By = Doer | ByManager
+
+
 @dataclass(frozen=True, slots=True)
 class Action:
     """Something done to a campaign by a person or the server, as logged. Actions are never changed."""
@@ -78,6 +87,8 @@ class Action:
     hit_id: str | None = None
     reason: str = ""
     detail: Mapping[str, Any] = field(default_factory=dict)
+    manager_id: str | None = None
+    """Which manager it was; None for whoever has the campaign's own link, and for everyone else."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 
 from steelyard.domain.errors import SourceError
-from steelyard.domain.running import Doer
+from steelyard.domain.running import By
 from steelyard.flows.open import OpenCampaign, open_campaign
 from steelyard.flows.secrets import VARIABLE, keep_secret, place_of_secret, secret_files, secret_in
 from steelyard.flows.watching import Progress, unseen
@@ -49,7 +49,7 @@ def backup(
     campaign: OpenCampaign,
     file: Path,
     *,
-    by: Doer,
+    by: By,
     now: datetime,
     with_secret: bool = False,
     progress: Progress = unseen,

@@ -9,7 +9,7 @@ from typing import Any
 
 from steelyard.domain.campaign import CampaignSettings
 from steelyard.domain.errors import CampaignError, ChoiceError, SourceError
-from steelyard.domain.running import Doer, Revision
+from steelyard.domain.running import By, Revision
 from steelyard.flows.open import OpenCampaign
 from steelyard.formats.campaign_mistakes import table_problems
 from steelyard.formats.campaign_presentation import foreign_words, parse_words, words_problems
@@ -61,7 +61,7 @@ class SeenRevision:
         return tuple(name for name, is_new in parts if is_new)
 
 
-def correct(campaign: OpenCampaign, correction: Correction, *, by: Doer, now: datetime) -> Corrected:
+def correct(campaign: OpenCampaign, correction: Correction, *, by: By, now: datetime) -> Corrected:
     """Let workers see another title or other words from now on; CampaignError with all problems.
 
     The words are checked as at creation. Earlier revisions stay, and so do judgements.

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from steelyard.domain.errors import ChoiceError, Conflict, NotFound
-from steelyard.domain.running import Doer, Exclusion
+from steelyard.domain.running import By, Exclusion
 from steelyard.flows.open import OpenCampaign
 from steelyard.store import actions, verdicts, work
 from steelyard.store.leases import retake_place
@@ -29,7 +29,7 @@ class Decision:
     """Whom a person's verdict is about: a worker, or one HIT of the worker's; by whom and why."""
 
     worker_id: str
-    by: Doer
+    by: By
     reason: str = ""
     hit_id: str | None = None
 

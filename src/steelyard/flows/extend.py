@@ -13,7 +13,7 @@ from steelyard.design.appending import Appended, Appender, meetings
 from steelyard.design.builder import build
 from steelyard.domain.campaign import Campaign
 from steelyard.domain.errors import CampaignError, ChoiceError, Conflict
-from steelyard.domain.running import CampaignState, Doer
+from steelyard.domain.running import By, CampaignState
 from steelyard.flows.create import new_ids
 from steelyard.flows.further_texts import (
     FurtherTexts,
@@ -92,7 +92,7 @@ def extend(
     *,
     ratings: int | None = None,
     texts: Path | None = None,
-    by: Doer,
+    by: By,
     now: datetime,
 ) -> Extended:
     """Design an extension and write it, or nothing at all. Workers may go on judging meanwhile."""
@@ -147,7 +147,7 @@ def design_extension(
 
 
 def write_extension(
-    campaign: OpenCampaign, extension: Extension, *, by: Doer, now: datetime, progress: Progress = unseen
+    campaign: OpenCampaign, extension: Extension, *, by: By, now: datetime, progress: Progress = unseen
 ) -> Extended:
     """Write a designed extension in one transaction; Conflict if the campaign was extended meanwhile."""
     stored, further, extended = extension.stored, extension.further, extension.extended

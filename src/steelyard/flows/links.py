@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from steelyard.domain.errors import Conflict, NotFound
-from steelyard.domain.running import CampaignState, Doer
+from steelyard.domain.running import By, CampaignState
 from steelyard.domain.work import LinkRole
 from steelyard.flows.open import OpenCampaign
 from steelyard.flows.secrets import replaced_secret, secret_of, usable_secret
@@ -108,7 +108,7 @@ def add_workers(
     *,
     base_url: str,
     now: datetime,
-    by: Doer = "command line",
+    by: By = "command line",
     is_simulated: bool = False,
 ) -> tuple[WorkerLink, ...]:
     """Links for `n` new workers."""
@@ -136,7 +136,7 @@ def join_campaign(campaign: OpenCampaign, *, base_url: str, now: datetime) -> Wo
     return link
 
 
-def change_links(campaign: OpenCampaign, changes: LinkChanges, *, by: Doer, now: datetime) -> None:
+def change_links(campaign: OpenCampaign, changes: LinkChanges, *, by: By, now: datetime) -> None:
     """Renew and revoke links, all of them or none; NotFound if a worker is unknown."""
     # A new version helps nobody as long as the secret is missing.
     usable_secret(campaign)
@@ -166,7 +166,7 @@ def _deeds(changes: LinkChanges) -> list[tuple[str, str | None]]:
     ]
 
 
-def renew_all(campaign: OpenCampaign, *, by: Doer, now: datetime) -> None:
+def renew_all(campaign: OpenCampaign, *, by: By, now: datetime) -> None:
     """End every link, for a secret that is lost or known to others; a new secret makes the new ones.
 
     Links that were revoked stay so.
@@ -178,7 +178,7 @@ def renew_all(campaign: OpenCampaign, *, by: Doer, now: datetime) -> None:
 
 
 def holder(campaign: OpenCampaign, token: str, role: LinkRole) -> str | None:
-    """The worker behind a token (None for the manager's and the open link); NotFound if it opens nothing.
+    """The worker or manager whose own link it is, None for a shared one; NotFound if it opens nothing.
 
     It costs one indexed read, and as much for a token of nobody as for a valid one.
     """
@@ -189,16 +189,21 @@ def holder(campaign: OpenCampaign, token: str, role: LinkRole) -> str | None:
             if kept is None or kept.role != role:
                 raise NotFound(INVALID)
             return kept.worker_id
-        found = stored.door(connection, role, parts.holder_id)
+        own_id = None if _is_shared(role, parts.holder_id) else parts.holder_id
+        found = stored.door(connection, role, own_id)
     if found.mark is None:
         raise NotFound(INVALID)
-    holder_id = SHARED_IDS.get(role, parts.holder_id)
     tokens = _Tokens(secret_of(campaign, found.mark), found.mark)
-    expected = tokens.of(role, holder_id, found.version or 0)
+    expected = tokens.of(role, own_id or SHARED_IDS[role], found.version or 0)
     is_right = hmac.compare_digest(expected.encode(), token.encode())
     if not is_right or found.version is None or found.is_revoked:
         raise NotFound(INVALID)
-    return parts.holder_id if role == "worker" else None
+    return own_id
+
+
+def _is_shared(role: LinkRole, holder_id: str) -> bool:
+    """Whether a link of this role belongs to no single person: of managers, some have their own."""
+    return role == "open" or (role == "manager" and holder_id == SHARED_IDS["manager"])
 
 
 def manager_url(campaign: OpenCampaign, *, base_url: str) -> str:

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from steelyard.domain.errors import ChoiceError, NotFound
 from steelyard.domain.people import Person, person_problems, tidy
-from steelyard.domain.running import Doer
+from steelyard.domain.running import By
 from steelyard.flows.links import WorkerLink, worker_links
 from steelyard.flows.open import OpenCampaign
 from steelyard.flows.secrets import usable_secret
@@ -36,7 +36,7 @@ def invite(
     people: Sequence[Person],
     *,
     base_url: str,
-    by: Doer,
+    by: By,
     now: datetime,
     again: bool = False,
 ) -> Invited:
@@ -83,7 +83,7 @@ def name_worker(
     campaign: OpenCampaign,
     worker_id: str,
     *,
-    by: Doer,
+    by: By,
     now: datetime,
     name: str | None = None,
     email: str | None = None,

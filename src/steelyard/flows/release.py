@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from steelyard.domain.errors import Conflict, NotFound
-from steelyard.domain.running import Doer
+from steelyard.domain.running import By
 from steelyard.domain.work import Assignment, AssignmentStatus
 from steelyard.flows.open import OpenCampaign
 from steelyard.store import hits, leases, running, work
@@ -37,7 +37,7 @@ class Released:
 
 
 def release(
-    campaign: OpenCampaign, names: Sequence[str], *, by: Doer, now: datetime, reason: str = ""
+    campaign: OpenCampaign, names: Sequence[str], *, by: By, now: datetime, reason: str = ""
 ) -> list[Released]:
     """Release assignments, named by their own id or by the worker who has them open: all, or none.
 
@@ -54,7 +54,7 @@ def release(
         return _released(connection, [each.assignment_id for each in found], now=now)
 
 
-def release_idle(campaign: OpenCampaign, *, by: Doer, now: datetime, reason: str = "") -> list[Released]:
+def release_idle(campaign: OpenCampaign, *, by: By, now: datetime, reason: str = "") -> list[Released]:
     """Release everything that has had no answer for as long as the campaign's rules allow."""
     with campaign.store.write() as connection:
         conditions = running.conditions(connection)

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
-from steelyard.domain.running import Doer, Rules
+from steelyard.domain.running import By, Rules
 from steelyard.flows.open import OpenCampaign
 from steelyard.formats.campaign_rules import changed_rules
 from steelyard.store import running
@@ -20,7 +20,7 @@ def campaign_rules(campaign: OpenCampaign) -> Rules:
         return running.rules(connection)
 
 
-def change_rules(campaign: OpenCampaign, changes: Mapping[str, Any], *, by: Doer, now: datetime) -> Rules:
+def change_rules(campaign: OpenCampaign, changes: Mapping[str, Any], *, by: By, now: datetime) -> Rules:
     """Change the rules named, and only those; CampaignError with all problems if a value is impossible.
 
     What was different before is logged, with the old and the new value.

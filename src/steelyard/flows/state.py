@@ -8,7 +8,7 @@ from datetime import datetime
 
 from steelyard.domain.campaign import CampaignSettings
 from steelyard.domain.errors import Conflict
-from steelyard.domain.running import CampaignState, Doer
+from steelyard.domain.running import By, CampaignState
 from steelyard.flows.open import OpenCampaign
 from steelyard.store import campaigns, running
 from steelyard.store.actions import log_action
@@ -69,7 +69,7 @@ def change_state(
     campaign: OpenCampaign,
     state: CampaignState,
     *,
-    by: Doer,
+    by: By,
     now: datetime,
     reason: str = "",
     among: Collection[CampaignState] | None = None,

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, func, insert, select
 
-from steelyard.domain.running import Action, Doer, Exclusion
+from steelyard.domain.running import Action, By, ByManager, Exclusion
 from steelyard.store import tables
 from steelyard.store.turns import take_turns
 
@@ -21,7 +21,7 @@ def log_action(  # noqa: PLR0913 (an action is all of this)
     connection: Connection,
     verb: str,
     *,
-    by: Doer,
+    by: By,
     now: datetime,
     worker_id: str | None = None,
     hit_id: str | None = None,
@@ -34,12 +34,13 @@ def log_action(  # noqa: PLR0913 (an action is all of this)
     row = {
         "number": number,
         "done_at": now,
-        "done_by": by,
+        "done_by": "manager" if isinstance(by, ByManager) else by,
         "verb": verb,
         "worker_id": worker_id,
         "hit_id": hit_id,
         "reason": reason,
         "detail": json.dumps(dict(detail or {}), ensure_ascii=False),
+        "manager_id": by.manager_id if isinstance(by, ByManager) else None,
     }
     connection.execute(insert(tables.actions), [row])
 
@@ -84,6 +85,7 @@ def _action(row: Row[Any]) -> Action:
         hit_id=row.hit_id,
         reason=row.reason,
         detail=json.loads(row.detail),
+        manager_id=row.manager_id,
     )
 
 

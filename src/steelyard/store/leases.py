@@ -14,7 +14,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, and_, func, or_, select, update
 
-from steelyard.domain.running import Conditions, Doer
+from steelyard.domain.running import By, Conditions
 from steelyard.domain.work import AssignmentStatus
 from steelyard.store import tables
 from steelyard.store.actions import log_action
@@ -135,7 +135,7 @@ def idle_assignments(connection: Connection, *, before: datetime) -> list[str]:
 
 
 def end_idle_leases(
-    connection: Connection, conditions: Conditions, *, by: Doer, now: datetime, reason: str = ""
+    connection: Connection, conditions: Conditions, *, by: By, now: datetime, reason: str = ""
 ) -> list[str]:
     """End every idle lease, each logged; returns their assignments.
 
@@ -167,7 +167,7 @@ def end_idle_leases(
 
 
 def log_lease(
-    connection: Connection, verb: str, assignment: Any, *, by: Doer, now: datetime, reason: str = ""
+    connection: Connection, verb: str, assignment: Any, *, by: By, now: datetime, reason: str = ""
 ) -> None:
     """Log what happened to an assignment, which is anything with the ids of itself, its worker and HIT."""
     log_action(

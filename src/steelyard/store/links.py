@@ -69,6 +69,11 @@ _WORKER_DOOR = _door(
     func.coalesce(tables.workers.c.is_revoked, true()),
     tables.workers.c.worker_id == bindparam("worker_id"),
 )
+_MANAGER_DOOR = _door(
+    tables.managers.c.link_version,
+    func.coalesce(tables.managers.c.is_revoked, true()),
+    tables.managers.c.manager_id == bindparam("manager_id"),
+)
 _SHARED_DOOR = _door(
     tables.shared_links.c.version,
     ~true(),
@@ -76,12 +81,14 @@ _SHARED_DOOR = _door(
 )
 
 
-def door(connection: Connection, role: LinkRole, worker_id: str) -> Door:
-    """What a token of this role must fit; `worker_id` matters for workers' links only."""
-    if role == "worker":
-        row = connection.execute(_WORKER_DOOR, {"worker_id": worker_id}).one()
-    else:
+def door(connection: Connection, role: LinkRole, holder_id: str | None) -> Door:
+    """What a token of this role must fit; `holder_id`: whose own link it is, None for one that is shared."""
+    if holder_id is None:
         row = connection.execute(_SHARED_DOOR, {"role": role}).one()
+    elif role == "worker":
+        row = connection.execute(_WORKER_DOOR, {"worker_id": holder_id}).one()
+    else:
+        row = connection.execute(_MANAGER_DOOR, {"manager_id": holder_id}).one()
     return Door(row[0], row[1], bool(row[2]))
 
 
