@@ -139,16 +139,36 @@ def test_a_restarted_server_goes_on_where_the_killed_one_was(
         assert client.post("/work/next").json() == after_first["next"]
 
 
-@pytest.mark.parametrize("processes", ["1", "2"])
-def test_ctrl_c_ends_the_server_cleanly(
-    campaign_file: Path, tmp_path: Path, serve: Serve, noon: datetime, processes: str
+@pytest.mark.parametrize(
+    ("processes", "number"), [("1", signal.SIGINT), ("1", signal.SIGTERM), ("2", signal.SIGTERM)]
+)
+def test_a_server_that_is_stopped_ends_cleanly(
+    database_file: Path, serve: Serve, processes: str, number: signal.Signals
 ) -> None:
-    address = str(tmp_path / "stopped.db")
-    create(campaign_file, address, now=noon)
-    server = serve(address, "--processes", processes)
+    server = serve(str(database_file), "--processes", processes)
     assert httpx2.get(f"{server.base_url}/healthz", trust_env=False).text == "ok"
 
-    server.process.send_signal(signal.SIGINT)
+    server.process.send_signal(number)
 
     assert server.process.wait(20) == 0
-    assert "Traceback" not in server.errors()
+    assert server.process.stdout.read().endswith("Stopped.\n")
+    assert not server.errors()
+    # The database is one file again.
+    assert not list(database_file.parent.glob("stopped.db-*"))
+
+
+def test_processes_do_not_outlive_the_one_that_started_them(database_file: Path, serve: Serve) -> None:
+    server = serve(str(database_file), "--processes", "2")
+
+    server.process.kill()
+
+    # This pipe closes with the last process that has inherited it.
+    assert "Stopped." not in server.process.stdout.read()
+    with pytest.raises(httpx2.ConnectError):
+        httpx2.get(f"{server.base_url}/healthz", trust_env=False)
+
+
+@pytest.fixture
+def database_file(campaign_file: Path, tmp_path: Path, noon: datetime) -> Path:
+    create(campaign_file, str(tmp_path / "stopped.db"), now=noon)
+    return tmp_path / "stopped.db"

@@ -40,6 +40,8 @@ def serve(db: str, host: str, port: int | None, processes: int, url: str | None)
 
     DB may be a series, a folder of databases or a PostgreSQL database with several campaigns: one server has
     them all, each below /c/NAME, and a page for watching them.
+
+    Ctrl-C and SIGTERM stop it in good order: requests under way are answered, and the exit code is 0.
     """
     series = series_at(db)
     with listening_at(host, port) as listening:

@@ -123,6 +123,8 @@ class Store:
             self._opened.require_room()
 
     def close(self) -> None:
+        if self._opened is not None:
+            self._opened.forget_log()
         self._engine.dispose()
 
     def __enter__(self) -> Store:

@@ -35,7 +35,11 @@ class OpenedFile:
         log = f"{self._path}-wal"
         found = _identity(log)
         if found is not None:
-            self._expected[log] = found
+            self._expected = {**self._expected, log: found}
+
+    def forget_log(self) -> None:
+        """The last connection that is closed takes the log with it."""
+        self._expected = {str(self._path): self._expected[str(self._path)]}
 
     def require_same(self) -> None:
         """SourceError if a file is gone, or is another one now; the latter for good.

@@ -30,6 +30,7 @@ from steelyard.web import (
     worker_routes,
 )
 from steelyard.web.base_path import AtUrl
+from steelyard.web.closing import ClosedInTheEnd
 from steelyard.web.guards import Guards
 from steelyard.web.schemas import ErrorView
 from steelyard.web.serving import ServerSettings
@@ -88,9 +89,13 @@ def app_at(address: str, settings: ServerSettings) -> ASGIApp:
     series = find_series(address)
     app: ASGIApp
     if series is None:
-        app = create_app(open_campaign(address))
+        campaigns = [open_campaign(address)]
+        app = create_app(campaigns[0])
     else:
         from steelyard.web.series_app import create_series_app
 
-        app = create_series_app(series, opened_campaigns(series))
+        opened = opened_campaigns(series)
+        campaigns = [outcome.result for outcome in opened if outcome.result is not None]
+        app = create_series_app(series, opened)
+    app = ClosedInTheEnd(app, campaigns)
     return AtUrl(app, settings.url) if settings.url else app

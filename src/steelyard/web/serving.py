@@ -2,10 +2,33 @@
 
 from __future__ import annotations
 
+import logging
+import os
+import signal
 import socket
+import sys
+import threading
+import time
 from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
+from multiprocessing import parent_process
+from multiprocessing.connection import wait
+from types import FrameType
+from typing import TYPE_CHECKING
+
+from steelyard.domain.errors import EvaluationError
+
+if TYPE_CHECKING:
+    import uvicorn
+    from starlette.types import ASGIApp
+
+logger = logging.getLogger(__name__)
+
+# Seconds that requests under way get when the server stops: less than containers are given [our choice].
+DRAIN_SECONDS = 8
+# Seconds before a process that could not open its database is replaced [our choice].
+PAUSE_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,14 +41,15 @@ class ServerSettings:
 
 
 def run_server(address: str, listening: socket.socket, settings: ServerSettings) -> None:
-    """Serve until interrupted, quietly; each process has its own store."""
+    """Serve until interrupted or terminated, quietly; each process has its own store.
+
+    Then no more requests are accepted, and those under way are answered.
+    """
     import uvicorn
     from uvicorn.supervisors import Multiprocess
 
-    from steelyard.web.app import app_at
-
     config = uvicorn.Config(
-        partial(app_at, address, settings),
+        partial(app_of_process, address, settings),
         factory=True,
         workers=settings.processes,
         # Neither is there on every system.
@@ -34,14 +58,52 @@ def run_server(address: str, listening: socket.socket, settings: ServerSettings)
         log_level="warning",
         access_log=False,
         server_header=False,
-        timeout_graceful_shutdown=5,
+        timeout_graceful_shutdown=DRAIN_SECONDS,
         # On a busy machine a process may need this long to start; one that seems hung is replaced.
         timeout_worker_healthcheck=60,
     )
     if settings.processes > 1:
+        # A process that dies is replaced.
         Multiprocess(config, sockets=[listening]).run()
-    else:
-        try:
-            uvicorn.Server(config).run(sockets=[listening])
-        except KeyboardInterrupt:
-            return
+        return
+    server = uvicorn.Server(config)
+    # It would send the signal to itself again once it has stopped, and so end with a failure.
+    server.handle_exit = partial(_stop, server)  # type: ignore[method-assign]
+    server.run(sockets=[listening])
+
+
+def app_of_process(address: str, settings: ServerSettings) -> ASGIApp:
+    """The app of one server process, which ends when the process that started it does."""
+    from steelyard.web.app import app_at
+
+    stop_with_parent()
+    try:
+        return app_at(address, settings)
+    except EvaluationError as error:
+        if parent_process() is None:
+            raise
+        # Its replacement may find the database again.
+        logger.error("A server process cannot start: %s", error)
+        time.sleep(PAUSE_SECONDS)
+        sys.exit(1)
+
+
+def stop_with_parent() -> None:
+    """Let this process stop in good order once the one that started it is gone, even if that was killed."""
+    parent = parent_process()
+    if parent is not None:
+        threading.Thread(target=_outlast, args=(parent.sentinel,), daemon=True).start()
+
+
+def _outlast(parent: int) -> None:
+    wait([parent])
+    signal.raise_signal(signal.SIGTERM)
+    time.sleep(2 * DRAIN_SECONDS)
+    # Something holds it up, and nobody is there to see to it.
+    os._exit(1)
+
+
+def _stop(server: uvicorn.Server, number: int, _frame: FrameType | None) -> None:
+    # Who presses Ctrl-C twice does not want to wait.
+    server.force_exit = server.should_exit and number == signal.SIGINT
+    server.should_exit = True
