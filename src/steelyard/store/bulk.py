@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import chain, islice
 from typing import Any
 
@@ -31,6 +32,26 @@ def load(
         append(connection, table, batch)
         if progress is not None:
             progress(len(batch))
+
+
+@contextmanager
+def filling(connection: Connection) -> Iterator[None]:
+    """Fill an empty database without asking for every row on SQLite whether it replaces another.
+
+    The triggers that ask are there again before the transaction ends, or it has never been.
+    """
+    if connection.dialect.name != "sqlite":
+        yield
+        return
+    query = (
+        "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND name LIKE '%!_no!_replace' ESCAPE '!'"
+    )
+    triggers = connection.exec_driver_sql(query).all()
+    for name, _ in triggers:
+        connection.exec_driver_sql(f"DROP TRIGGER {name}")
+    yield
+    for _, definition in triggers:
+        connection.exec_driver_sql(definition)
 
 
 def _append_sqlite(connection: Connection, table: Table, rows: list[Row]) -> None:

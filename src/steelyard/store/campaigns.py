@@ -17,7 +17,7 @@ from steelyard.domain.running import CampaignState, Rules
 from steelyard.domain.text import CALIBRATION_SYSTEM, Segment, System, Translation
 from steelyard.domain.work import Hit, Item, ItemKind, SegmentTexts, ShownText, own_kind
 from steelyard.store import tables
-from steelyard.store.bulk import load
+from steelyard.store.bulk import filling, load
 from steelyard.store.laid_out import HitShape, add_hits, add_items, refresh_statistics
 from steelyard.store.running import add_revision, latest_revision, rules_text
 from steelyard.store.turns import take_turns
@@ -93,11 +93,12 @@ def add_campaign(  # noqa: PLR0913 (one call writes it all)
         raise Conflict(f"the database already holds the campaign {present}; choose another --db")
     connection.execute(insert(tables.campaigns), [_settings_row(campaign.settings, now, created_with)])
     add_revision(connection, campaign.settings.title, campaign.settings.presentation, now=now)
-    load(connection, tables.systems, _system_rows(campaign))
-    load(connection, tables.segments, _segment_rows(campaign))
-    add_items(connection, items, progress=progress)
     shape = HitShape(campaign.settings.design.hit_size, openings_per_hit)
-    add_hits(connection, hits, shape=shape, progress=progress)
+    with filling(connection):
+        load(connection, tables.systems, _system_rows(campaign))
+        load(connection, tables.segments, _segment_rows(campaign))
+        add_items(connection, items, progress=progress)
+        add_hits(connection, hits, shape=shape, progress=progress)
     refresh_statistics(connection)
 
 

@@ -16,7 +16,7 @@ from sqlalchemy import Connection, Dialect, Table, func, select
 
 from steelyard.domain.errors import Conflict, SourceError
 from steelyard.store import schema, tables
-from steelyard.store.bulk import BATCH, load
+from steelyard.store.bulk import BATCH, filling, load
 from steelyard.store.database import Store, new_store, open_store, read_only_store
 from steelyard.store.failures import driver_problem
 from steelyard.store.new_file import new_database_file
@@ -121,7 +121,7 @@ def _copy_tables(source: Store, target: Store, watch: Advancing) -> None:
             if write.execute(select(table).limit(1)).first() is not None:
                 write.execute(table.delete())
         n_rows = sum(read.execute(select(func.count()).select_from(table)).scalar_one() for table in every)
-        with watch(n_rows) as advance:
+        with watch(n_rows) as advance, filling(write):
             for table in every:
                 load(write, table, _rows(read, table, write.dialect), progress=advance)
         write.exec_driver_sql("ANALYZE")

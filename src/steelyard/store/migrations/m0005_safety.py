@@ -48,10 +48,24 @@ FIXED_COLUMNS = {
 }
 # The key of each of those.
 KEYS = {"campaigns": "name", "workers": "worker_id", "openings": "opening_id", "assignments": "assignment_id"}
+# Whatever else no two rows share: OR REPLACE would delete the other.
+ALSO_UNIQUE = {
+    "assignments": (
+        "hit_id = NEW.hit_id AND worker_id = NEW.worker_id",
+        "worker_id = NEW.worker_id AND status = 'accepted' AND NEW.status = 'accepted'",
+    ),
+    "openings": ("assignment_id = NEW.assignment_id",),
+    "judgements": ("replaces = NEW.replaces",),
+}
 # Their triggers are older: only INSERT OR REPLACE is still to be refused.
 GUARDED_BEFORE = ("revisions", "actions")
 
 REFUSAL = "{table} cannot be changed: what was recorded there gives judgements their meaning"
+OTHER_HIT = "an opening can only be held by an assignment of its own HIT"
+# A place on one HIT cannot be held by an assignment of another.
+ELSEWHERE = """NOT EXISTS (
+    SELECT 1 FROM assignments WHERE assignment_id = NEW.assignment_id AND hit_id = NEW.hit_id
+)"""
 
 
 def upgrade(connection: Connection) -> None:
@@ -66,47 +80,65 @@ def upgrade(connection: Connection) -> None:
 
 
 def _sqlite_triggers() -> list[str]:
+    """SQLite asks no DELETE trigger about rows that OR REPLACE puts aside, so that is refused before."""
     made = []
-    for table, key in {**WRITTEN_ONCE, **{table: (column,) for table, column in KEYS.items()}}.items():
-        refuse = f"SELECT RAISE(ABORT, '{REFUSAL.format(table=table)}')"
+    for table, key in WRITTEN_ONCE.items():
+        refuse = _refuse(table)
         if table not in GUARDED_BEFORE:
-            columns = f" OF {', '.join(FIXED_COLUMNS[table])}" if table in FIXED_COLUMNS else ""
             made += [
-                f"CREATE TRIGGER {table}_no_update BEFORE UPDATE{columns} ON {table} BEGIN {refuse}; END",
-                f"CREATE TRIGGER {table}_no_delete BEFORE DELETE ON {table} BEGIN {refuse}; END",
+                f"CREATE TRIGGER {table}_no_update BEFORE UPDATE ON {table} BEGIN {refuse} END",
+                f"CREATE TRIGGER {table}_no_delete BEFORE DELETE ON {table} BEGIN {refuse} END",
             ]
-        made.append(_no_replace(table, [key], refuse))
-    # A judgement that has arrived before is passed over, as ON CONFLICT DO NOTHING does.
-    keys = [("judgement_id",), ("assignment_id", "position")]
-    made.append(_no_replace("judgements", keys, "SELECT RAISE(IGNORE)", first_only="assignment_id"))
+        made.append(_no_replace(table, [_same(*key)], refuse))
+    for table, fixed in FIXED_COLUMNS.items():
+        refuse, others = _refuse(table), list(ALSO_UNIQUE.get(table, ()))
+        # By value, since a key of whole numbers can be set under the name of rowid too.
+        changed = [f"NEW.{column} IS NOT OLD.{column}" for column in ("rowid", *fixed)]
+        changed += [_exists(table, f"{other} AND rowid <> OLD.rowid") for other in others]
+        made += [
+            f"CREATE TRIGGER {table}_no_update BEFORE UPDATE ON {table} WHEN {' OR '.join(changed)} "
+            f"BEGIN {refuse} END",
+            f"CREATE TRIGGER {table}_no_delete BEFORE DELETE ON {table} BEGIN {refuse} END",
+            _no_replace(table, [_same(KEYS[table]), *others], refuse),
+        ]
+    for when in ("INSERT", "UPDATE OF assignment_id"):
+        made.append(
+            f"CREATE TRIGGER openings_own_hit_{when[:6].lower()} BEFORE {when} ON openings "
+            f"WHEN NEW.assignment_id IS NOT NULL AND {ELSEWHERE} "
+            f"BEGIN SELECT RAISE(ABORT, '{OTHER_HIT}'); END"
+        )
+    # A judgement that has arrived before is passed over, as ON CONFLICT DO NOTHING does. Only first
+    # judgements are unique in their place, and only a first one is in the way of another.
+    first = f"{_same('assignment_id', 'position')} AND replaces IS NULL AND NEW.replaces IS NULL"
+    made.append(_no_replace("judgements", [_same("judgement_id"), first], "SELECT RAISE(IGNORE);"))
+    corrected = _exists("judgements", *ALSO_UNIQUE["judgements"])
+    made.append(
+        f"CREATE TRIGGER judgements_one_correction BEFORE INSERT ON judgements "
+        f"WHEN NEW.replaces IS NOT NULL AND {corrected} BEGIN {_refuse('judgements')} END"
+    )
     return made
 
 
-def _no_replace(
-    table: str, keys: list[tuple[str, ...]], refuse: str, *, first_only: str | None = None
-) -> str:
-    """INSERT OR REPLACE deletes the row in its way, asking no trigger unless a connection wants that."""
-    same = [" AND ".join(f"{column} = NEW.{column}" for column in key) for key in keys]
-    if first_only is not None:
-        # Only first judgements are unique in their place, and only a first one is in the way of another.
-        same = [
-            f"{each} AND replaces IS NULL AND NEW.replaces IS NULL" if first_only in each else each
-            for each in same
-        ]
-    found = " OR ".join(
-        f"EXISTS (SELECT 1 FROM {table} WHERE {each})"  # noqa: S608 (names of ours)
-        for each in (*same, "rowid = NEW.rowid")
-    )
-    return f"CREATE TRIGGER {table}_no_replace BEFORE INSERT ON {table} WHEN {found} BEGIN {refuse}; END"
+def _refuse(table: str) -> str:
+    return f"SELECT RAISE(ABORT, '{REFUSAL.format(table=table)}');"
+
+
+def _same(*key: str) -> str:
+    return " AND ".join(f"{column} = NEW.{column}" for column in key)
+
+
+def _exists(table: str, which: str) -> str:
+    return f"EXISTS (SELECT 1 FROM {table} WHERE {which})"  # noqa: S608 (names of ours)
+
+
+def _no_replace(table: str, same: list[str], act: str) -> str:
+    found = " OR ".join(_exists(table, each) for each in (*same, "rowid = NEW.rowid"))
+    return f"CREATE TRIGGER {table}_no_replace BEFORE INSERT ON {table} WHEN {found} BEGIN {act} END"
 
 
 def _postgresql_triggers() -> list[str]:
     refusal = REFUSAL.format(table="' || TG_TABLE_NAME || '")
-    made = [
-        f"""CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
-            BEGIN RAISE EXCEPTION USING MESSAGE = '{refusal}', ERRCODE = 'integrity_constraint_violation';
-            END $$"""
-    ]
+    made = [_raising("refuse_change", refusal), _raising("refuse_other_hit", OTHER_HIT, unless_own_hit=True)]
     for table in (*WRITTEN_ONCE, *FIXED_COLUMNS):
         if table in GUARDED_BEFORE:
             continue
@@ -115,4 +147,14 @@ def _postgresql_triggers() -> list[str]:
             f"""CREATE TRIGGER {table}_stay BEFORE UPDATE{columns} OR DELETE OR TRUNCATE ON {table}
                 FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()"""
         )
+    made.append(
+        """CREATE TRIGGER openings_own_hit BEFORE INSERT OR UPDATE OF assignment_id ON openings
+            FOR EACH ROW WHEN (NEW.assignment_id IS NOT NULL) EXECUTE FUNCTION refuse_other_hit()"""
+    )
     return made
+
+
+def _raising(name: str, message: str, *, unless_own_hit: bool = False) -> str:
+    refuse = f"RAISE EXCEPTION USING MESSAGE = '{message}', ERRCODE = 'integrity_constraint_violation';"
+    body = f"IF {ELSEWHERE} THEN {refuse} END IF; RETURN NEW;" if unless_own_hit else refuse
+    return f"CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN {body} END $$"
