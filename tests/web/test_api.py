@@ -93,6 +93,10 @@ def test_a_whole_hit_tells_the_worker_nothing_and_ends_finished(site: Any) -> No
         ({"answer": {"rating": nested(20)}}, 422, "rating"),
         ({"judgement_id": "not-a-uuid"}, 422, "judgement_id"),
         ({"shown_ms": -1}, 422, "shown_ms"),
+        ({"shown_ms": "10"}, 422, "shown_ms"),
+        ({"shown_ms": True}, 422, "shown_ms"),
+        ({"answer": {"rating": True}}, 422, "rating"),
+        ({"revision": "1"}, 422, "revision"),
         ({"item_id": "0" * 16}, 409, None),
         ({"item_id": "a\x00b"}, 422, "item_id"),
         ({"assignment_id": str(uuid.uuid4())}, 404, None),
@@ -111,6 +115,39 @@ def test_a_bad_submission_is_refused_in_the_contracts_shape(
     assert set(error) == {"code", "message", "field"}
     assert error["field"] == field
     assert next_view(site) == view
+
+
+def test_the_same_judgement_id_with_another_answer_is_refused(site: Any) -> None:
+    body = answer_to(next_view(site), rating=61)
+    first = judge(site, body)
+
+    other = judge(site, body | {"answer": {"rating": 16}})
+
+    assert (other.status_code, other.json()["error"]["code"]) == (409, "other_answer")
+    assert judge(site, body).json() == first.json()
+
+
+def test_answers_in_order_are_collected_and_all_but_the_last_of_a_hit(site: Any) -> None:
+    view = next_view(site)
+    while not view.get("finished"):
+        view = judge(site, answer_to(view)).json()["next"]
+
+    assert site.client.app.state.collector.n_stored == 49
+
+
+def test_a_stranger_learns_nothing_about_what_a_submission_looks_like(site: Any) -> None:
+    headers = {"Authorization": f"Bearer W0001-{'x' * 32}"}
+
+    response = site.client.post("/api/v1/work/judgements", headers=headers, json={"wrong": 1})
+
+    assert response.status_code == 401
+
+
+def test_a_reply_to_an_answer_carries_the_guards_headers(site: Any) -> None:
+    reply = judge(site, answer_to(next_view(site)))
+
+    assert reply.headers["cache-control"] == "no-store"
+    assert reply.headers["x-content-type-options"] == "nosniff"
 
 
 def test_broken_json_is_a_400(site: Any) -> None:

@@ -155,6 +155,13 @@ def _repeated(
     found = work.assignment_and_conditions(connection, stored.assignment_id)
     if not same or found is None or found[0].worker_id != worker_id:
         raise Conflict("This judgement_id belongs to another judgement; make a new one for each item.")
+    protocol = protocols()[settings.protocol]
+    placed = work.placed_item(connection, found[0], stored.position, n_translations=protocol.n_translations)
+    shown = as_shown(placed, stored.shown_order, attribute=settings.attribute)
+    if protocol.check(shown, submission.answer) != stored.answer:
+        raise Conflict(
+            "Another answer is stored under this judgement_id; make a new one for each item.", "other_answer"
+        )
     assignment, conditions = found
     next_view = view(connection, settings, assignment, stored.position + 1, conditions=conditions)
     return Submitted(next_view, is_new=False)

@@ -96,7 +96,7 @@ def append(connection: Connection, judgement: Judgement) -> None:
     A judgement that has arrived before, under the same id and for the same place, stays as it is: a
     browser may send again if it had no reply, even if both arrive at once.
     """
-    answer = json.dumps(dict(judgement.answer), allow_nan=False)
+    answer = answer_text(judgement.answer)
     values = {
         "judgement_id": judgement.judgement_id,
         "assignment_id": judgement.assignment_id,
@@ -121,6 +121,11 @@ def append(connection: Connection, judgement: Judgement) -> None:
         raise Conflict(
             f"the judgement {judgement.judgement_id} belongs to another item; send each under a new id"
         )
+
+
+def answer_text(answer: Answer) -> str:
+    """An answer as it is stored."""
+    return json.dumps(dict(answer), allow_nan=False)
 
 
 def _last_hash(connection: Connection, assignment_id: str) -> str:

@@ -12,6 +12,7 @@ from fastapi import FastAPI
 from fastapi.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
+from steelyard.flows.collect import Collector
 from steelyard.flows.open import OpenCampaign, open_campaign
 from steelyard.flows.series import find_series, opened_campaigns
 from steelyard.protocols import protocols
@@ -35,8 +36,8 @@ from steelyard.web.guards import Guards
 from steelyard.web.schemas import ErrorView
 from steelyard.web.serving import ServerSettings
 from steelyard.web.state import Desk
+from steelyard.web.submit_route import JUDGEMENTS_PATH, SubmitRoute, deliver
 
-JUDGEMENTS_PATH = "/api/v1/work/judgements"
 ERROR_STATUSES = (400, 401, 404, 409, 413, 422, 503)
 
 
@@ -69,6 +70,8 @@ def create_app(campaign: OpenCampaign) -> FastAPI:
     ):
         app.include_router(router)
     app.mount("/static", StaticFiles(directory=Path(__file__).parent / "static"), name="static")
+    app.state.collector = Collector(campaign, deliver)
+    app.add_middleware(SubmitRoute, collector=app.state.collector)
     app.add_middleware(Guards)
     return app
 

@@ -52,13 +52,14 @@ NOTHING_HERE = (
 
 def install(app: FastAPI) -> None:
     """Let every error of this app reach the client as `{"error": {...}}`."""
-    app.add_exception_handler(EvaluationError, _evaluation_error)
+    app.add_exception_handler(EvaluationError, evaluation_reply)
     app.add_exception_handler(RequestValidationError, _validation_error)
     app.add_exception_handler(HTTPException, _http_error)
     app.add_exception_handler(Exception, _unexpected)
 
 
-async def _evaluation_error(request: Request, error: Exception) -> JSONResponse:
+async def evaluation_reply(request: Request, error: Exception) -> JSONResponse:
+    """The reply to a request that ended in an error of ours."""
     status, code = next((STATUS[kind] for kind in type(error).__mro__ if kind in STATUS), (400, "error"))
     code = error.code if isinstance(error, Conflict) else code
     message = error.spelt(as_command_line) if isinstance(error, EvaluationError) else str(error)

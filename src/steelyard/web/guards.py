@@ -62,7 +62,7 @@ class Guards:
         if body is None:
             await _refuse(send_guarded)
         else:
-            await self.app(scope, _replay(body, receive), send_guarded)
+            await self.app(scope, replay(body, receive), send_guarded)
 
 
 async def _whole_body(receive: Receive) -> bytes | None:
@@ -81,7 +81,8 @@ async def _whole_body(receive: Receive) -> bytes | None:
             return b"".join(chunks)
 
 
-def _replay(body: bytes, receive: Receive) -> Receive:
+def replay(body: bytes, receive: Receive) -> Receive:
+    """Where to receive a body that was read already, as if it arrived now."""
     sent = False
 
     async def again() -> Message:

@@ -31,6 +31,8 @@ class SubmissionBody(_Strict):
     The answer has the shape that the campaign's protocol publishes; the protocol checks it.
     """
 
+    model_config = ConfigDict(strict=True)
+
     judgement_id: UUID
     assignment_id: OpaqueId
     item_id: OpaqueId

@@ -58,6 +58,8 @@ def run_server(address: str, listening: socket.socket, settings: ServerSettings)
         log_level="warning",
         access_log=False,
         server_header=False,
+        # A person reads for some seconds before the next answer: it should find its connection open.
+        timeout_keep_alive=75,
         timeout_graceful_shutdown=DRAIN_SECONDS,
         # On a busy machine a process may need this long to start; one that seems hung is replaced.
         timeout_worker_healthcheck=60,

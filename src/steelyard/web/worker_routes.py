@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 from fastapi import APIRouter, Request, Response
 from fastapi.concurrency import run_in_threadpool
+from fastapi.exceptions import RequestValidationError
 
 from steelyard.flows import assign, links
 from steelyard.flows.release import return_work
@@ -61,17 +62,26 @@ def give_back(desk: DeskOf, worker_id: WorkerId, body: ReturnBody) -> WorkStatus
     openapi_extra={"requestBody": SUBMISSION_SCHEMA},
 )
 async def submit_judgement(request: Request) -> Response:
-    """Store an answer and get the next item. 201: stored now; 200: it was stored before."""
-    # The one route every click goes through: parsed by hand, one hop to a thread for all that waits.
-    token, body = bearer(request), parse(SubmissionBody, await request.body())
-    submitted = await run_in_threadpool(_submit, desk_of(request), token, body)
-    content = SubmittedView(next=work_view(submitted.next)).model_dump_json()
-    status = 201 if submitted.is_new else 200
-    return Response(content, status, media_type="application/json")
+    """Store an answer and get the next item. 201: stored now; 200: it was stored before.
+
+    Answers that are in order never come here: `SubmitRoute` stores them together.
+    """
+    desk, token = desk_of(request), bearer(request)
+    try:
+        body = parse(SubmissionBody, await request.body())
+    except RequestValidationError:
+        await run_in_threadpool(worker_of, desk, token)
+        raise
+    return submitted_reply(await run_in_threadpool(_submit, desk, token, body))
 
 
 def _submit(desk: Desk, token: str, body: SubmissionBody) -> Submitted:
-    submission = Submission(
+    return submit(desk.campaign, worker_of(desk, token), submission_of(body), now=datetime.now(UTC))
+
+
+def submission_of(body: SubmissionBody) -> Submission:
+    """What a request's body says."""
+    return Submission(
         judgement_id=str(body.judgement_id),
         assignment_id=body.assignment_id,
         item_id=body.item_id,
@@ -79,7 +89,12 @@ def _submit(desk: Desk, token: str, body: SubmissionBody) -> Submitted:
         shown_ms=body.shown_ms,
         revision=body.revision,
     )
-    return submit(desk.campaign, worker_of(desk, token), submission, now=datetime.now(UTC))
+
+
+def submitted_reply(submitted: Submitted) -> Response:
+    """The reply to an answer that is stored."""
+    content = SubmittedView(next=work_view(submitted.next)).model_dump_json()
+    return Response(content, 201 if submitted.is_new else 200, media_type="application/json")
 
 
 @join_router.post("/join", status_code=201, dependencies=[require_visitor])

@@ -1,0 +1,178 @@
+"""What every click of every worker needs, for many clicks at a time: few statements, written out beforehand.
+
+The same questions as in `assignments`, `work` and `judgements`, asked for a list of assignments at once and
+with nothing to be built or converted around them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection
+
+from steelyard.domain.chain import chain_hash
+from steelyard.domain.judgement import Judgement
+from steelyard.domain.work import ItemKind, SegmentTexts, ShownText, own_kind
+from steelyard.store.campaigns import texts_beside
+from steelyard.store.judgements import answer_text
+from steelyard.store.work import PlacedTexts
+
+# Where in a HIT: its id and a position.
+Place = tuple[str, int]
+
+CONDITIONS = "SELECT state, secret_mark, (SELECT max(revision) FROM revisions) FROM campaigns"
+# One that somebody else holds just now is passed over, so that nobody waits for what is not theirs.
+HOLD = (
+    "SELECT assignment_id FROM assignments WHERE assignment_id = ANY(%s) "
+    "ORDER BY assignment_id FOR NO KEY UPDATE SKIP LOCKED"
+)
+# That positions begin at 1 is said for SQLite: see `assignments.latest_judged`.
+_LATEST = """(SELECT {column} FROM judgements AS judged
+    WHERE judged.assignment_id = held.assignment_id AND judged.position >= 1 AND judged.replaces IS NULL
+    ORDER BY judged.position DESC LIMIT 1)"""
+_STANDINGS = f"""
+SELECT held.assignment_id, held.hit_id, held.worker_id, held.status, held.accepted_at,
+    workers.link_version, workers.is_revoked,
+    (SELECT max(position) FROM hit_items WHERE hit_items.hit_id = held.hit_id),
+    {_LATEST.format(column="position")}, {_LATEST.format(column="chain_hash")}
+FROM {{wanted}} AS wanted
+JOIN assignments AS held ON held.assignment_id = wanted.assignment_id
+JOIN workers ON workers.worker_id = held.worker_id
+"""  # noqa: S608 (nothing in it is anyone's but ours)
+_PLACED = """
+SELECT placed.hit_id, placed.position, items.item_id, items.kind, items.system_id, items.segment_id,
+    items.text, segments.source, segments.reference
+FROM {wanted} AS wanted
+JOIN hit_items AS placed ON placed.hit_id = wanted.hit_id AND placed.position = wanted.position
+JOIN items ON items.item_id = placed.item_id
+JOIN segments ON segments.segment_id = items.segment_id
+"""
+_COLUMNS = (
+    *("judgement_id", "assignment_id", "item_id", "position", "answer", "shown_ms", "submitted_at"),
+    *("shown_order", "revision", "item_hash", "chain_hash"),
+)
+_INSERT = f"INSERT INTO judgements ({', '.join(_COLUMNS)}) {{values}} ON CONFLICT DO NOTHING"
+
+# A list of values is one JSON text for SQLite, and arrays for PostgreSQL.
+STANDINGS = {
+    "sqlite": _STANDINGS.format(wanted="(SELECT value AS assignment_id FROM json_each(?))"),
+    "postgresql": _STANDINGS.format(wanted="(SELECT unnest(%s::text[]) AS assignment_id)"),
+}
+PLACED = {
+    "sqlite": _PLACED.format(
+        wanted="(SELECT json_extract(value, '$[0]') AS hit_id, json_extract(value, '$[1]') AS position "
+        "FROM json_each(?))"
+    ),
+    "postgresql": _PLACED.format(
+        wanted="(SELECT unnest(%s::text[]) AS hit_id, unnest(%s::int[]) AS position)"
+    ),
+}
+INSERT = {
+    "sqlite": _INSERT.format(values=f"VALUES ({', '.join('?' for _ in _COLUMNS)})"),
+    "postgresql": _INSERT.format(
+        values="SELECT * FROM unnest(%s::text[], %s::text[], %s::text[], %s::int[], %s::text[], "
+        "%s::bigint[], %s::timestamptz[], %s::text[], %s::int[], %s::text[], %s::text[])"
+    ),
+}
+
+
+class Doors(NamedTuple):
+    """What holds for the whole campaign now: its state, the mark of its secret, the latest revision."""
+
+    state: str
+    mark: str | None
+    revision: int
+
+
+class Standing(NamedTuple):
+    """One assignment, how far it is, and what its worker's link must fit."""
+
+    assignment_id: str
+    hit_id: str
+    worker_id: str
+    status: str
+    accepted_at: datetime
+    link_version: int
+    is_revoked: bool
+    n_items: int
+    n_done: int
+    last_hash: str | None
+
+
+def doors(connection: Connection) -> Doors:
+    """What holds for the whole campaign now."""
+    return Doors(*connection.exec_driver_sql(CONDITIONS).one())
+
+
+def standings(connection: Connection, assignment_ids: Sequence[str]) -> dict[str, Standing]:
+    """Those of these assignments that nobody else holds, by their ids; held until the transaction ends."""
+    dialect = connection.dialect.name
+    wanted: tuple[Any, ...] = (json.dumps(assignment_ids),)
+    if dialect == "postgresql":
+        # A statement of its own: what is read next includes what the previous holder has done.
+        held = connection.exec_driver_sql(HOLD, (list(assignment_ids),)).scalars().all()
+        wanted = (list(held),)
+    found = connection.exec_driver_sql(STANDINGS[dialect], wanted).all()
+    return {row[0]: _standing(tuple(row)) for row in found}
+
+
+def _standing(row: tuple[Any, ...]) -> Standing:
+    found = Standing(*row)
+    moment: Any = found.accepted_at
+    # SQLite has no type for moments.
+    accepted_at = datetime.fromisoformat(moment) if isinstance(moment, str) else moment
+    return found._replace(accepted_at=accepted_at, n_done=found.n_done or 0)
+
+
+def placed_texts(
+    connection: Connection, places: Sequence[Place], *, n_translations: int
+) -> dict[Place, PlacedTexts]:
+    """The items at these places; those that are no places of the HIT are missing."""
+    dialect = connection.dialect.name
+    wanted: tuple[Any, ...] = (json.dumps(places),)
+    if dialect == "postgresql":
+        wanted = ([hit_id for hit_id, _ in places], [position for _, position in places])
+    rows = connection.exec_driver_sql(PLACED[dialect], wanted).all()
+    every = texts_beside(connection, [row[2] for row in rows]) if n_translations > 1 and rows else {}
+    found = {}
+    for hit_id, position, item_id, kind, system_id, segment_id, text, *segment in rows:
+        beside = every.get(item_id, ())
+        own = own_kind(ItemKind(kind), [each.shown.kind for each in beside])
+        found[(hit_id, position)] = PlacedTexts(
+            item_id,
+            (ShownText(system_id, segment_id, text, own), *(each.shown for each in beside)),
+            (SegmentTexts(*segment), *(each.segment for each in beside)),
+        )
+    return found
+
+
+def append_all(connection: Connection, judgements: Sequence[tuple[Judgement, str]]) -> int:
+    """Store judgements, each given with the hash before it; returns how many were new."""
+    on_sqlite = connection.dialect.name == "sqlite"
+    rows = [_row(judgement, previous, on_sqlite=on_sqlite) for judgement, previous in judgements]
+    values = rows if on_sqlite else tuple(list(column) for column in zip(*rows, strict=True))
+    stored = connection.exec_driver_sql(
+        INSERT[connection.dialect.name], values, execution_options={"preserve_rowcount": True}
+    )
+    return int(stored.rowcount)
+
+
+def _row(judgement: Judgement, previous: str, *, on_sqlite: bool) -> tuple[Any, ...]:
+    answer = answer_text(judgement.answer)
+    moment = judgement.submitted_at.astimezone(UTC)
+    return (
+        judgement.judgement_id,
+        judgement.assignment_id,
+        judgement.item_id,
+        judgement.position,
+        answer,
+        judgement.shown_ms,
+        moment.isoformat(timespec="microseconds") if on_sqlite else moment,
+        None if judgement.shown_order is None else json.dumps(judgement.shown_order),
+        judgement.revision,
+        judgement.item_hash,
+        chain_hash(previous, judgement, answer),
+    )
