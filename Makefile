@@ -13,6 +13,8 @@ export UV_PYTHON_DOWNLOADS := never
 export UV_LINK_MODE := copy
 export VIRTUAL_ENV := $(CURDIR)/.venv
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# Modules are compiled once, not again by each process, whatever the shell says (containers often set this).
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: help demo test setup bench lint format requirements system-packages clean
 
