@@ -65,13 +65,15 @@ def test_settings_prints_every_rule_as_the_campaign_file_writes_it(
     assert run(["settings", draft]) == DONE
 
     assert capsys.readouterr().out == (
-        "[rules]\nlease_minutes = 120.0\n# hits_per_worker is not set\nopen_link = true\n\n"
+        "[rules]\nlease_minutes = 120.0\n# hits_per_worker is not set\nopen_link = true\n"
+        "joins_per_hour = 60\nunbegun_hits = 30\n\n"
         '[pay]\nwage = 12.0\ncurrency = "USD"\n# per_hit is not set\nfee = 0.0\n'
     )
 
 
 def test_settings_changes_what_is_given(draft: str, capsys: pytest.CaptureFixture[str]) -> None:
     changes = ["--lease-minutes", "30", "--hits-per-worker", "2", "--open-link", "off", "--wage", "none"]
+    changes += ["--joins-per-hour", "200", "--unbegun-hits", "0"]
     changes += ["--currency", "EUR", "--pay-per-hit", "5.5", "--fee", "0.33"]
     assert run(["settings", draft, *changes]) == DONE
     capsys.readouterr()
@@ -82,6 +84,8 @@ def test_settings_changes_what_is_given(draft: str, capsys: pytest.CaptureFixtur
         "lease_minutes": 30.0,
         "hits_per_worker": 2,
         "open_link": False,
+        "joins_per_hour": 200,
+        "unbegun_hits": 0,
         "wage": None,
         "currency": "EUR",
         "pay_per_hit": 5.5,

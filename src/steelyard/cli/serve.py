@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from ipaddress import ip_network
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -16,6 +17,17 @@ from steelyard.web.serving import ServerSettings, run_server
 
 if TYPE_CHECKING:
     from steelyard.flows.series import Series
+
+
+def _read_proxies(_ctx: click.Context, _param: click.Parameter, texts: tuple[str, ...]) -> tuple[str, ...]:
+    for text in texts:
+        try:
+            ip_network(text, strict=False)
+        except ValueError:
+            raise click.BadParameter(
+                f"{text!r} is neither an address such as 127.0.0.1 nor a network such as 10.0.0.0/8."
+            ) from None
+    return texts
 
 
 @click.command()
@@ -35,7 +47,30 @@ if TYPE_CHECKING:
     callback=read_url,
     help="Public address, if others reach the server by another than the one it listens at.",
 )
-def serve(db: str, host: str, port: int | None, processes: int, url: str | None) -> None:
+@click.option(
+    "--trusted-proxy",
+    "trusted_proxies",
+    metavar="ADDRESS",
+    multiple=True,
+    callback=_read_proxies,
+    help="Address or network of a proxy in front, whose X-Forwarded-For says who calls. May be repeated.",
+)
+@click.option(
+    "--requests-per-second",
+    type=click.FloatRange(0, 1e6),
+    default=20.0,
+    show_default=True,
+    help="Requests that one worker may make, on average; 0: any number.",
+)
+def serve(  # noqa: PLR0913 (one option each)
+    db: str,
+    host: str,
+    port: int | None,
+    processes: int,
+    url: str | None,
+    trusted_proxies: tuple[str, ...],
+    requests_per_second: float,
+) -> None:
     """Serve a campaign to workers and its manager until Ctrl-C.
 
     DB may be a series, a folder of databases or a PostgreSQL database with several campaigns: one server has
@@ -44,6 +79,12 @@ def serve(db: str, host: str, port: int | None, processes: int, url: str | None)
     Ctrl-C and SIGTERM stop it in good order: requests under way are answered, and the exit code is 0.
     """
     series = series_at(db)
+    settings = ServerSettings(
+        processes=processes,
+        url=url,
+        trusted_proxies=trusted_proxies,
+        requests_per_second=requests_per_second or None,
+    )
     with listening_at(host, port) as listening:
         base_url = url or url_of(listening)
         more = _more_about(listening, base_url, url)
@@ -51,7 +92,7 @@ def serve(db: str, host: str, port: int | None, processes: int, url: str | None)
             _announce(db, base_url, more)
         else:
             _announce_series(series, base_url, more)
-        run_server(db, listening, ServerSettings(processes=processes, url=url))
+        run_server(db, listening, settings)
     click.echo("Stopped.")
 
 

@@ -39,6 +39,10 @@ class _NumberOrNone(click.ParamType):  # type: ignore[type-arg]
 @click.option("--lease-minutes", type=float, help="Minutes without an answer before a HIT is released.")
 @click.option("--hits-per-worker", type=_NumberOrNone(int), help="The most HITs that one worker may take.")
 @click.option("--open-link", type=click.Choice(["on", "off"]), help="Whether the open link lets people join.")
+@click.option(
+    "--joins-per-hour", type=int, help="People who may join from one address in an hour; 0: any number."
+)
+@click.option("--unbegun-hits", type=int, help="HITs not begun yet that one address may hold; 0: any number.")
 @click.option("--wage", type=_NumberOrNone(float), help="Pay for an hour.")
 @click.option("--currency", metavar="CODE", help="Code of the currency, such as EUR.")
 @click.option("--pay-per-hit", type=_NumberOrNone(float), help="Pay for a HIT, in place of the hourly wage.")
@@ -49,6 +53,8 @@ def settings(  # noqa: PLR0913 (one option for each rule)
     lease_minutes: float | None,
     hits_per_worker: int | str | None,
     open_link: str | None,
+    joins_per_hour: int | None,
+    unbegun_hits: int | None,
     wage: float | str | None,
     currency: str | None,
     pay_per_hit: float | str | None,
@@ -61,6 +67,8 @@ def settings(  # noqa: PLR0913 (one option for each rule)
         "lease_minutes": lease_minutes,
         "hits_per_worker": hits_per_worker,
         "open_link": None if open_link is None else open_link == "on",
+        "joins_per_hour": joins_per_hour,
+        "unbegun_hits": unbegun_hits,
         "wage": wage,
         "currency": currency,
         "pay_per_hit": pay_per_hit,

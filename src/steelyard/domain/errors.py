@@ -7,6 +7,7 @@ EvaluationError
 ├── ChoiceError      a choice, name or value of an option that does not exist or does not fit
 ├── NotFound         there is no such thing, or it is not yours
 ├── Conflict         it exists, but its state forbids what was asked
+├── TooMany          more than one caller may ask for; carries how long to wait
 └── NotEnoughData    the data cannot support what was asked
 """
 
@@ -145,6 +146,14 @@ class Conflict(EvaluationError):  # noqa: N818 (the dictionary's word)
     def __init__(self, message: str, code: str = "conflict") -> None:
         super().__init__(message)
         self.code = code
+
+
+class TooMany(EvaluationError):  # noqa: N818 (reads as a sentence where it is raised)
+    """More than one caller may ask for at once; `wait`: seconds until asking again may help."""
+
+    def __init__(self, message: str, *, wait: float) -> None:
+        self.wait = wait
+        super().__init__(message)
 
 
 class NotEnoughData(_OptionsNamedError):  # noqa: N818 (the dictionary's word)

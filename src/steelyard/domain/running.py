@@ -28,6 +28,10 @@ class Rules:
     """The most HITs that one worker may take; None: as many as there are."""
     open_link: bool = True
     """Whether anyone with the open link may join. Without it the list of workers is closed."""
+    joins_per_hour: int = 60
+    """How many people may join by the open link from one address within an hour; 0: any number."""
+    unbegun_hits: int = 30
+    """How many HITs in which nothing is judged yet one address may hold; 0: any number."""
     wage: float | None = None
     """What an hour is paid; None: nothing is said about pay."""
     currency: str = "USD"

@@ -11,7 +11,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from steelyard.domain.campaign import CampaignSettings
-from steelyard.domain.errors import Conflict
+from steelyard.domain.errors import Conflict, TooMany
 from steelyard.domain.plugin import Protocol, TextRole
 from steelyard.domain.running import CampaignState, Conditions
 from steelyard.domain.work import (
@@ -36,6 +36,12 @@ CLOSED_DOORS = {
     CampaignState.PAUSED: "The campaign is paused: it goes on once the organiser opens it again.",
     CampaignState.CLOSED: "The campaign is closed: it gives out no more work and takes no more answers.",
 }
+UNBEGUN = (
+    "Too many HITs that were taken from this address are not begun yet. Try again once one of them is. The "
+    "organiser can allow more: it is the rule unbegun_hits."
+)
+# Seconds after which somebody else may have given their first answer [our choice].
+UNBEGUN_WAIT = 15
 BLOCKED = "The organiser gives no further work to this worker."
 
 
@@ -67,10 +73,11 @@ class Finished:
 WorkView = NextItem | Finished
 
 
-def next_item(campaign: OpenCampaign, worker_id: str, *, now: datetime) -> WorkView:
+def next_item(campaign: OpenCampaign, worker_id: str, *, now: datetime, may_take: bool = True) -> WorkView:
     """The worker's current item; begins or takes up a HIT if none is open and one is available.
 
-    Conflict while the campaign is not open, and for a blocked worker.
+    Conflict while the campaign is not open, and for a blocked worker; TooMany for one who has no HIT and
+    may not take one now.
     """
     with campaign.store.read() as connection:
         conditions = running.conditions(connection)
@@ -83,13 +90,20 @@ def next_item(campaign: OpenCampaign, worker_id: str, *, now: datetime) -> WorkV
     with campaign.store.write() as connection:
         conditions = running.conditions(connection)
         require_open(conditions)
-        assignment = _take_work(connection, worker_id, conditions, now=now)
+        assignment = _take_work(connection, worker_id, conditions, now=now, may_take=may_take)
         if assignment is not None:
             return view(
                 connection, campaign.settings, assignment, assignment.n_done + 1, conditions=conditions
             )
         n_hits_done = work.n_submitted(connection, worker_id)
         return Finished(None, 0, 0, n_hits_done, more=False, revision=conditions.revision)
+
+
+def unbegun(campaign: OpenCampaign, assignment_ids: Sequence[str], *, now: datetime) -> list[str]:
+    """Those of these assignments that are open and in which nothing is judged."""
+    with campaign.store.read() as connection:
+        before = leases.idle_before(connection, running.conditions(connection), now=now)
+        return leases.unbegun_assignments(connection, assignment_ids, before=before)
 
 
 def require_open(conditions: Conditions) -> None:
@@ -104,7 +118,7 @@ def _may_be_idle(assignment: Assignment, conditions: Conditions, now: datetime) 
 
 
 def _take_work(
-    connection: Connection, worker_id: str, conditions: Conditions, *, now: datetime
+    connection: Connection, worker_id: str, conditions: Conditions, *, now: datetime, may_take: bool
 ) -> Assignment | None:
     """The open assignment; or one's own expired one, a fresh HIT, one's own returned one, in this order."""
     assignment = work.open_assignment(connection, worker_id)
@@ -114,6 +128,8 @@ def _take_work(
         return assignment
     if claims.gets_no_work(connection, worker_id):
         raise Conflict(BLOCKED, code="blocked")
+    if not may_take:
+        raise TooMany(UNBEGUN, wait=UNBEGUN_WAIT)
     leases.end_idle_leases(connection, conditions, by="server", now=now)
     most = conditions.rules.hits_per_worker
     resume = partial(claims.resume_earlier, connection, worker_id, now=now, most=most)

@@ -13,10 +13,11 @@ from steelyard.domain.running import Rules
 MOST_LETTERS = 100
 USUAL_RULES = Rules()
 # More than anyone needs, and far less than a date or a database can take: a year; a million; a billion, which
-# is much even where an hour costs a hundred thousand [our choices].
+# is much even where an hour costs a hundred thousand; a university behind one address [our choices].
 LONGEST_LEASE = 365 * 24 * 60
 MOST_HITS = 1_000_000
 MOST_PAY = 1e9
+MOST_OF_ADDRESS = 10_000
 
 TextsFormat = Literal["table", "wmt-xml", "mt-metrics-eval", "appraise"]
 
@@ -255,6 +256,16 @@ class RulesTable(_Strict):
     open_link: bool = Field(
         default=USUAL_RULES.open_link,
         description="Anyone with the open link may join. With false: only those with a link of their own.",
+    )
+    joins_per_hour: Annotated[int, Field(ge=0, le=MOST_OF_ADDRESS)] = Field(
+        default=USUAL_RULES.joins_per_hour,
+        description="How many people may join by the open link from one address: this many at once, then "
+        "this many an hour. A class behind one address may need more. 0: any number.",
+    )
+    unbegun_hits: Annotated[int, Field(ge=0, le=MOST_OF_ADDRESS)] = Field(
+        default=USUAL_RULES.unbegun_hits,
+        description="How many HITs the workers of one address may hold in which nothing is judged yet. "
+        "Whoever comes next waits until one of them is begun or given back. 0: any number.",
     )
 
 

@@ -9,10 +9,11 @@ worker, assignment, opening, log. Openings of others and idle assignments are sk
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, and_, func, or_, select, update
+from sqlalchemy import ColumnElement, Connection, and_, exists, func, or_, select, update
 
 from steelyard.domain.running import By, Conditions
 from steelyard.domain.work import AssignmentStatus
@@ -125,6 +126,20 @@ def is_idle(before: datetime) -> ColumnElement[bool]:
         or_(stored.c.resumed_at.is_(None), stored.c.resumed_at < before),
         func.coalesce(latest_judged(tables.judgements.c.submitted_at), stored.c.accepted_at) < before,
     )
+
+
+def unbegun_assignments(
+    connection: Connection, assignment_ids: Sequence[str], *, before: datetime
+) -> list[str]:
+    """Those of these assignments that hold a HIT and have no judgement; one that is idle holds none."""
+    stored = tables.assignments
+    query = select(stored.c.assignment_id).where(
+        stored.c.assignment_id.in_(assignment_ids),
+        stored.c.status == AssignmentStatus.ACCEPTED.value,
+        ~exists().where(tables.judgements.c.assignment_id == stored.c.assignment_id),
+        ~is_idle(before),
+    )
+    return list(connection.execute(query).scalars())
 
 
 def idle_assignments(connection: Connection, *, before: datetime) -> list[str]:

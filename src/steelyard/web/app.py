@@ -31,18 +31,21 @@ from steelyard.web import (
     worker_routes,
 )
 from steelyard.web.base_path import AtUrl
+from steelyard.web.callers import BehindProxies
 from steelyard.web.closing import ClosedInTheEnd
 from steelyard.web.guards import Guards
+from steelyard.web.limits import Limiter, Limits
 from steelyard.web.schemas import ErrorView
 from steelyard.web.serving import ServerSettings
 from steelyard.web.state import Desk
 from steelyard.web.submit_route import JUDGEMENTS_PATH, SubmitRoute, deliver
 
-ERROR_STATUSES = (400, 401, 404, 409, 413, 422, 503)
+ERROR_STATUSES = (400, 401, 404, 409, 413, 422, 429, 503)
 
 
-def create_app(campaign: OpenCampaign) -> FastAPI:
-    """The web app over an open campaign."""
+def create_app(campaign: OpenCampaign, limits: Limits | None = None) -> FastAPI:
+    """The web app over an open campaign. `limits`: those of the process, if other apps share them."""
+    limits = limits or Limits.new()
     app = FastAPI(
         title="Steelyard",
         version=__version__,
@@ -51,6 +54,7 @@ def create_app(campaign: OpenCampaign) -> FastAPI:
         responses={status: {"model": ErrorView} for status in ERROR_STATUSES},
     )
     app.state.desk = Desk.over(campaign)
+    app.state.limits = limits
     protocol = protocols()[campaign.settings.protocol]
     # The description says what this campaign's answers look like.
     app.openapi = cache(partial(_described, app, protocol.answer_schema))  # type: ignore[method-assign]
@@ -72,6 +76,7 @@ def create_app(campaign: OpenCampaign) -> FastAPI:
     app.mount("/static", StaticFiles(directory=Path(__file__).parent / "static"), name="static")
     app.state.collector = Collector(campaign, deliver)
     app.add_middleware(SubmitRoute, collector=app.state.collector)
+    app.add_middleware(Limiter, limits=limits)
     app.add_middleware(Guards)
     return app
 
@@ -90,15 +95,17 @@ def _described(app: FastAPI, answer_schema: Mapping[str, Any]) -> dict[str, Any]
 def app_at(address: str, settings: ServerSettings) -> ASGIApp:
     """The app of a server process, which opens the campaign or series itself."""
     series = find_series(address)
+    limits = Limits.new(requests_per_second=settings.requests_per_second)
     app: ASGIApp
     if series is None:
         campaigns = [open_campaign(address)]
-        app = create_app(campaigns[0])
+        app = create_app(campaigns[0], limits)
     else:
         from steelyard.web.series_app import create_series_app
 
         opened = opened_campaigns(series)
         campaigns = [outcome.result for outcome in opened if outcome.result is not None]
-        app = create_series_app(series, opened)
+        app = create_series_app(series, opened, limits)
     app = ClosedInTheEnd(app, campaigns)
-    return AtUrl(app, settings.url) if settings.url else app
+    app = AtUrl(app, settings.url) if settings.url else app
+    return BehindProxies(app, settings.trusted_proxies) if settings.trusted_proxies else app

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -18,6 +19,7 @@ from steelyard.domain.errors import (
     NotEnoughData,
     NotFound,
     SourceError,
+    TooMany,
     as_command_line,
 )
 from steelyard.web.pages import message_page
@@ -30,6 +32,7 @@ STATUS: dict[type[EvaluationError], tuple[int, str]] = {
     NotFound: (404, "not_found"),
     Conflict: (409, "conflict"),
     NotEnoughData: (409, "not_enough_data"),
+    TooMany: (429, "too_many"),
     AnswerError: (422, "answer"),
     ChoiceError: (422, "choice"),
     SourceError: (503, "database"),
@@ -67,7 +70,8 @@ async def evaluation_reply(request: Request, error: Exception) -> JSONResponse:
         logger.error("%s %s: %s", request.method, request.url.path.rpartition("/")[0], error)
         message = TRY_AGAIN
     field = getattr(error, "field", None)
-    return JSONResponse(error_body(code, message, field), status)
+    headers = {"Retry-After": str(math.ceil(error.wait))} if isinstance(error, TooMany) else None
+    return JSONResponse(error_body(code, message, field), status, headers)
 
 
 async def _validation_error(request: Request, error: Exception) -> JSONResponse:

@@ -46,6 +46,8 @@ class RulesBody(_Strict):
     lease_minutes: float | None = None
     hits_per_worker: int | None = None
     open_link: bool | None = None
+    joins_per_hour: int | None = None
+    unbegun_hits: int | None = None
     wage: float | None = None
     currency: str | None = None
     pay_per_hit: float | None = None

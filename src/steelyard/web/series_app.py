@@ -19,6 +19,7 @@ from steelyard.version import __version__
 from steelyard.web import errors, series_routes
 from steelyard.web.app import ERROR_STATUSES, create_app
 from steelyard.web.guards import Guards
+from steelyard.web.limits import Limiter, Limits
 from steelyard.web.pages import message_page
 from steelyard.web.schemas import ErrorView, error_body
 from steelyard.web.series_routes import SeriesDesk
@@ -50,8 +51,11 @@ class SeriesApp:
             await app({**scope, "root_path": f"{root}/c/{name}"}, receive, send)
 
 
-def create_series_app(series: Series, opened: list[Outcome[OpenCampaign]]) -> SeriesApp:
+def create_series_app(
+    series: Series, opened: list[Outcome[OpenCampaign]], limits: Limits | None = None
+) -> SeriesApp:
     """The web app over the campaigns of a series. One that could not be opened answers 503."""
+    limits = limits or Limits.new()
     apps: dict[str, ASGIApp] = {}
     desks, broken = {}, {}
     for outcome in opened:
@@ -60,12 +64,12 @@ def create_series_app(series: Series, opened: list[Outcome[OpenCampaign]]) -> Se
             broken[outcome.name] = outcome.error.spelt(as_command_line)
             apps[outcome.name] = Guards(_unusable)
         else:
-            app = create_app(outcome.result)
+            app = create_app(outcome.result, limits)
             apps[outcome.name], desks[outcome.name] = app, app.state.desk
-    return SeriesApp(_home(SeriesDesk(series.name, series_door(series), desks, broken)), apps)
+    return SeriesApp(_home(SeriesDesk(series.name, series_door(series), desks, broken), limits), apps)
 
 
-def _home(desk: SeriesDesk) -> FastAPI:
+def _home(desk: SeriesDesk, limits: Limits) -> FastAPI:
     app = FastAPI(
         title="Steelyard series",
         version=__version__,
@@ -78,6 +82,7 @@ def _home(desk: SeriesDesk) -> FastAPI:
     app.include_router(series_routes.router)
     app.include_router(series_routes.pages)
     app.mount("/static", StaticFiles(directory=Path(__file__).parent / "static"), name="static")
+    app.add_middleware(Limiter, limits=limits)
     app.add_middleware(Guards)
     return app
 

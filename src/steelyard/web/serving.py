@@ -38,6 +38,10 @@ class ServerSettings:
     processes: int = 1
     url: str | None = None
     """Public address, if it is not the one at which the server listens."""
+    trusted_proxies: tuple[str, ...] = ()
+    """Addresses and networks of proxies that say truly who calls."""
+    requests_per_second: float | None = 20.0
+    """How many requests one worker may make, on average; None: any number."""
 
 
 def run_server(address: str, listening: socket.socket, settings: ServerSettings) -> None:
@@ -60,6 +64,8 @@ def run_server(address: str, listening: socket.socket, settings: ServerSettings)
         server_header=False,
         # A person reads for some seconds before the next answer: it should find its connection open.
         timeout_keep_alive=75,
+        # It would believe any program of this machine, and an environment variable; see callers.py.
+        proxy_headers=False,
         timeout_graceful_shutdown=DRAIN_SECONDS,
         # On a busy machine a process may need this long to start; one that seems hung is replaced.
         timeout_worker_healthcheck=60,

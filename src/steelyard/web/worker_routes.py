@@ -10,10 +10,13 @@ from fastapi.exceptions import RequestValidationError
 
 from steelyard.flows import assign, links
 from steelyard.flows.release import return_work
+from steelyard.flows.rules import campaign_rules
 from steelyard.flows.submit import Submission, Submitted, submit
 from steelyard.flows.work_status import WorkStatus, work_status
 from steelyard.web.auth import DeskOf, WorkerId, bearer, require_visitor, worker_of
 from steelyard.web.base_path import base_url_of
+from steelyard.web.callers import caller_key
+from steelyard.web.limits import limits_of
 from steelyard.web.schemas import (
     FinishedView,
     JoinedView,
@@ -42,9 +45,19 @@ def status(desk: DeskOf, worker_id: WorkerId) -> WorkStatus:
 
 
 @router.post("/next")
-def next_item(desk: DeskOf, worker_id: WorkerId) -> NextItemView | FinishedView:
+def next_item(desk: DeskOf, request: Request, worker_id: WorkerId) -> NextItemView | FinishedView:
     """The item to judge now; begins a HIT if none is open. Asking again gives the same item."""
-    return work_view(assign.next_item(desk.campaign, worker_id, now=datetime.now(UTC)))
+    now, taken = datetime.now(UTC), limits_of(request).taken
+    caller = (desk.campaign.settings.name, caller_key(request.scope))
+    with taken.turn(caller) as earlier:
+        most = campaign_rules(desk.campaign).unbegun_hits
+        held = assign.unbegun(desk.campaign, earlier, now=now) if 0 < most <= len(earlier) else earlier
+        taken.forget([each for each in earlier if each not in held])
+        may_take = not 0 < most <= len(held)
+        view = assign.next_item(desk.campaign, worker_id, now=now, may_take=may_take)
+        if view.assignment_id is not None and not view.n_done:
+            taken.add(caller, view.assignment_id)
+    return work_view(view)
 
 
 @router.post("/return")
@@ -100,5 +113,7 @@ def submitted_reply(submitted: Submitted) -> Response:
 @join_router.post("/join", status_code=201, dependencies=[require_visitor])
 def join_campaign(desk: DeskOf, request: Request) -> JoinedView:
     """A new worker's link, for someone who came by the open link."""
+    most = campaign_rules(desk.campaign).joins_per_hour
+    limits_of(request).join(request.scope, desk.campaign.settings.name, most)
     link = links.join_campaign(desk.campaign, base_url=base_url_of(request), now=datetime.now(UTC))
     return JoinedView(token=link.token, url=link.url)

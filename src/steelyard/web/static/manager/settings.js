@@ -39,6 +39,8 @@ function makeRules() {
   const boxes = {
     lease_minutes: input("number", "", { min: 1, step: "any", required: "" }),
     hits_per_worker: input("number", "", { min: 1, step: 1, placeholder: "no limit" }),
+    joins_per_hour: input("number", "", { min: 0, step: 1, required: "" }),
+    unbegun_hits: input("number", "", { min: 0, step: 1, required: "" }),
     wage: input("number", "", { min: 0, step: "any", placeholder: "not set" }),
     currency: input("text", "", { maxlength: 3, minlength: 3, pattern: "[A-Za-z]{3}", required: "", autocomplete: "off" }),
     pay_per_hit: input("number", "", { min: 0, step: "any", placeholder: "by the wage" }),
@@ -58,6 +60,8 @@ function makeRules() {
       "fields",
       field("Minutes until an idle HIT is released", boxes.lease_minutes, "Without an answer for so long, it goes back to the pool; what was judged stays."),
       field("HITs per worker, at most", boxes.hits_per_worker, "Empty: as many as there are."),
+      field("Joins from one address in an hour, at most", boxes.joins_per_hour, "By the open link. A class shares one address. 0: any number."),
+      field("HITs not begun that one address may hold", boxes.unbegun_hits, "Whoever comes next waits until one is begun. 0: any number."),
       field("Wage per hour", boxes.wage),
       field("Currency", boxes.currency, "A code such as EUR."),
       field("Pay per HIT", boxes.pay_per_hit, "In place of what the wage comes to."),
@@ -71,6 +75,8 @@ function makeRules() {
     return {
       lease_minutes: amount(boxes.lease_minutes),
       hits_per_worker: amount(boxes.hits_per_worker),
+      joins_per_hour: amount(boxes.joins_per_hour),
+      unbegun_hits: amount(boxes.unbegun_hits),
       wage: amount(boxes.wage),
       currency: boxes.currency.value.toUpperCase(),
       pay_per_hit: amount(boxes.pay_per_hit),
@@ -130,6 +136,8 @@ function makeRules() {
 const RULES = {
   lease_minutes: "Minutes until an idle HIT is released",
   hits_per_worker: "HITs per worker",
+  joins_per_hour: "Joins from one address in an hour",
+  unbegun_hits: "HITs not begun that one address may hold",
   wage: "Wage per hour",
   currency: "Currency",
   pay_per_hit: "Pay per HIT",
@@ -137,9 +145,12 @@ const RULES = {
 };
 const words = (name) => RULES[name] ?? name;
 
+const NO_LIMIT = { hits_per_worker: null, joins_per_hour: 0, unbegun_hits: 0 };
+
 function value(values, name) {
   const found = values[name];
-  if (found === null || found === undefined) return name === "hits_per_worker" ? "no limit" : "not set";
+  if (name in NO_LIMIT && (found ?? null) === NO_LIMIT[name]) return "no limit";
+  if (found === null || found === undefined) return "not set";
   return name === "fee" ? `${Number((PERCENT * found).toPrecision(12))} %` : String(found);
 }
 
