@@ -269,6 +269,7 @@ def make_campaign(folder: Path, address: str, *, n_segments: int) -> None:
 def serving(address: str) -> Iterator[str]:
     """The host and port of a server of two processes."""
     command = [sys.executable, "-m", "steelyard", "serve", address, "--port", "0", "--processes", "2"]
+    command += ["--requests-per-second", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         try:

@@ -44,7 +44,8 @@ def running(command: Sequence[str]) -> Iterator[str]:
 
 def serving(address: str, *more: str) -> Any:
     """Steelyard on a campaign."""
-    return running([sys.executable, "-m", "steelyard", "serve", address, "--port", "0", *more])
+    command = [sys.executable, "-m", "steelyard", "serve", address, "--port", "0"]
+    return running([*command, "--requests-per-second", "0", *more])
 
 
 def load(host: str, tokens: Sequence[str], **plan: Any) -> dict[str, Any]:

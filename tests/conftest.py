@@ -359,7 +359,9 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., RunningServer]]:
 
     def start(address: str, *options: str) -> RunningServer:
         log = tmp_path / f"server-{len(running)}.log"
-        command = [sys.executable, "-m", "steelyard", "serve", address, "--port", "0", *options]
+        command = [sys.executable, "-m", "steelyard", "serve", address, "--port", "0"]
+        # Workers of tests are scripts.
+        command += ["--requests-per-second", "0", *options]
         with log.open("w") as errors:
             process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True)
         assert process.stdout is not None

@@ -17,6 +17,7 @@ from steelyard.flows.links import add_workers, links
 from steelyard.flows.open import OpenCampaign, open_campaign
 from steelyard.flows.simulate import simulate
 from steelyard.web.app import create_app
+from steelyard.web.limits import Limits
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,9 @@ def _site(made: Path, folder: Path, noon: datetime) -> Iterator[Site]:
     with open_campaign(str(address)) as campaign:
         [worker] = add_workers(campaign, 1, base_url="", now=noon)
         found = links(campaign, base_url="")
-        with TestClient(create_app(campaign), raise_server_exceptions=False) as client:
+        with TestClient(
+            create_app(campaign, Limits.new(requests_per_second=None)), raise_server_exceptions=False
+        ) as client:
             yield Site(
                 client,
                 campaign,
