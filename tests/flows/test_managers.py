@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
+from pathlib import Path
 
 import pytest
 
@@ -39,6 +40,17 @@ def opens(campaign: OpenCampaign, given: str) -> bool:
     return True
 
 
+# Most of it is the same on each database; these are where transactions meet.
+on_both = pytest.mark.parametrize("address", ["sqlite", "postgresql"], indirect=True)
+
+
+@pytest.fixture
+def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    if getattr(request, "param", "sqlite") == "sqlite":
+        return str(tmp_path / "toy.db")
+    return str(request.getfixturevalue("postgres_address"))
+
+
 @pytest.fixture
 def campaign(toy: OpenCampaign) -> OpenCampaign:
     return toy
@@ -69,6 +81,7 @@ def test_managers_are_numbered_in_turn(campaign: OpenCampaign, ann: str, noon: d
     ]
 
 
+@on_both
 def test_managers_added_at_once_get_numbers_of_their_own(campaign: OpenCampaign, noon: datetime) -> None:
     def add(number: int) -> list[str]:
         return add_managers(campaign, [Person(f"P{number}")], "viewer", by="command line", now=noon)
@@ -174,6 +187,7 @@ def test_of_several_changes_all_are_made_or_none(campaign: OpenCampaign, ann: st
     assert caller_by_token(campaign, ann).role == "viewer"
 
 
+@on_both
 def test_the_log_has_every_change_and_no_name(campaign: OpenCampaign, ann: str, noon: datetime) -> None:
     changes = ManagerChanges(roles={"M01": "owner"}, renew=("M01",), revoke=("M01",))
     change_managers(campaign, changes, by="command line", now=noon)
@@ -187,6 +201,7 @@ def test_the_log_has_every_change_and_no_name(campaign: OpenCampaign, ann: str, 
     ]
 
 
+@on_both
 def test_the_log_says_which_manager_it_was(campaign: OpenCampaign, ann: str, noon: datetime) -> None:
     change_state(campaign, CampaignState.PAUSED, by=ByManager("M01"), now=noon)
     change_state(campaign, CampaignState.OPEN, by="manager", now=noon)

@@ -175,6 +175,7 @@ def test_progress_at_the_command_line_is_that_of_the_dashboard(
     found = printed(judged_site, capsys, "progress", "--hits", "--precision")
 
     assert dashboard.pop("links")
+    assert dashboard.pop("you")
     assert found.pop("precision") == precision
     assert found.pop("hits") == asked(judged_site, "hits").json()
     assert found == dashboard

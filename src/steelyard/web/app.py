@@ -25,6 +25,7 @@ from steelyard.web import (
     hit_routes,
     links_routes,
     manager_routes,
+    managers_routes,
     pages,
     running_routes,
     verdict_routes,
@@ -40,7 +41,7 @@ from steelyard.web.serving import ServerSettings
 from steelyard.web.state import Desk
 from steelyard.web.submit_route import JUDGEMENTS_PATH, SubmitRoute, deliver
 
-ERROR_STATUSES = (400, 401, 404, 409, 413, 422, 429, 503)
+ERROR_STATUSES = (400, 401, 403, 404, 409, 413, 422, 429, 503)
 
 
 def create_app(campaign: OpenCampaign, limits: Limits | None = None) -> FastAPI:
@@ -64,6 +65,7 @@ def create_app(campaign: OpenCampaign, limits: Limits | None = None) -> FastAPI:
         worker_routes.join_router,
         manager_routes.router,
         links_routes.router,
+        managers_routes.router,
         running_routes.router,
         analysis_routes.router,
         hit_routes.router,

@@ -1,18 +1,27 @@
-"""Who is calling: a bearer token is looked up for every request, reading included."""
+"""Who is calling, looked up for every request, reading included: by a bearer token, or as a proxy says."""
 
 from __future__ import annotations
 
 import re
-from typing import Annotated
+from collections.abc import Callable
+from typing import Annotated, Any
 
 from fastapi import Depends, HTTPException, Request
 
 from steelyard.domain.errors import NotFound
+from steelyard.domain.managers import ManagerRole, allows
 from steelyard.domain.work import LinkRole
 from steelyard.flows.links import holder
+from steelyard.flows.managers import Caller, caller_by_token
 from steelyard.web.state import Desk, desk_of
 
 TOKEN = re.compile(r"[A-Za-z0-9_-]{16,64}")
+# What each check of `require` asks for; a test compares it with what every route should ask for.
+ROLES_NEEDED: dict[Callable[..., None], ManagerRole] = {}
+TOO_LOW = {
+    "manager": "Your link is for looking only. Ask an owner of the campaign to make you a manager.",
+    "owner": "Only an owner of the campaign may do this. Ask one to do it, or to make you an owner.",
+}
 
 
 def bearer(request: Request) -> str:
@@ -35,7 +44,12 @@ def _holder(desk: Desk, token: str, role: LinkRole) -> str | None:
     try:
         return holder(desk.campaign, token, role)
     except NotFound as error:
-        raise HTTPException(401, str(error), headers={"WWW-Authenticate": "Bearer"}) from None
+        raise unknown_link(error) from None
+
+
+def unknown_link(error: NotFound) -> HTTPException:
+    """The refusal of a token that opens nothing."""
+    return HTTPException(401, str(error), headers={"WWW-Authenticate": "Bearer"})
 
 
 def worker_of(desk: DeskOf, token: Token) -> str:
@@ -45,8 +59,12 @@ def worker_of(desk: DeskOf, token: Token) -> str:
     return worker_id
 
 
-def _manager(desk: DeskOf, token: Token) -> None:
-    _holder(desk, token, "manager")
+def caller_of(desk: DeskOf, token: Token) -> Caller:
+    """The manager who is calling, and in which role; 401 if it is none."""
+    try:
+        return caller_by_token(desk.campaign, token)
+    except NotFound as error:
+        raise unknown_link(error) from None
 
 
 def _visitor(desk: DeskOf, token: Token) -> None:
@@ -54,5 +72,21 @@ def _visitor(desk: DeskOf, token: Token) -> None:
 
 
 WorkerId = Annotated[str, Depends(worker_of)]
-require_manager = Depends(_manager)
+CallerOf = Annotated[Caller, Depends(caller_of)]
 require_visitor = Depends(_visitor)
+
+
+def require(role: ManagerRole) -> Any:
+    """A dependency that refuses everyone below a role: the one place where a route says who may call it."""
+
+    def check(caller: CallerOf) -> None:
+        require_role(caller, role)
+
+    ROLES_NEEDED[check] = role
+    return Depends(check)
+
+
+def require_role(caller: Caller, role: ManagerRole) -> None:
+    """403 for a manager below this role."""
+    if not allows(caller.role, role):
+        raise HTTPException(403, TOO_LOW[role])

@@ -12,13 +12,14 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.requests import ClientDisconnect
 
 from steelyard.flows.extend import Extended, design_extension, write_extension
+from steelyard.flows.managers import Caller
 from steelyard.flows.sent_files import sent_campaign
-from steelyard.web.auth import DeskOf, require_manager
+from steelyard.web.auth import CallerOf, DeskOf, require
 from steelyard.web.guards import EXTEND_PATH, LARGEST_TEXTS
 from steelyard.web.schemas import parse
 from steelyard.web.state import Desk
 
-router = APIRouter(tags=["manage"], dependencies=[require_manager])
+router = APIRouter(tags=["manage"])
 
 
 class ExtendBody(BaseModel):
@@ -34,6 +35,7 @@ class ExtendBody(BaseModel):
 
 @router.post(
     EXTEND_PATH,
+    dependencies=[require("manager")],
     openapi_extra={
         "requestBody": {
             "required": True,
@@ -41,10 +43,10 @@ class ExtendBody(BaseModel):
         }
     },
 )
-async def extend(desk: DeskOf, request: Request) -> Extended:
+async def extend(desk: DeskOf, caller: CallerOf, request: Request) -> Extended:
     """Add ratings, segments or systems while workers are judging; `dry_run` only says what it would cost."""
     # Texts may be long. They are read here and not by the framework, so that the token is checked first.
-    return await run_in_threadpool(_extend, desk, parse(ExtendBody, await _content(request)))
+    return await run_in_threadpool(_extend, desk, caller, parse(ExtendBody, await _content(request)))
 
 
 async def _content(request: Request) -> bytes:
@@ -61,10 +63,10 @@ async def _content(request: Request) -> bytes:
     return bytes(content)
 
 
-def _extend(desk: Desk, body: ExtendBody) -> Extended:
+def _extend(desk: Desk, caller: Caller, body: ExtendBody) -> Extended:
     sent = nullcontext() if body.campaign_file is None else sent_campaign(body.campaign_file, body.files)
     with sent as texts:
         designed = design_extension(desk.campaign, ratings=body.ratings, texts=texts, confined=True)
         if body.dry_run:
             return designed.extended
-        return write_extension(desk.campaign, designed, by="manager", now=datetime.now(UTC))
+        return write_extension(desk.campaign, designed, by=caller.by, now=datetime.now(UTC))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Annotated, Literal, Self
 
@@ -9,14 +10,16 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from steelyard.domain.managers import allows
 from steelyard.domain.people import LONGEST, Person, tidy
 from steelyard.flows import links, people, rules
 from steelyard.flows.links import LinkChanges, Links, WorkerLink
-from steelyard.web.auth import DeskOf, require_manager
+from steelyard.flows.managers import Caller
+from steelyard.web.auth import CallerOf, DeskOf, require
 from steelyard.web.base_path import base_url_of
 from steelyard.web.state import Desk
 
-router = APIRouter(prefix="/api/v1", tags=["manage"], dependencies=[require_manager])
+router = APIRouter(prefix="/api/v1", tags=["manage"])
 
 Short = Annotated[str, Field(max_length=LONGEST)]
 
@@ -68,13 +71,13 @@ class OpenLinkBody(_Strict):
     action: Literal["renew"] | None = None
 
 
-@router.get("/links")
-def all_links(desk: DeskOf, request: Request) -> Links:
-    """Every link of the campaign."""
-    return links_here(desk, request)
+@router.get("/links", dependencies=[require("manager")])
+def all_links(desk: DeskOf, caller: CallerOf, request: Request) -> Links:
+    """Every link of the campaign; the manager's own link for owners only."""
+    return links_here(desk, request, caller)
 
 
-@router.get("/links.csv", response_class=Response)
+@router.get("/links.csv", response_class=Response, dependencies=[require("manager")])
 def links_file(desk: DeskOf, request: Request) -> Response:
     """The workers' links with names and addresses, as a table for a program that sends letters."""
     found = links.links(desk.campaign, base_url=base_url_of(request))
@@ -83,58 +86,64 @@ def links_file(desk: DeskOf, request: Request) -> Response:
     return Response(people.mail_merge({name: found.workers}), media_type="text/csv", headers=headers)
 
 
-@router.post("/links", status_code=201)
-def add_links(desk: DeskOf, request: Request, body: NewLinks) -> list[WorkerLink]:
+@router.post("/links", status_code=201, dependencies=[require("manager")])
+def add_links(desk: DeskOf, caller: CallerOf, request: Request, body: NewLinks) -> list[WorkerLink]:
     """Links for new workers, or for these people in their order."""
     base_url, now = base_url_of(request), datetime.now(UTC)
     if body.people is None:
-        added = links.add_workers(desk.campaign, body.n or 0, base_url=base_url, now=now, by="manager")
+        added = links.add_workers(desk.campaign, body.n or 0, base_url=base_url, now=now, by=caller.by)
     else:
         wanted = [Person(tidy(each.name), tidy(each.email)) for each in body.people]
         added = people.invite(
-            desk.campaign, wanted, base_url=base_url, by="manager", now=now, again=body.again
+            desk.campaign, wanted, base_url=base_url, by=caller.by, now=now, again=body.again
         ).links
     return list(added)
 
 
-@router.post("/workers/{worker_id}/link")
-def change_worker_link(desk: DeskOf, request: Request, worker_id: str, body: WorkerLinkBody) -> WorkerLink:
+@router.post("/workers/{worker_id}/link", dependencies=[require("manager")])
+def change_worker_link(
+    desk: DeskOf, caller: CallerOf, request: Request, worker_id: str, body: WorkerLinkBody
+) -> WorkerLink:
     """Renew or revoke a worker's link; the one that was sent out no longer opens anything."""
     changes = LinkChanges(renew=(worker_id,)) if body.action == "renew" else LinkChanges(revoke=(worker_id,))
-    links.change_links(desk.campaign, changes, by="manager", now=datetime.now(UTC))
+    links.change_links(desk.campaign, changes, by=caller.by, now=datetime.now(UTC))
     return _worker_link(desk, request, worker_id)
 
 
-@router.put("/workers/{worker_id}/person")
-def name_worker(desk: DeskOf, request: Request, worker_id: str, body: PersonBody) -> WorkerLink:
+@router.put("/workers/{worker_id}/person", dependencies=[require("manager")])
+def name_worker(
+    desk: DeskOf, caller: CallerOf, request: Request, worker_id: str, body: PersonBody
+) -> WorkerLink:
     """Write down who a worker is, for the manager only."""
     people.name_worker(
-        desk.campaign, worker_id, by="manager", now=datetime.now(UTC), name=body.name, email=body.email
+        desk.campaign, worker_id, by=caller.by, now=datetime.now(UTC), name=body.name, email=body.email
     )
     return _worker_link(desk, request, worker_id)
 
 
-@router.post("/links/open")
-def change_open_link(desk: DeskOf, request: Request, body: OpenLinkBody) -> Links:
+@router.post("/links/open", dependencies=[require("manager")])
+def change_open_link(desk: DeskOf, caller: CallerOf, request: Request, body: OpenLinkBody) -> Links:
     """Switch the open link on or off, or renew it."""
     now = datetime.now(UTC)
     if body.on is not None:
-        rules.change_rules(desk.campaign, {"open_link": body.on}, by="manager", now=now)
+        rules.change_rules(desk.campaign, {"open_link": body.on}, by=caller.by, now=now)
     if body.action is not None:
-        links.change_links(desk.campaign, LinkChanges(renew_open=True), by="manager", now=now)
-    return links_here(desk, request)
+        links.change_links(desk.campaign, LinkChanges(renew_open=True), by=caller.by, now=now)
+    return links_here(desk, request, caller)
 
 
-@router.post("/links/manager")
-def change_manager_link(desk: DeskOf, request: Request, body: ManagerLinkBody) -> Links:
-    """Renew the manager's link. The token of this request is no longer valid; the reply has the new one."""
-    links.change_links(desk.campaign, LinkChanges(renew_manager=True), by="manager", now=datetime.now(UTC))
-    return links_here(desk, request)
+@router.post("/links/manager", dependencies=[require("owner")])
+def change_manager_link(desk: DeskOf, caller: CallerOf, request: Request, body: ManagerLinkBody) -> Links:
+    """Renew the manager's link. The one that was used until now opens nothing; the reply has the new one."""
+    links.change_links(desk.campaign, LinkChanges(renew_manager=True), by=caller.by, now=datetime.now(UTC))
+    return links_here(desk, request, caller)
 
 
-def links_here(desk: Desk, request: Request) -> Links:
-    """Every link, at the address that the request came to."""
-    return links.links(desk.campaign, base_url=base_url_of(request))
+def links_here(desk: Desk, request: Request, caller: Caller) -> Links:
+    """Every link that the caller may have, at the address that the request came to."""
+    found = links.links(desk.campaign, base_url=base_url_of(request))
+    # It would make an owner of whoever has it.
+    return found if allows(caller.role, "owner") else replace(found, manager_url="")
 
 
 def _worker_link(desk: Desk, request: Request, worker_id: str) -> WorkerLink:

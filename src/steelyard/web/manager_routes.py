@@ -10,24 +10,27 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from steelyard.domain.judgement import FrameName
+from steelyard.domain.managers import allows
 from steelyard.flows.export import marked_rows
 from steelyard.flows.judged import judged_frames
 from steelyard.protocols import protocols
-from steelyard.web.auth import DeskOf, require_manager
+from steelyard.web.auth import CallerOf, DeskOf, require
 from steelyard.web.links_routes import links_here
-from steelyard.web.overview_schemas import DashboardView, overview_view
+from steelyard.web.overview_schemas import CallerView, DashboardView, overview_view
 
-router = APIRouter(prefix="/api/v1", tags=["manage"], dependencies=[require_manager])
+router = APIRouter(prefix="/api/v1", tags=["manage"])
 
 
-@router.get("/campaign")
-def campaign(desk: DeskOf, request: Request) -> DashboardView:
-    """The campaign, how far it is, when it ends, what it costs, and its links."""
+@router.get("/campaign", dependencies=[require("viewer")])
+def campaign(desk: DeskOf, caller: CallerOf, request: Request) -> DashboardView:
+    """The campaign, how far it is, when it ends, what it costs, and its links for those who may have them."""
     seen = overview_view(desk.watch.overview(now=datetime.now(UTC)))
-    return DashboardView(**dict(seen), links=links_here(desk, request))
+    links = links_here(desk, request, caller) if allows(caller.role, "manager") else None
+    you = CallerView(role=caller.role, manager_id=caller.manager_id, name=caller.name)
+    return DashboardView(**dict(seen), links=links, you=you)
 
 
-@router.get("/judgements.csv", response_class=Response)
+@router.get("/judgements.csv", response_class=Response, dependencies=[require("viewer")])
 def judgements(desk: DeskOf, frame: FrameName | None = None) -> Response:
     """All judgements as a file that `steelyard analyse` reads: what the protocol gives first, or `frame`."""
     from steelyard.formats.judgements_file import neighbour, write_judgements

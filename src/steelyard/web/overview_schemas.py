@@ -6,6 +6,7 @@ from datetime import datetime
 
 from pydantic import BaseModel, ConfigDict
 
+from steelyard.domain.managers import ManagerRole
 from steelyard.domain.running import CampaignState, Rules
 from steelyard.flows.forecast import Forecast
 from steelyard.flows.links import Links
@@ -54,10 +55,19 @@ class OverviewView(BaseModel):
     warnings: list[str]
 
 
-class DashboardView(OverviewView):
-    """What the manager's page shows."""
+class CallerView(BaseModel):
+    """Who is asking. `manager_id` is null for whoever has the campaign's own link."""
 
-    links: Links
+    role: ManagerRole
+    manager_id: str | None
+    name: str
+
+
+class DashboardView(OverviewView):
+    """What the manager's page shows. A viewer gets no `links`."""
+
+    links: Links | None
+    you: CallerView
 
 
 def overview_view(overview: Overview) -> OverviewView:

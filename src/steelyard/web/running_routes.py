@@ -14,16 +14,18 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.background import BackgroundTask
 from starlette.types import Receive, Scope, Send
 
+from steelyard.domain.managers import allows
 from steelyard.domain.running import CampaignState, Doer, Rules
 from steelyard.flows import backup as copy
 from steelyard.flows import correct as correction
 from steelyard.flows import rules, state
 from steelyard.flows.log import detail_in_words, newest_actions
+from steelyard.flows.managers import names_of_managers
 from steelyard.formats.words_file import to_toml
-from steelyard.web.auth import DeskOf, require_manager
+from steelyard.web.auth import CallerOf, DeskOf, require
 from steelyard.web.schemas import NoNul
 
-router = APIRouter(prefix="/api/v1", tags=["manage"], dependencies=[require_manager])
+router = APIRouter(prefix="/api/v1", tags=["manage"])
 
 # Our choice: a few paragraphs.
 Reason = Annotated[str, Field(max_length=2000), NoNul]
@@ -77,7 +79,10 @@ class RevisionView(BaseModel):
 
 
 class ActionView(BaseModel):
-    """Something that was done to the campaign; `words`: what it changed, in a line."""
+    """Something that was done to the campaign; `words`: what it changed, in a line.
+
+    `manager_id`: which manager it was, null for the campaign's own link. Viewers do not get the name.
+    """
 
     number: int
     done_at: datetime
@@ -87,6 +92,8 @@ class ActionView(BaseModel):
     hit_id: str | None
     reason: str
     detail: dict[str, Any]
+    manager_id: str | None
+    manager_name: str
     words: str
 
 
@@ -97,38 +104,38 @@ class ActionsView(BaseModel):
     more: bool
 
 
-@router.post("/state")
-def change_state(desk: DeskOf, body: StateBody) -> state.StateChange:
+@router.post("/state", dependencies=[require("manager")])
+def change_state(desk: DeskOf, caller: CallerOf, body: StateBody) -> state.StateChange:
     """Open, pause or close the campaign. A campaign that is in this state already stays as it is."""
     return state.change_state(
-        desk.campaign, body.state, by="manager", now=datetime.now(UTC), reason=body.reason
+        desk.campaign, body.state, by=caller.by, now=datetime.now(UTC), reason=body.reason
     )
 
 
-@router.get("/rules")
+@router.get("/rules", dependencies=[require("viewer")])
 def campaign_rules(desk: DeskOf) -> Rules:
     """The rules by which the campaign is run."""
     return rules.campaign_rules(desk.campaign)
 
 
-@router.patch("/rules")
-def change_rules(desk: DeskOf, body: RulesBody) -> Rules:
+@router.patch("/rules", dependencies=[require("manager")])
+def change_rules(desk: DeskOf, caller: CallerOf, body: RulesBody) -> Rules:
     """Change the rules named in the body; the reply has all of them."""
     changes = body.model_dump(exclude_unset=True)
-    return rules.change_rules(desk.campaign, changes, by="manager", now=datetime.now(UTC))
+    return rules.change_rules(desk.campaign, changes, by=caller.by, now=datetime.now(UTC))
 
 
-@router.get("/revisions")
+@router.get("/revisions", dependencies=[require("viewer")])
 def seen_revisions(desk: DeskOf) -> list[RevisionView]:
     """Every revision of the title and the instructions, the first as created."""
     return [_revision_view(seen) for seen in correction.seen_revisions(desk.campaign)]
 
 
-@router.post("/revisions")
-def correct(desk: DeskOf, body: CorrectionBody) -> list[RevisionView]:
+@router.post("/revisions", dependencies=[require("manager")])
+def correct(desk: DeskOf, caller: CallerOf, body: CorrectionBody) -> list[RevisionView]:
     """Correct the title or the instructions. If they are so already, nothing changes."""
     asked = correction.Correction(body.title, body.instructions, body.reason)
-    correction.correct(desk.campaign, asked, by="manager", now=datetime.now(UTC))
+    correction.correct(desk.campaign, asked, by=caller.by, now=datetime.now(UTC))
     return seen_revisions(desk)
 
 
@@ -147,15 +154,24 @@ def _revision_view(seen: correction.SeenRevision) -> RevisionView:
     )
 
 
-@router.get("/actions")
+@router.get("/actions", dependencies=[require("viewer")])
 def actions(
     desk: DeskOf,
+    caller: CallerOf,
     before: Annotated[int | None, Query(ge=1, le=2**31 - 1)] = None,
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
 ) -> ActionsView:
     """What was done to the campaign, newest first; `before` gives what came before that number."""
     found = newest_actions(desk.campaign, before=before, limit=limit + 1)
-    shown = [ActionView(**asdict(action), words=detail_in_words(action.detail)) for action in found[:limit]]
+    names = names_of_managers(desk.campaign) if allows(caller.role, "manager") else {}
+    shown = [
+        ActionView(
+            **asdict(action),
+            words=detail_in_words(action.detail),
+            manager_name=names.get(action.manager_id or "", ""),
+        )
+        for action in found[:limit]
+    ]
     return ActionsView(actions=shown, more=len(found) > limit)
 
 
@@ -168,14 +184,14 @@ class _Whole(FileResponse):
         await super().__call__({**scope, "headers": others}, receive, send)
 
 
-@router.get("/backup", response_class=FileResponse)
-def backup(desk: DeskOf) -> FileResponse:
+@router.get("/backup", response_class=FileResponse, dependencies=[require("manager")])
+def backup(desk: DeskOf, caller: CallerOf) -> FileResponse:
     """A copy of the whole campaign as of this moment, as a file that `steelyard restore` reads."""
     now = datetime.now(UTC)
     folder = tempfile.TemporaryDirectory()
     try:
         file = Path(folder.name) / f"{desk.campaign.settings.name}-{now:%Y%m%d-%H%M%S}.db"
-        copy.backup(desk.campaign, file, by="manager", now=now)
+        copy.backup(desk.campaign, file, by=caller.by, now=now)
     except BaseException:
         folder.cleanup()
         raise

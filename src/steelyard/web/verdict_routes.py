@@ -10,10 +10,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from steelyard.flows import exclude as verdicts
 from steelyard.flows.exclude import BlockedWorker, Decision, ExcludedWork, ReinstatedWork
-from steelyard.web.auth import DeskOf, require_manager
+from steelyard.web.auth import CallerOf, DeskOf, require
 from steelyard.web.schemas import NoNul, OpaqueId
 
-router = APIRouter(prefix="/api/v1/workers", tags=["manage"], dependencies=[require_manager])
+router = APIRouter(prefix="/api/v1/workers", tags=["manage"])
 Reason = Annotated[str, Field(max_length=1000), NoNul]
 
 
@@ -44,29 +44,29 @@ class BlockBody(BaseModel):
     reason: Reason = ""
 
 
-@router.post("/{worker_id}/exclude")
-def exclude(desk: DeskOf, worker_id: OpaqueId, body: ExcludeBody) -> ExcludedWork:
+@router.post("/{worker_id}/exclude", dependencies=[require("manager")])
+def exclude(desk: DeskOf, caller: CallerOf, worker_id: OpaqueId, body: ExcludeBody) -> ExcludedWork:
     """Leave a worker's judgements, or those of one HIT, out of analyses."""
-    decision = Decision(worker_id, "manager", body.reason, body.hit_id)
+    decision = Decision(worker_id, caller.by, body.reason, body.hit_id)
     return verdicts.exclude(desk.campaign, decision, now=datetime.now(UTC), replace=body.replace)
 
 
-@router.post("/{worker_id}/reinstate")
-def reinstate(desk: DeskOf, worker_id: OpaqueId, body: ReinstateBody) -> ReinstatedWork:
+@router.post("/{worker_id}/reinstate", dependencies=[require("manager")])
+def reinstate(desk: DeskOf, caller: CallerOf, worker_id: OpaqueId, body: ReinstateBody) -> ReinstatedWork:
     """Let a worker's judgements, or those of one HIT, count again."""
-    decision = Decision(worker_id, "manager", body.reason, body.hit_id)
+    decision = Decision(worker_id, caller.by, body.reason, body.hit_id)
     return verdicts.reinstate(desk.campaign, decision, now=datetime.now(UTC))
 
 
-@router.post("/{worker_id}/block")
-def block(desk: DeskOf, worker_id: OpaqueId, body: BlockBody) -> BlockedWorker:
+@router.post("/{worker_id}/block", dependencies=[require("manager")])
+def block(desk: DeskOf, caller: CallerOf, worker_id: OpaqueId, body: BlockBody) -> BlockedWorker:
     """Give a worker no further work."""
-    decision = Decision(worker_id, "manager", body.reason)
+    decision = Decision(worker_id, caller.by, body.reason)
     return verdicts.block(desk.campaign, decision, now=datetime.now(UTC))
 
 
-@router.post("/{worker_id}/unblock")
-def unblock(desk: DeskOf, worker_id: OpaqueId, body: BlockBody) -> BlockedWorker:
+@router.post("/{worker_id}/unblock", dependencies=[require("manager")])
+def unblock(desk: DeskOf, caller: CallerOf, worker_id: OpaqueId, body: BlockBody) -> BlockedWorker:
     """Let a blocked worker take HITs again."""
-    decision = Decision(worker_id, "manager", body.reason)
+    decision = Decision(worker_id, caller.by, body.reason)
     return verdicts.unblock(desk.campaign, decision, now=datetime.now(UTC))
