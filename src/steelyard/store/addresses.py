@@ -9,9 +9,9 @@ from steelyard.domain.errors import SourceError
 
 
 def postgresql_url(address: str) -> URL:
-    """The parts of a postgresql:// address; SourceError if it is not one."""
+    """The parts of a postgresql:// address; SourceError if it is not one. It may name several hosts."""
     try:
-        url = make_url(address)
+        url = make_url(_with_listed_hosts(address))
     except (ArgumentError, ValueError):
         url = URL.create("unreadable")
     if url.get_backend_name() not in ("postgresql", "postgres"):
@@ -37,3 +37,19 @@ def shown_address(url: URL) -> str:
     """An address fit for printing: passwords in it are hidden."""
     hidden = {key: "***" for key in url.query if "password" in key}
     return url.update_query_dict(hidden).render_as_string(hide_password=True)
+
+
+def _with_listed_hosts(address: str) -> str:
+    """An address with several hosts as SQLAlchemy reads it.
+
+    >>> _with_listed_hosts("postgresql://me@one:5432,two:5433/evaluation?target_session_attrs=read-write")
+    'postgresql://me@/evaluation?host=one:5432&host=two:5433&target_session_attrs=read-write'
+    """
+    scheme, _, rest = address.partition("://")
+    authority, _, rest = rest.partition("/")
+    user, at, hosts = authority.rpartition("@")
+    if "," not in hosts:
+        return address
+    database, _, query = rest.partition("?")
+    listed = "&".join([*(f"host={host}" for host in hosts.split(",")), *filter(None, [query])])
+    return f"{scheme}://{user}{at}/{database}?{listed}"

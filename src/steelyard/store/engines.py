@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event
+from sqlalchemy import URL, Connection, Engine, ExceptionContext, create_engine, event
 from sqlalchemy.pool import QueuePool
 
 from steelyard.store.turns import SNAPSHOT, WRITES
@@ -17,6 +17,8 @@ from steelyard.store.turns import SNAPSHOT, WRITES
 CONNECT_SECONDS = 10
 # Connections that a campaign of a series keeps open; more are made when they are needed [our choice].
 KEPT_PER_SCHEMA = 2
+# What PostgreSQL says when a transaction may only read.
+READ_ONLY_STATE = "25006"
 # Pages kept in memory while a campaign is loaded, so that the indexes need not be read again [our choice].
 LOADING_CACHE_KIB = 100_000
 
@@ -133,7 +135,14 @@ def postgresql_engine(url: URL, *, patience: float, schema: str | None = None) -
 
     event.listen(engine, "connect", _prepare_postgresql)
     event.listen(engine, "begin", begin)
+    event.listen(engine, "handle_error", _leave_standby)
     return engine
+
+
+def _leave_standby(context: ExceptionContext) -> None:
+    """Connect anew after a server refused to write: another of the hosts may have taken its place."""
+    if getattr(context.original_exception, "sqlstate", None) == READ_ONLY_STATE:
+        context.is_disconnect = True
 
 
 def _prepare_postgresql(connection: Any, _record: Any) -> None:
