@@ -41,7 +41,7 @@ OVERVIEW = """
 @contextmanager
 def served(database: str) -> Iterator[tuple[str, str]]:
     """The campaign's open link and manager's link while it is served."""
-    command = [sys.executable, "-m", "steelyard", "serve", database, "--port", "0"]
+    command = [sys.executable, "-m", "steelyard", "serve", database, "--port", "0", "--print-links"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         lines = [server.stdout.readline() for _ in range(3)]

@@ -150,3 +150,46 @@ def test_a_wrong_secret_keeps_the_server_from_starting(
     assert run(["serve", str(database), "--port", "0"]) == 2
 
     assert "made with another secret than the one in STEELYARD_SECRET" in capsys.readouterr().err
+
+
+def announced(
+    database: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *options: str
+) -> str:
+    monkeypatch.setattr("steelyard.cli.serve.run_server", lambda *_, **__: None)
+    assert run(["serve", str(database), "--port", "0", *options]) == 0
+    return capsys.readouterr().out
+
+
+def test_a_service_prints_no_link(
+    database: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    printed = announced(database, monkeypatch, capsys)
+
+    assert "/m/" not in printed
+    assert "/join/" not in printed
+    assert f"steelyard links {database}" in printed
+
+
+def test_the_service_of_a_series_prints_no_link(
+    database: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copy(database, database.with_name("b.db"))
+
+    assert "/m/" not in announced(database.parent, monkeypatch, capsys)
+
+
+def test_links_are_printed_where_that_is_asked_for(
+    database: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    printed = announced(database, monkeypatch, capsys, "--print-links")
+
+    assert "  the manager        http" in printed
+    assert "/join/o-" in printed
+
+
+def test_links_are_printed_on_a_terminal(
+    database: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+
+    assert "/m/m-" in announced(database, monkeypatch, capsys)

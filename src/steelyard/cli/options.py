@@ -175,7 +175,10 @@ def write_text(text: str, target: str, *, private: bool = False) -> None:
         _write_to_device(text, path)
         return
     with whole_file(path) as partial:
-        partial.touch(mode=0o600 if private else 0o666)
+        if private:
+            # Whoever opened a file of this name before could read what comes into it.
+            partial.unlink(missing_ok=True)
+            partial.touch(mode=0o600, exist_ok=False)
         partial.write_text(text, encoding="utf-8")
 
 
@@ -187,10 +190,10 @@ def _write_to_device(text: str, path: Path) -> None:
         raise click.FileError(str(path), error.strerror) from None
 
 
-def show(text: str, document: str, json_file: str | None) -> None:
+def show(text: str, document: str, json_file: str | None, *, private: bool = False) -> None:
     """Print a text, and write its JSON document to a file or in place of the text."""
     if json_file:
-        write_text(document, json_file)
+        write_text(document, json_file, private=private)
     if json_file != "-":
         click.echo(text)
 

@@ -173,10 +173,15 @@ def log(db: str, json_file: str | None) -> None:
     show(text, document + "\n", json_file)
 
 
+def done_by(action: Action) -> str:
+    """Who did something: `manager M01` has a link of their own, `manager` the campaign's."""
+    return " ".join(filter(None, [action.done_by, action.manager_id]))
+
+
 def _action_line(action: Action) -> str:
     from steelyard.flows.log import detail_in_words
 
     about = [action.worker_id, action.hit_id, detail_in_words(action.detail)]
     about += [f"because: {action.reason}"] if action.reason else []
     when = f"{action.done_at:%Y-%m-%d %H:%M:%S}"
-    return f"{when}  {action.done_by:<12}  {action.verb:<18}  {'; '.join(filter(None, about))}".rstrip()
+    return f"{when}  {done_by(action):<12}  {action.verb:<18}  {'; '.join(filter(None, about))}".rstrip()

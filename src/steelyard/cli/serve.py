@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import sys
 from ipaddress import ip_network
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -11,7 +12,7 @@ import click
 
 from steelyard.cli.exposed import warn_of_exposed_secrets
 from steelyard.cli.listening import is_everywhere, listening_at, url_of
-from steelyard.cli.options import database_argument, port_option, read_url
+from steelyard.cli.options import database_argument, port_option, printable_address, read_url
 from steelyard.cli.over_series import ended, series_at
 from steelyard.web.serving import ServerSettings, run_server
 
@@ -62,6 +63,11 @@ def _read_proxies(_ctx: click.Context, _param: click.Parameter, texts: tuple[str
     show_default=True,
     help="Requests that one worker may make, on average; 0: any number.",
 )
+@click.option(
+    "--print-links",
+    is_flag=True,
+    help="Print the links also where the output is no terminal: whoever reads that log can use them.",
+)
 def serve(  # noqa: PLR0913 (one option each)
     db: str,
     host: str,
@@ -70,6 +76,7 @@ def serve(  # noqa: PLR0913 (one option each)
     url: str | None,
     trusted_proxies: tuple[str, ...],
     requests_per_second: float,
+    print_links: bool,
 ) -> None:
     """Serve a campaign to workers and its manager until Ctrl-C.
 
@@ -88,15 +95,18 @@ def serve(  # noqa: PLR0913 (one option each)
     with listening_at(host, port) as listening:
         base_url = url or url_of(listening)
         more = _more_about(listening, base_url, url)
+        # What a service prints is kept, and read by others than the manager.
+        is_open = print_links or sys.stdout.isatty()
+        hint = "" if is_open else f"  for the links      steelyard links {printable_address(db)}"
         if series is None:
-            _announce(db, base_url, more)
+            _announce(db, base_url, more, hint)
         else:
-            _announce_series(series, base_url, more)
+            _announce_series(series, base_url, more, hint)
         run_server(db, listening, settings)
     click.echo("Stopped.")
 
 
-def _announce(db: str, base_url: str, more: str) -> None:
+def _announce(db: str, base_url: str, more: str, hint: str) -> None:
     from steelyard.flows.links import links, remember_url
     from steelyard.flows.open import open_campaign
 
@@ -105,12 +115,15 @@ def _announce(db: str, base_url: str, more: str) -> None:
         remember_url(campaign, base_url)
         warn_of_exposed_secrets([campaign])
     click.echo(f"Serving {campaign.settings.name} at {base_url} (Ctrl-C to stop){more}")
+    if hint:
+        click.echo(hint)
+        return
     if found.open_link:
         click.echo(f"  anyone may judge   {found.open_url}")
     click.echo(f"  the manager        {found.manager_url}")
 
 
-def _announce_series(series: Series, base_url: str, more: str) -> None:
+def _announce_series(series: Series, base_url: str, more: str, hint: str) -> None:
     from steelyard.flows.links import remember_url
     from steelyard.flows.series import open_series
     from steelyard.flows.series_links import series_door, with_secrets
@@ -126,7 +139,7 @@ def _announce_series(series: Series, base_url: str, more: str) -> None:
         ended(usable)
         raise click.ClickException("None of the campaigns can be served.")
     click.echo(f"Serving {n_open} campaigns of {series.name} at {base_url} (Ctrl-C to stop){more}")
-    click.echo(f"  the manager of all {series_door(series).url(base_url)}")
+    click.echo(hint or f"  the manager of all {series_door(series).url(base_url)}")
     ended(usable)
 
 

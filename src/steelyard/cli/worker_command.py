@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from steelyard.cli.options import database_argument, json_option, keep_sources, show
+from steelyard.cli.running_commands import done_by
 
 if TYPE_CHECKING:
     from steelyard.flows.worker import ControlPair, WorkerDetail
@@ -39,7 +40,7 @@ def worker(db: str, worker_id: str, check: str | None, json_file: str | None) ->
         verdicts = worker_verdicts(source, settings_from(source, check=check))
         detail = worker_detail(Watch(campaign), verdicts, worker_id, now=datetime.now(UTC))
     document = json.dumps(worker_record(detail), indent=2, ensure_ascii=False)
-    show(worker_text(detail), f"{document}\n", json_file)
+    show(worker_text(detail), f"{document}\n", json_file, private=True)
 
 
 def worker_text(detail: WorkerDetail) -> str:
@@ -133,7 +134,7 @@ def _actions(detail: WorkerDetail) -> list[str]:
     return [
         "",
         *(
-            f"{action.done_at:%Y-%m-%d %H:%M}  {action.done_by}: {action.verb}"
+            f"{action.done_at:%Y-%m-%d %H:%M}  {done_by(action)}: {action.verb}"
             + (f" ({action.reason})" if action.reason else "")
             for action in detail.actions
         ),
