@@ -15,7 +15,7 @@ import pytest
 
 from steelyard.cli.main import run
 from steelyard.store.actions import log_action
-from steelyard.web.state import Memory
+from steelyard.web.watched import Memory
 
 NOW = datetime(2024, 5, 2, tzinfo=UTC)
 

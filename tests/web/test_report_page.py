@@ -15,7 +15,7 @@ from steelyard.domain.result import AnalysisSettings
 from steelyard.flows import exhibit
 from steelyard.flows.analyse import weigh
 from steelyard.flows.source import Source
-from steelyard.web import state
+from steelyard.web import watched
 
 
 def judge(site: Any) -> None:
@@ -45,7 +45,7 @@ def made(site: Any, monkeypatch: pytest.MonkeyPatch) -> list[Evidence]:
         found.append(evidence)
         return usual(evidence, options)
 
-    monkeypatch.setattr(state, "weigh", unchecked)
+    monkeypatch.setattr(watched, "weigh", unchecked)
     monkeypatch.setattr(exhibit, "report_exhibits", noted)
     for _ in range(3):
         judge(site)
@@ -70,7 +70,7 @@ def test_a_new_judgement_makes_a_new_report(site: Any, made: list[Evidence]) -> 
 
 
 def test_two_who_ask_at_once_share_one_report(site: Any, made: list[Evidence]) -> None:
-    latest, together = site.client.app.state.desk.analyses, threading.Barrier(4)
+    latest, together = site.client.app.state.desk.analyst.watched[""].analyses, threading.Barrier(4)
 
     def asked(_: int) -> str:
         together.wait()
@@ -85,7 +85,7 @@ def test_two_who_ask_at_once_share_one_report(site: Any, made: list[Evidence]) -
 def test_numbers_are_to_be_had_while_a_report_is_being_made(
     site: Any, made: list[Evidence], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    latest = site.client.app.state.desk.analyses
+    latest = site.client.app.state.desk.analyst.watched[""].analyses
     has_begun, may_end = threading.Event(), threading.Event()
 
     def slow(*_: object) -> tuple[list[Any], list[str]]:

@@ -34,7 +34,7 @@ def progress(db: str, hits: bool, precision: bool, json_file: str | None) -> int
     from steelyard.flows.open import open_campaign
     from steelyard.flows.progress import Watch
     from steelyard.flows.release import hit_places
-    from steelyard.web.hit_routes import HITS
+    from steelyard.web.overview_schemas import HITS
 
     keep_sources([db], json_file)
     series = series_at(db)

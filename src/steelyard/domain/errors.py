@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from typing import Any
 
 # The name of an option in a sentence, such as {gold_form}, or a choice to make, such as {method=mean-z}.
 _OPTION = re.compile(r"\{(\w+)(?:=([^{}]+))?\}")
@@ -26,6 +27,20 @@ class EvaluationError(Exception):
     def spelt(self, spell: Callable[[str, str | None], str]) -> str:
         """The text, with options in the caller's spelling."""
         return str(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # As it is: what an error was made from is not what its text says.
+        return _error_again, (type(self), self.args, dict(self.__dict__))
+
+
+def _error_again(
+    kind: type[EvaluationError], args: tuple[Any, ...], fields: dict[str, Any]
+) -> EvaluationError:
+    """An error that came from another process."""
+    error = kind.__new__(kind, *args)
+    error.args = args
+    error.__dict__.update(fields)
+    return error
 
 
 def as_argument(name: str, value: str | None) -> str:

@@ -80,6 +80,11 @@ def export(campaign: OpenCampaign, path: Path) -> Exported:
     return Exported(frames.n_judgements, tuple(files))
 
 
+def export_frame(campaign: OpenCampaign, path: Path, name: FrameName) -> None:
+    """Write the ratings, preferences or spans of a campaign to a file."""
+    write_judgements(marked_rows(campaign, judged_frames(campaign), name), path, name=name)
+
+
 def marked_rows(campaign: OpenCampaign, frames: JudgedFrames, name: FrameName) -> pl.DataFrame:
     """A frame as it is exported, with marks: what people excluded, simulated workers, systems added later.
 

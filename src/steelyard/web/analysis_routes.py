@@ -2,47 +2,45 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
-from datetime import UTC, datetime
+from dataclasses import asdict
 from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from steelyard.domain.managers import allows
-from steelyard.domain.payment import Payments
 from steelyard.flows.managers import Caller
 from steelyard.flows.offered import offered_choices
-from steelyard.flows.payments import payments as make_payments
-from steelyard.flows.precision import precision_record
-from steelyard.flows.verdicts import verdicts_record
-from steelyard.flows.worker import worker_detail, worker_record
-from steelyard.report.payments import payments_record, payments_sheet
 from steelyard.web.auth import CallerOf, DeskOf, require, require_role
 from steelyard.web.choices import chosen, parameters
-from steelyard.web.state import Desk
+from steelyard.web.replies import csv_reply, json_reply
 
 router = APIRouter(prefix="/api/v1", tags=["analyse"])
+OPTIONS = {"parameters": parameters()}
 
 
-@router.get("/analysis", openapi_extra={"parameters": parameters()}, dependencies=[require("viewer")])
-def analysis(desk: DeskOf, request: Request) -> dict[str, Any]:
+@router.get(
+    "/analysis", response_model=dict[str, Any], openapi_extra=OPTIONS, dependencies=[require("viewer")]
+)
+async def analysis(desk: DeskOf, request: Request) -> Response:
     """The analysis of everything judged so far, as `steelyard analyse --json` with the same options."""
-    from steelyard.report.json import analysis_record
-
-    return analysis_record(desk.analyses.get(chosen(request)).analysis)
+    return json_reply(await desk.ask("analysis", {"choices": chosen(request)}))
 
 
-@router.get("/verdicts", openapi_extra={"parameters": parameters()}, dependencies=[require("viewer")])
-def found_verdicts(desk: DeskOf, request: Request) -> dict[str, Any]:
+@router.get(
+    "/verdicts", response_model=dict[str, Any], openapi_extra=OPTIONS, dependencies=[require("viewer")]
+)
+async def found_verdicts(desk: DeskOf, request: Request) -> Response:
     """What the check found about each worker so far, whether or not systems can be ranked yet."""
-    return verdicts_record(desk.analyses.verdicts(chosen(request)))
+    return json_reply(await desk.ask("verdicts", {"choices": chosen(request)}))
 
 
-@router.get("/precision", openapi_extra={"parameters": parameters()}, dependencies=[require("viewer")])
-def precision_over_time(desk: DeskOf, request: Request) -> dict[str, Any]:
+@router.get(
+    "/precision", response_model=dict[str, Any], openapi_extra=OPTIONS, dependencies=[require("viewer")]
+)
+async def precision_over_time(desk: DeskOf, request: Request) -> Response:
     """How wide the intervals of systems were after more and more judgements, and as planned."""
-    return precision_record(desk.analyses.precision(chosen(request)))
+    return json_reply(await desk.ask("precision", {"choices": chosen(request)}))
 
 
 @router.get("/methods", dependencies=[require("viewer")])
@@ -51,41 +49,33 @@ def offered(desk: DeskOf) -> dict[str, Any]:
     return asdict(offered_choices(desk.campaign))
 
 
-@router.get("/workers/{worker_id}", dependencies=[require("viewer")])
-def worker(desk: DeskOf, caller: CallerOf, worker_id: str, request: Request) -> dict[str, Any]:
+@router.get("/workers/{worker_id}", response_model=dict[str, Any], dependencies=[require("viewer")])
+async def worker(desk: DeskOf, caller: CallerOf, worker_id: str, request: Request) -> Response:
     """One worker in full: verdict, ratings, control pairs, HITs, pay, and what was done about them.
 
     Viewers do not get the name and the e-mail address.
     """
-    found = desk.analyses.verdicts(chosen(request))
-    detail = worker_detail(desk.watch, found, worker_id, now=datetime.now(UTC))
-    return worker_record(detail if allows(caller.role, "manager") else replace(detail, name="", email=""))
+    people = allows(caller.role, "manager")
+    arguments = {"worker_id": worker_id, "choices": chosen(request), "people": people}
+    return json_reply(await desk.ask("worker", arguments))
 
 
-@router.get("/payments", dependencies=[require("viewer")])
-def payments(desk: DeskOf, caller: CallerOf, people: bool = False) -> dict[str, Any]:
+@router.get("/payments", response_model=dict[str, Any], dependencies=[require("viewer")])
+async def payments(desk: DeskOf, caller: CallerOf, people: bool = False) -> Response:
     """What each worker is owed, and why; names and e-mail addresses only if a manager asks for them."""
     _require_for_people(caller, people)
-    return payments_record(_payments(desk), people=people)
+    return json_reply(await desk.ask("payments", {"people": people}))
 
 
 @router.get("/payments.csv", response_class=Response, dependencies=[require("viewer")])
-def payments_file(desk: DeskOf, caller: CallerOf, people: bool = False) -> Response:
+async def payments_file(desk: DeskOf, caller: CallerOf, people: bool = False) -> Response:
     """The same as a table for a spreadsheet; names and e-mail addresses only if a manager asks for them."""
-    from steelyard.report.tables_csv import table_csv
-
     _require_for_people(caller, people)
-    content = table_csv(payments_sheet(_payments(desk), people=people))
-    name = f"{desk.campaign.settings.name}.payments.csv"
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return Response(content, media_type="text/csv", headers=headers)
+    found = await desk.ask("payments-file", {"people": people})
+    return csv_reply(found, f"{desk.campaign.settings.name}.payments.csv")
 
 
 def _require_for_people(caller: Caller, people: bool) -> None:
     """403 for a viewer who asks for names."""
     if people:
         require_role(caller, "manager")
-
-
-def _payments(desk: Desk) -> Payments:
-    return make_payments(desk.watch, desk.analyses.verdicts(), now=datetime.now(UTC))

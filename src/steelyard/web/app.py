@@ -31,6 +31,8 @@ from steelyard.web import (
     verdict_routes,
     worker_routes,
 )
+from steelyard.web.analyst import Analyst
+from steelyard.web.analyst_process import AnalystBeside
 from steelyard.web.base_path import AtUrl
 from steelyard.web.callers import BehindProxies
 from steelyard.web.closing import ClosedInTheEnd
@@ -44,8 +46,13 @@ from steelyard.web.submit_route import JUDGEMENTS_PATH, SubmitRoute, deliver
 ERROR_STATUSES = (400, 401, 403, 404, 409, 413, 422, 429, 503)
 
 
-def create_app(campaign: OpenCampaign, limits: Limits | None = None) -> FastAPI:
-    """The web app over an open campaign. `limits`: those of the process, if other apps share them."""
+def create_app(
+    campaign: OpenCampaign, limits: Limits | None = None, *, analyst: Analyst | None = None, name: str = ""
+) -> FastAPI:
+    """The web app over an open campaign. `limits`: those of the process, if other apps share them.
+
+    `analyst`: who makes analyses, under which `name` of the campaign; by default, threads of this process.
+    """
     limits = limits or Limits.new()
     app = FastAPI(
         title="Steelyard",
@@ -54,7 +61,7 @@ def create_app(campaign: OpenCampaign, limits: Limits | None = None) -> FastAPI:
         redoc_url=None,
         responses={status: {"model": ErrorView} for status in ERROR_STATUSES},
     )
-    app.state.desk = Desk.over(campaign)
+    app.state.desk = Desk.over(campaign) if analyst is None else Desk(campaign, analyst, name)
     app.state.limits = limits
     protocol = protocols()[campaign.settings.protocol]
     # The description says what this campaign's answers look like.
@@ -98,16 +105,17 @@ def app_at(address: str, settings: ServerSettings) -> ASGIApp:
     """The app of a server process, which opens the campaign or series itself."""
     series = find_series(address)
     limits = Limits.new(requests_per_second=settings.requests_per_second)
+    analyst = AnalystBeside(address)
     app: ASGIApp
     if series is None:
         campaigns = [open_campaign(address)]
-        app = create_app(campaigns[0], limits)
+        app = create_app(campaigns[0], limits, analyst=analyst)
     else:
         from steelyard.web.series_app import create_series_app
 
         opened = opened_campaigns(series)
         campaigns = [outcome.result for outcome in opened if outcome.result is not None]
-        app = create_series_app(series, opened, limits)
-    app = ClosedInTheEnd(app, campaigns)
+        app = create_series_app(series, opened, limits, analyst=analyst)
+    app = ClosedInTheEnd(app, [analyst, *campaigns])
     app = AtUrl(app, settings.url) if settings.url else app
     return BehindProxies(app, settings.trusted_proxies) if settings.trusted_proxies else app

@@ -22,6 +22,7 @@ from steelyard.domain.errors import (
     TooMany,
     as_command_line,
 )
+from steelyard.web.analyst import AnalystError
 from steelyard.web.pages import message_page
 from steelyard.web.schemas import error_body
 
@@ -36,6 +37,7 @@ STATUS: dict[type[EvaluationError], tuple[int, str]] = {
     AnswerError: (422, "answer"),
     ChoiceError: (422, "choice"),
     SourceError: (503, "database"),
+    AnalystError: (503, "unavailable"),
 }
 CODES = {
     400: "bad_request",

@@ -11,7 +11,7 @@ router = APIRouter(include_in_schema=False, default_response_class=PlainTextResp
 
 
 @router.get("/healthz")
-def healthz() -> str:
+async def healthz() -> str:
     """The process is up."""
     return "ok"
 

@@ -6,13 +6,12 @@ from datetime import UTC, datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Response
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field
 
-from steelyard.flows.release import HitPlaces, Place, hit_places, release
+from steelyard.flows.release import HitPlaces, Place, release
 from steelyard.web.auth import CallerOf, DeskOf, require
+from steelyard.web.replies import json_reply
 from steelyard.web.schemas import NoNul, OpaqueId
-
-HITS = TypeAdapter(list[HitPlaces])
 
 router = APIRouter(prefix="/api/v1", tags=["manage"])
 
@@ -24,12 +23,10 @@ class ReleaseBody(BaseModel):
     reason: Annotated[str, Field(max_length=1000), NoNul] = ""
 
 
-@router.get("/hits", responses={200: {"model": list[HitPlaces]}}, dependencies=[require("viewer")])
-def all_hits(desk: DeskOf) -> Response:
+@router.get("/hits", response_model=list[HitPlaces], dependencies=[require("viewer")])
+async def all_hits(desk: DeskOf) -> Response:
     """Every HIT with its places: free, open, idle, submitted or excluded, and what was released."""
-    # Written at once: there may be tens of thousands of places.
-    content = HITS.dump_json(hit_places(desk.campaign, now=datetime.now(UTC)))
-    return Response(content, media_type="application/json")
+    return json_reply(await desk.ask("hits"))
 
 
 @router.post("/assignments/{assignment_id}/release", dependencies=[require("manager")])

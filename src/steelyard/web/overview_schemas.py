@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from steelyard.domain.managers import ManagerRole
 from steelyard.domain.running import CampaignState, Rules
 from steelyard.flows.forecast import Forecast
 from steelyard.flows.links import Links
 from steelyard.flows.progress import Overview, PlaceCounts, WorkerProgress
+from steelyard.flows.release import HitPlaces
 from steelyard.planning.spending import Spending
+
+HITS = TypeAdapter(list[HitPlaces])
 
 
 class CampaignView(BaseModel):
@@ -63,11 +66,15 @@ class CallerView(BaseModel):
     name: str
 
 
-class DashboardView(OverviewView):
-    """What the manager's page shows. A viewer gets no `links`."""
+class WhoAsks(BaseModel):
+    """Who is asking, and the links that they may have. A viewer gets no `links`."""
 
     links: Links | None
     you: CallerView
+
+
+class DashboardView(OverviewView, WhoAsks):
+    """What the manager's page shows."""
 
 
 def overview_view(overview: Overview) -> OverviewView:

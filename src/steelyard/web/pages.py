@@ -12,6 +12,7 @@ from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import FileResponse, HTMLResponse
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
+from starlette.concurrency import run_in_threadpool
 
 from steelyard.domain.campaign import CampaignSettings
 from steelyard.domain.errors import ChoiceError, NotEnoughData, NotFound, as_command_line
@@ -21,6 +22,7 @@ from steelyard.domain.work import LinkRole
 from steelyard.flows.links import holder
 from steelyard.flows.state import campaign_now
 from steelyard.protocols import protocols
+from steelyard.web.analyst import AnalystError
 from steelyard.web.auth import TOKEN, DeskOf
 from steelyard.web.base_path import base_of
 from steelyard.web.choices import chosen
@@ -63,19 +65,20 @@ def manager_page(desk: DeskOf, request: Request, token: str) -> HTMLResponse:
 
 
 @router.get("/m/{token}/report", response_class=HTMLResponse)
-def report_page(desk: DeskOf, request: Request, token: str) -> HTMLResponse:
+async def report_page(desk: DeskOf, request: Request, token: str) -> HTMLResponse:
     """The report of everything judged so far, by the options of an analysis that the query gives."""
     try:
-        _require(desk, token, "manager")
-        return HTMLResponse(
-            desk.analyses.report(chosen(request)), headers={"Content-Security-Policy": REPORT_POLICY}
-        )
+        await run_in_threadpool(_require, desk, token, "manager")
+        found = await desk.ask("report", {"choices": chosen(request)})
+        return HTMLResponse(found.content, headers={"Content-Security-Policy": REPORT_POLICY})
     except NotFound as error:
         return message_page(request, "Link not valid", str(error), 404)
     except NotEnoughData as error:
         return message_page(request, "Not yet", error.spelt(as_command_line), 409)
     except ChoiceError as error:
         return message_page(request, "No such report", error.spelt(as_command_line), 422)
+    except AnalystError as error:
+        return message_page(request, "Not now", str(error), 503)
 
 
 @router.get("/protocols/{name}/{file}")
@@ -98,6 +101,8 @@ def _page(desk: Desk, request: Request, token: str, role: LinkRole, template: st
     page = _page_data(settings, language, base=base_of(request))
     page["revision"] = now.revision
     if role == "manager":
+        # By the time the page asks, the analyst has begun.
+        desk.analyst.wake()
         page["gives"] = list(protocols()[settings.protocol].gives)
     elif role == "open":
         page["open_link"] = settings.rules.open_link and now.state is not CampaignState.CLOSED

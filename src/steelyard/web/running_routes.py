@@ -12,7 +12,6 @@ from fastapi import APIRouter, Query
 from fastapi.responses import FileResponse
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.background import BackgroundTask
-from starlette.types import Receive, Scope, Send
 
 from steelyard.domain.managers import allows
 from steelyard.domain.running import CampaignState, Doer, Rules
@@ -23,6 +22,7 @@ from steelyard.flows.log import detail_in_words, newest_actions
 from steelyard.flows.managers import names_of_managers
 from steelyard.formats.words_file import to_toml
 from steelyard.web.auth import CallerOf, DeskOf, require
+from steelyard.web.replies import WholeFile
 from steelyard.web.schemas import NoNul
 
 router = APIRouter(prefix="/api/v1", tags=["manage"])
@@ -175,15 +175,6 @@ def actions(
     return ActionsView(actions=shown, more=len(found) > limit)
 
 
-class _Whole(FileResponse):
-    """A file that is sent whole: each request makes a copy of another moment, and pieces would not fit."""
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        self.headers["Accept-Ranges"] = "none"
-        others = [(name, value) for name, value in scope["headers"] if name != b"range"]
-        await super().__call__({**scope, "headers": others}, receive, send)
-
-
 @router.get("/backup", response_class=FileResponse, dependencies=[require("manager")])
 def backup(desk: DeskOf, caller: CallerOf) -> FileResponse:
     """A copy of the whole campaign as of this moment, as a file that `steelyard restore` reads."""
@@ -196,4 +187,4 @@ def backup(desk: DeskOf, caller: CallerOf) -> FileResponse:
         folder.cleanup()
         raise
     sent = BackgroundTask(folder.cleanup)
-    return _Whole(file, filename=file.name, media_type="application/vnd.sqlite3", background=sent)
+    return WholeFile(file, filename=file.name, media_type="application/vnd.sqlite3", background=sent)

@@ -17,6 +17,7 @@ from steelyard.flows.series import Outcome, Series
 from steelyard.flows.series_links import series_door
 from steelyard.version import __version__
 from steelyard.web import errors, series_routes
+from steelyard.web.analyst import Analyst, AnalystHere
 from steelyard.web.app import ERROR_STATUSES, create_app
 from steelyard.web.guards import Guards
 from steelyard.web.limits import Limiter, Limits
@@ -52,9 +53,15 @@ class SeriesApp:
 
 
 def create_series_app(
-    series: Series, opened: list[Outcome[OpenCampaign]], limits: Limits | None = None
+    series: Series,
+    opened: list[Outcome[OpenCampaign]],
+    limits: Limits | None = None,
+    *,
+    analyst: Analyst | None = None,
 ) -> SeriesApp:
     """The web app over the campaigns of a series. One that could not be opened answers 503."""
+    if analyst is None:
+        analyst = AnalystHere({each.name: each.result for each in opened if each.result is not None})
     limits = limits or Limits.new()
     apps: dict[str, ASGIApp] = {}
     desks, broken = {}, {}
@@ -64,9 +71,10 @@ def create_series_app(
             broken[outcome.name] = outcome.error.spelt(as_command_line)
             apps[outcome.name] = Guards(_unusable)
         else:
-            app = create_app(outcome.result, limits)
+            app = create_app(outcome.result, limits, analyst=analyst, name=outcome.name)
             apps[outcome.name], desks[outcome.name] = app, app.state.desk
-    return SeriesApp(_home(SeriesDesk(series.name, series_door(series), desks, broken), limits), apps)
+    desk = SeriesDesk(series.name, series_door(series), desks, broken, analyst)
+    return SeriesApp(_home(desk, limits), apps)
 
 
 def _home(desk: SeriesDesk, limits: Limits) -> FastAPI:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -10,16 +11,16 @@ from urllib.parse import quote
 
 from fastapi import APIRouter, Depends, HTTPException, Request
 from fastapi.responses import HTMLResponse, PlainTextResponse
-from pydantic import BaseModel
+from pydantic import BaseModel, TypeAdapter
+from starlette.concurrency import run_in_threadpool
 
 from steelyard.domain.errors import EvaluationError, NotFound, SourceError, as_command_line
-from steelyard.domain.result import Analysis
 from steelyard.domain.running import CampaignState
-from steelyard.domain.series import AnalysedCampaign
 from steelyard.flows.links import manager_url
 from steelyard.flows.series_links import SeriesDoor
-from steelyard.flows.series_overview import CampaignGlance, glance
-from steelyard.flows.state import StateChange, campaign_state, change_state
+from steelyard.flows.series_overview import CampaignGlance
+from steelyard.flows.state import StateChange, change_state
+from steelyard.web.analyst import Analyst, AnalystError, Question
 from steelyard.web.auth import TOKEN, bearer
 from steelyard.web.base_path import base_of, base_url_of
 from steelyard.web.errors import TRY_AGAIN
@@ -28,6 +29,7 @@ from steelyard.web.running_routes import StateBody
 from steelyard.web.state import Desk
 
 Result = TypeVar("Result")
+GLANCE = TypeAdapter(CampaignGlance)
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,7 @@ class SeriesDesk:
     door: SeriesDoor
     desks: Mapping[str, Desk]
     broken: Mapping[str, str]
+    analyst: Analyst
 
     @property
     def names(self) -> list[str]:
@@ -53,11 +56,13 @@ class SeriesDesk:
                 continue
             try:
                 found.append((name, act(name, self.desks[name]), ""))
-            except SourceError:
-                found.append((name, None, TRY_AGAIN))
             except EvaluationError as error:
-                found.append((name, None, error.spelt(as_command_line)))
+                found.append((name, None, _problem(error)))
         return found
+
+
+def _problem(error: EvaluationError) -> str:
+    return TRY_AGAIN if isinstance(error, SourceError) else error.spelt(as_command_line)
 
 
 class SeriesCampaignView(BaseModel):
@@ -113,23 +118,26 @@ pages = APIRouter(include_in_schema=False)
 
 
 @router.get("")
-def series_now(desk: SeriesDeskOf, request: Request) -> SeriesView:
+async def series_now(desk: SeriesDeskOf, request: Request) -> SeriesView:
     """All campaigns at a glance."""
-    now = datetime.now(UTC)
+    urls = await run_in_threadpool(_manager_urls, desk, request)
 
-    def look(name: str, one: Desk) -> tuple[CampaignGlance, str]:
-        own_url = manager_url(one.campaign, base_url=_place(request, name))
-        return glance(one.watch.overview(now=now)), own_url
+    async def look(name: str, url: str | None, problem: str) -> SeriesCampaignView:
+        if url is None:
+            return SeriesCampaignView(campaign=name, error=problem)
+        try:
+            found = await desk.desks[name].ask("glance")
+        except EvaluationError as error:
+            return SeriesCampaignView(campaign=name, error=_problem(error))
+        seen = GLANCE.validate_json(found.content)
+        return SeriesCampaignView(campaign=name, glance=seen, manager_url=url)
 
-    return SeriesView(
-        series=desk.name,
-        campaigns=[
-            SeriesCampaignView(campaign=name, error=problem)
-            if found is None
-            else SeriesCampaignView(campaign=name, glance=found[0], manager_url=found[1])
-            for name, found, problem in desk.of_each(look)
-        ],
-    )
+    return SeriesView(series=desk.name, campaigns=await asyncio.gather(*(look(*each) for each in urls)))
+
+
+def _manager_urls(desk: SeriesDesk, request: Request) -> list[tuple[str, str | None, str]]:
+    """By campaign, its manager's link, or the problem that there is none."""
+    return desk.of_each(lambda name, one: manager_url(one.campaign, base_url=_place(request, name)))
 
 
 @router.post("/state")
@@ -165,35 +173,31 @@ def series_page(desk: SeriesDeskOf, request: Request, token: str) -> HTMLRespons
         _require(desk, token)
     except NotFound as error:
         return message_page(request, "Link not valid", str(error), 404)
+    desk.analyst.wake()
     return rendered(
         "series.html", {"base": base_of(request), "title": desk.name, "words": {"language": "en"}}
     )
 
 
 @pages.get("/m/{token}/report", response_class=HTMLResponse)
-def series_report(desk: SeriesDeskOf, request: Request, token: str) -> HTMLResponse:
+async def series_report(desk: SeriesDeskOf, request: Request, token: str) -> HTMLResponse:
     """Every ranking in short, with links to the full reports."""
-    from steelyard.report.series import series_html
-
     try:
-        _require(desk, token)
+        await run_in_threadpool(_require, desk, token)
     except NotFound as error:
         return message_page(request, "Link not valid", str(error), 404)
-    states, pages = {}, {}
-
-    def analyse(name: str, one: Desk) -> Analysis:
-        states[name] = campaign_state(one.campaign)
-        analysis = one.analyses.get().analysis
-        pages[name] = f"{manager_url(one.campaign, base_url=_place(request, name))}/report"
-        return analysis
-
-    found = [
-        AnalysedCampaign(name, states.get(name), analysis, problem)
-        for name, analysis, problem in desk.of_each(analyse)
-    ]
-    return HTMLResponse(
-        series_html(desk.name, found, pages), headers={"Content-Security-Policy": REPORT_POLICY}
-    )
+    urls = await run_in_threadpool(_manager_urls, desk, request)
+    arguments = {
+        "title": desk.name,
+        "pages": {name: f"{url}/report" for name, url, _ in urls if url is not None},
+        "broken": {name: problem for name, url, problem in urls if url is None},
+        "unusable": TRY_AGAIN,
+    }
+    try:
+        found = await desk.analyst.ask(Question("series-report", arguments=arguments))
+    except AnalystError as error:
+        return message_page(request, "Not now", str(error), 503)
+    return HTMLResponse(found.content, headers={"Content-Security-Policy": REPORT_POLICY})
 
 
 def _require(desk: SeriesDesk, token: str) -> None:
@@ -208,7 +212,7 @@ def _place(request: Request, name: str) -> str:
 
 
 @pages.get("/healthz", response_class=PlainTextResponse)
-def series_up() -> str:
+async def series_up() -> str:
     """The process is up."""
     return "ok"
 
