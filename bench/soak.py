@@ -259,7 +259,8 @@ def make_campaign(folder: Path, address: str, *, n_segments: int) -> None:
         'source_language = "de"\ntarget_language = "en"\n'
         '[texts]\nsource = "source.txt"\nreference = "reference.txt"\n'
         f"{systems}[design]\nhit_size = 20\nratings_per_item = 2\n[design.quota]\ndegraded = 5\n"
-        f"[rules]\nlease_minutes = {LEASE_SECONDS / 60}\nhits_per_worker = 4\n[pay]\nwage = 12\n",
+        f"[rules]\nlease_minutes = {LEASE_SECONDS / 60}\nhits_per_worker = 4\n"
+        "unbegun_hits = 0\n[pay]\nwage = 12\n",
         "utf-8",
     )
     run_steelyard("create", folder / "campaign.toml", "--db", address)

@@ -93,6 +93,8 @@ target_language = "en"
 source = "source.txt"
 reference = "reference.txt"
 {systems}
+[rules]
+unbegun_hits = 0
 """,
         encoding="utf-8",
     )

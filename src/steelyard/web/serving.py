@@ -58,7 +58,7 @@ def run_server(address: str, listening: socket.socket, settings: ServerSettings)
         workers=settings.processes,
         # Neither is there on every system.
         loop="uvloop" if find_spec("uvloop") else "auto",
-        http="httptools" if find_spec("httptools") else "auto",
+        http="steelyard.web.connections:TimedConnection" if find_spec("httptools") else "auto",
         log_level="warning",
         access_log=False,
         server_header=False,
