@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from steelyard.flows.open import OpenCampaign
     from steelyard.flows.plan_choices import Choices as PlanChoices
     from steelyard.flows.replicate import Prices
+    from steelyard.flows.verify import Verification
     from steelyard.longitudinal.links import Linked
     from steelyard.longitudinal.study import Longitudinal
     from steelyard.meta.settings import MetaEvaluation, MetaSettings
@@ -139,6 +140,12 @@ class Campaign:
         from steelyard.flows.export import export_hits
 
         return export_hits(self._opened, Path(path), layout=layout)
+
+    def verify(self, *, root: str | None = None) -> Verification:
+        """Recompute the hashes of all judgements; `root` is one that was published before."""
+        from steelyard.flows.verify import verify
+
+        return verify(self._opened, root=root)
 
     def close(self) -> None:
         """Let go of the database."""

@@ -28,6 +28,7 @@ CATALOGUE: dict[str, dict[str, tuple[str, str]]] = {
         "log": ("running_commands", "Show what was done, by whom, when and why."),
         "backup": ("backup_commands", "Copy a campaign safely, also while it is served."),
         "restore": ("backup_commands", "Make a campaign from a backup."),
+        "verify": ("verify_command", "Find out whether anybody changed what is stored."),
     },
     "Look after workers": {
         "worker": ("worker_command", "Show one worker: verdict, control pairs, HITs, pay."),
