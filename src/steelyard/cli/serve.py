@@ -18,6 +18,7 @@ from steelyard.web.serving import ServerSettings, run_server
 
 if TYPE_CHECKING:
     from steelyard.flows.series import Series
+    from steelyard.web.logs import LogStyle
 
 
 def _read_proxies(_ctx: click.Context, _param: click.Parameter, texts: tuple[str, ...]) -> tuple[str, ...]:
@@ -68,6 +69,13 @@ def _read_proxies(_ctx: click.Context, _param: click.Parameter, texts: tuple[str
     is_flag=True,
     help="Print the links also where the output is no terminal: whoever reads that log can use them.",
 )
+@click.option(
+    "--log",
+    type=click.Choice(["none", "text", "json"]),
+    default="none",
+    show_default=True,
+    help="Write a line for each request to standard error: never who asked. Problems are always written.",
+)
 def serve(  # noqa: PLR0913 (one option each)
     db: str,
     host: str,
@@ -77,6 +85,7 @@ def serve(  # noqa: PLR0913 (one option each)
     trusted_proxies: tuple[str, ...],
     requests_per_second: float,
     print_links: bool,
+    log: LogStyle,
 ) -> None:
     """Serve a campaign to workers and its manager until Ctrl-C.
 
@@ -91,6 +100,7 @@ def serve(  # noqa: PLR0913 (one option each)
         url=url,
         trusted_proxies=trusted_proxies,
         requests_per_second=requests_per_second or None,
+        log=log,
     )
     with listening_at(host, port) as listening:
         base_url = url or url_of(listening)

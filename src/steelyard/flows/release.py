@@ -11,7 +11,7 @@ from steelyard.domain.errors import Conflict, NotFound
 from steelyard.domain.running import By
 from steelyard.domain.work import Assignment, AssignmentStatus
 from steelyard.flows.open import OpenCampaign
-from steelyard.store import hits, leases, running, work
+from steelyard.store import assignments, hits, leases, running, work
 from steelyard.store.hits import HitPlaces, Place
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ __all__ = [
     "Place",
     "Released",
     "hit_places",
+    "n_held_hits",
     "release",
     "release_idle",
     "return_work",
@@ -85,6 +86,12 @@ def hit_places(campaign: OpenCampaign, *, now: datetime) -> list[HitPlaces]:
     with campaign.store.snapshot() as connection:
         before = leases.idle_before(connection, running.conditions(connection), now=now)
         return hits.stored_hit_places(connection, before=before)
+
+
+def n_held_hits(campaign: OpenCampaign) -> int:
+    """How many HITs workers hold and have not finished."""
+    with campaign.store.read() as connection:
+        return assignments.n_held(connection)
 
 
 def _released(connection: Connection, ids: Sequence[str], *, now: datetime) -> list[Released]:

@@ -95,6 +95,13 @@ def n_submitted(connection: Connection, worker_id: str) -> int:
     return int(connection.execute(query).scalar_one())
 
 
+def n_held(connection: Connection) -> int:
+    """HITs that workers hold now and have not finished."""
+    stored = tables.assignments
+    held = (stored.c.status == AssignmentStatus.ACCEPTED.value) & stored.c.released_at.is_(None)
+    return int(connection.execute(select(func.count()).select_from(stored).where(held)).scalar_one())
+
+
 def n_judged(connection: Connection, worker_id: str) -> int:
     """How many judgements the worker has given, in HITs that were released too."""
     stored = tables.assignments

@@ -14,6 +14,7 @@ from starlette.types import ASGIApp
 
 from steelyard.flows.collect import Collector
 from steelyard.flows.open import OpenCampaign, open_campaign
+from steelyard.flows.release import n_held_hits
 from steelyard.flows.series import find_series, opened_campaigns
 from steelyard.protocols import protocols
 from steelyard.version import __version__
@@ -38,6 +39,9 @@ from steelyard.web.callers import BehindProxies
 from steelyard.web.closing import ClosedInTheEnd
 from steelyard.web.guards import Guards
 from steelyard.web.limits import Limiter, Limits
+from steelyard.web.logs import RequestLog
+from steelyard.web.metrics import Metrics
+from steelyard.web.observed import Observed, Observer
 from steelyard.web.schemas import ErrorView
 from steelyard.web.serving import ServerSettings
 from steelyard.web.state import Desk
@@ -101,21 +105,30 @@ def _described(app: FastAPI, answer_schema: Mapping[str, Any]) -> dict[str, Any]
     return description
 
 
+def observed_app(app: FastAPI, campaign: OpenCampaign, log: RequestLog) -> ASGIApp:
+    """The app of one campaign with a log and metrics."""
+    name = campaign.settings.name
+    app.state.metrics = Metrics({name: partial(n_held_hits, campaign)})
+    app.state.metrics.add_writer(name, app.state.collector)
+    return Observed(app, Observer(log, app.state.metrics), name)
+
+
 def app_at(address: str, settings: ServerSettings) -> ASGIApp:
     """The app of a server process, which opens the campaign or series itself."""
     series = find_series(address)
     limits = Limits.new(requests_per_second=settings.requests_per_second)
     analyst = AnalystBeside(address)
     app: ASGIApp
+    log = RequestLog(settings.log)
     if series is None:
         campaigns = [open_campaign(address)]
-        app = create_app(campaigns[0], limits, analyst=analyst)
+        app = observed_app(create_app(campaigns[0], limits, analyst=analyst), campaigns[0], log)
     else:
         from steelyard.web.series_app import create_series_app
 
         opened = opened_campaigns(series)
         campaigns = [outcome.result for outcome in opened if outcome.result is not None]
-        app = create_series_app(series, opened, limits, analyst=analyst)
+        app = create_series_app(series, opened, limits, log, analyst=analyst)
     app = ClosedInTheEnd(app, [analyst, *campaigns])
     app = AtUrl(app, settings.url) if settings.url else app
     return BehindProxies(app, settings.trusted_proxies) if settings.trusted_proxies else app

@@ -23,6 +23,7 @@ from steelyard.domain.errors import (
     as_command_line,
 )
 from steelyard.web.analyst import AnalystError
+from steelyard.web.observed import route_of
 from steelyard.web.pages import message_page
 from steelyard.web.schemas import error_body
 
@@ -69,7 +70,7 @@ async def evaluation_reply(request: Request, error: Exception) -> JSONResponse:
     code = error.code if isinstance(error, Conflict) else code
     message = error.spelt(as_command_line) if isinstance(error, EvaluationError) else str(error)
     if isinstance(error, SourceError):
-        logger.error("%s %s: %s", request.method, request.url.path.rpartition("/")[0], error)
+        logger.error("%s %s: %s", request.method, route_of(request.scope), error)
         message = TRY_AGAIN
     field = getattr(error, "field", None)
     headers = {"Retry-After": str(math.ceil(error.wait))} if isinstance(error, TooMany) else None

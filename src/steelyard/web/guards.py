@@ -50,6 +50,7 @@ class Guards:
         if scope["method"] == "POST" and scope["path"].endswith(EXTEND_PATH):
             await self.app(scope, receive, send_guarded)
             return
+        asked = scope
         if scope["method"] == "HEAD" and not scope["path"].removeprefix(scope["root_path"]).startswith(
             "/api/"
         ):
@@ -63,6 +64,8 @@ class Guards:
             await _refuse(send_guarded)
         else:
             await self.app(scope, replay(body, receive), send_guarded)
+            # Those outside want to know it too.
+            asked["route"] = scope.get("route")
 
 
 async def _whole_body(receive: Receive) -> bytes | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from urllib.parse import quote
 
@@ -13,6 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from steelyard.domain.errors import as_command_line
 from steelyard.flows.open import OpenCampaign
+from steelyard.flows.release import n_held_hits
 from steelyard.flows.series import Outcome, Series
 from steelyard.flows.series_links import series_door
 from steelyard.version import __version__
@@ -21,6 +23,9 @@ from steelyard.web.analyst import Analyst, AnalystHere
 from steelyard.web.app import ERROR_STATUSES, create_app
 from steelyard.web.guards import Guards
 from steelyard.web.limits import Limiter, Limits
+from steelyard.web.logs import RequestLog
+from steelyard.web.metrics import Metrics
+from steelyard.web.observed import Observed, Observer
 from steelyard.web.pages import message_page
 from steelyard.web.schemas import ErrorView, error_body
 from steelyard.web.series_routes import SeriesDesk
@@ -56,6 +61,7 @@ def create_series_app(
     series: Series,
     opened: list[Outcome[OpenCampaign]],
     limits: Limits | None = None,
+    log: RequestLog | None = None,
     *,
     analyst: Analyst | None = None,
 ) -> SeriesApp:
@@ -63,18 +69,23 @@ def create_series_app(
     if analyst is None:
         analyst = AnalystHere({each.name: each.result for each in opened if each.result is not None})
     limits = limits or Limits.new()
+    held = {each.name: partial(n_held_hits, each.result) for each in opened if each.result is not None}
+    observer = Observer(log or RequestLog("none"), Metrics(held))
     apps: dict[str, ASGIApp] = {}
     desks, broken = {}, {}
     for outcome in opened:
         if outcome.result is None:
             assert outcome.error is not None
             broken[outcome.name] = outcome.error.spelt(as_command_line)
-            apps[outcome.name] = Guards(_unusable)
+            apps[outcome.name] = Observed(Guards(_unusable), observer, outcome.name)
         else:
             app = create_app(outcome.result, limits, analyst=analyst, name=outcome.name)
-            apps[outcome.name], desks[outcome.name] = app, app.state.desk
-    desk = SeriesDesk(series.name, series_door(series), desks, broken, analyst)
-    return SeriesApp(_home(desk, limits), apps)
+            observer.metrics.add_writer(outcome.name, app.state.collector)
+            apps[outcome.name] = Observed(app, observer, outcome.name)
+            desks[outcome.name] = app.state.desk
+    home = _home(SeriesDesk(series.name, series_door(series), desks, broken, analyst), limits)
+    home.state.metrics = observer.metrics
+    return SeriesApp(Observed(home, observer), apps)
 
 
 def _home(desk: SeriesDesk, limits: Limits) -> FastAPI:

@@ -10,7 +10,7 @@ from typing import Annotated, TypeVar
 from urllib.parse import quote
 
 from fastapi import APIRouter, Depends, HTTPException, Request
-from fastapi.responses import HTMLResponse, PlainTextResponse
+from fastapi.responses import HTMLResponse, PlainTextResponse, Response
 from pydantic import BaseModel, TypeAdapter
 from starlette.concurrency import run_in_threadpool
 
@@ -24,6 +24,7 @@ from steelyard.web.analyst import Analyst, AnalystError, Question
 from steelyard.web.auth import TOKEN, bearer
 from steelyard.web.base_path import base_of, base_url_of
 from steelyard.web.errors import TRY_AGAIN
+from steelyard.web.health import metrics_reply
 from steelyard.web.pages import REPORT_POLICY, message_page, rendered
 from steelyard.web.running_routes import StateBody
 from steelyard.web.state import Desk
@@ -156,6 +157,12 @@ def change_all(desk: SeriesDeskOf, body: SeriesStateBody) -> list[ChangedView]:
         else ChangedView(campaign=name, state=found.state, before=found.before)
         for name, found, problem in desk.of_each(change)
     ]
+
+
+@pages.get("/metrics", dependencies=[Depends(_manager)])
+def series_metrics(request: Request) -> Response:
+    """Numbers of all campaigns for Prometheus."""
+    return metrics_reply(request)
 
 
 @pages.get("/", response_class=HTMLResponse)

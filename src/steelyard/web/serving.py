@@ -14,10 +14,12 @@ from functools import partial
 from importlib.util import find_spec
 from multiprocessing import parent_process
 from multiprocessing.connection import wait
+from tempfile import TemporaryDirectory
 from types import FrameType
 from typing import TYPE_CHECKING
 
 from steelyard.domain.errors import EvaluationError
+from steelyard.web.logs import LogStyle, log_settings
 
 if TYPE_CHECKING:
     import uvicorn
@@ -42,6 +44,8 @@ class ServerSettings:
     """Addresses and networks of proxies that say truly who calls."""
     requests_per_second: float | None = 20.0
     """How many requests one worker may make, on average; None: any number."""
+    log: LogStyle = "none"
+    """What to write of each request to standard error."""
 
 
 def run_server(address: str, listening: socket.socket, settings: ServerSettings) -> None:
@@ -50,6 +54,7 @@ def run_server(address: str, listening: socket.socket, settings: ServerSettings)
     Then no more requests are accepted, and those under way are answered.
     """
     import uvicorn
+    from uvicorn.config import LOGGING_CONFIG
     from uvicorn.supervisors import Multiprocess
 
     config = uvicorn.Config(
@@ -59,6 +64,7 @@ def run_server(address: str, listening: socket.socket, settings: ServerSettings)
         # Neither is there on every system.
         loop="uvloop" if find_spec("uvloop") else "auto",
         http="steelyard.web.connections:TimedConnection" if find_spec("httptools") else "auto",
+        log_config=log_settings(settings.log) or LOGGING_CONFIG,
         log_level="warning",
         access_log=False,
         server_header=False,
@@ -71,8 +77,11 @@ def run_server(address: str, listening: socket.socket, settings: ServerSettings)
         timeout_worker_healthcheck=60,
     )
     if settings.processes > 1:
-        # A process that dies is replaced.
-        Multiprocess(config, sockets=[listening]).run()
+        # Where the processes keep what they count, so that any of them can tell the sum.
+        with TemporaryDirectory(prefix="steelyard-metrics-") as folder:
+            os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder
+            # A process that dies is replaced.
+            Multiprocess(config, sockets=[listening]).run()
         return
     server = uvicorn.Server(config)
     # It would send the signal to itself again once it has stopped, and so end with a failure.
