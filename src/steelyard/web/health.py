@@ -25,7 +25,7 @@ def readyz(desk: DeskOf) -> str:
 
 
 @router.get("/metrics", dependencies=[require("viewer")])
-def metrics(request: Request) -> Response:
+def metrics_now(request: Request) -> Response:
     """Numbers for Prometheus. Of a series they are at its root, with the token of the series."""
     return metrics_reply(request)
 
