@@ -26,6 +26,8 @@ from steelyard.flows.simulate import Hand, make_hands
 from steelyard.flows.source import Source, read_source
 from steelyard.frames import in_order_of, ratings_frame
 from steelyard.protocols import protocols
+from steelyard.review.flags import LEAST_ANSWERS, UNREAD_SHARE
+from steelyard.review.haste import MOST_LETTERS_PER_SECOND
 from steelyard.store import campaigns
 from steelyard.store.campaigns import AuditRow
 
@@ -39,6 +41,8 @@ _IN_HIT = ["hit_id", "worker_id", "attribute"]
 def main() -> None:
     print("## Workers of WMT21 and WMT22, by their published means and times\n")
     _print(_published(), "rule")
+    print("\n## Workers with more than half of their answers faster than a sentence of 120 letters is read\n")
+    _print(_hasty_workers(), "set")
     print("\n## Any flag, by the earlier rules and by those now\n")
     _print(pl.concat([*_real_crowds(), *_simulated_crowds()]), "workers")
 
@@ -90,6 +94,25 @@ def _published() -> pl.DataFrame:
                 f"{100 * some.select(sign.mean()).item():.1f} %" for sign in signs.values()
             ]
     return pl.DataFrame(shares)
+
+
+def _hasty_workers() -> pl.DataFrame:
+    """Of sets with a time for each answer, workers who gave most answers faster than a sentence is read."""
+    rows = []
+    for folder in ("wmt22-calibration", "wmt22-livonian", "esa-wmt23-en-de"):
+        n_workers = n_hasty = 0
+        for path in sorted((DATA / folder).glob("*.judgements.csv.gz")):
+            shares = (
+                read_source(str(path))
+                .frame.filter(pl.col("seconds").is_not_null())
+                .group_by("worker_id")
+                .agg(n=pl.len(), share=(pl.col("seconds") < 120 / MOST_LETTERS_PER_SECOND).mean())
+                .filter(pl.col("n") >= LEAST_ANSWERS)["share"]
+            )
+            n_workers += len(shares)
+            n_hasty += int((shares > UNREAD_SHARE).sum())
+        rows.append((folder, n_workers, n_hasty))
+    return pl.DataFrame(rows, schema=["set", "workers", "hasty"], orient="row")
 
 
 def _real_crowds() -> Iterator[pl.DataFrame]:

@@ -84,6 +84,11 @@ HIT_TIMES_SCHEMA: dict[str, pl.DataType] = {
     "accepted_at": pl.Datetime("us", "UTC"),
     "submitted_at": pl.Datetime("us", "UTC"),
     "is_rejected": pl.Boolean(),
+    # Of campaigns of our own only: answers, those that came faster than reading, and how much more time the
+    # browser claims than passed.
+    "n_answers": pl.Int64(),
+    "n_unread": pl.Int64(),
+    "overclaimed_seconds": pl.Float64(),
 }
 _JUDGED = ("worker_id", "hit_id", "item_kind", "segment_id", "attribute")
 NEVER_NULL = (*_JUDGED, "system_id", "rating")

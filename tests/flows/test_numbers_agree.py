@@ -92,14 +92,15 @@ class Walk:
         view = next_item(self.campaign, worker, now=self.now)
         n = 100 if self.rng.random() < 0.7 else int(self.rng.integers(1, 12))
         while isinstance(view, NextItem) and n:
-            self.now += timedelta(seconds=float(self.rng.uniform(3, 30)))
+            seconds = float(self.rng.uniform(3, 30))
+            self.now += timedelta(seconds=seconds)
             answer = self.answer(worker, view)
             sent = Submission(
                 str(uuid.UUID(int=next(self.numbers))),
                 view.assignment_id,
                 view.item.item_id,
                 answer,
-                int(self.rng.integers(2000, 30_000)),
+                int(self.rng.uniform(600, 990) * seconds),
             )
             view = submit(self.campaign, worker, sent, now=self.now).next
             n -= 1

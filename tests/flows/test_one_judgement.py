@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from steelyard.domain.result import AnalysisSettings
 from steelyard.flows.analyse import analyse
@@ -33,7 +33,7 @@ def test_one_judgement_walks_from_campaign_file_to_ranking(campaign: OpenCampaig
 
     # The answer is checked and appended, and the reply carries the next item.
     submission = Submission(str(uuid.uuid4()), view.assignment_id, view.item.item_id, {"rating": 73}, 12_500)
-    reply = submit(campaign, link.worker_id, submission, now=noon)
+    reply = submit(campaign, link.worker_id, submission, now=noon + timedelta(seconds=14))
     assert isinstance(reply.next, NextItem)
     assert (reply.next.position, reply.next.n_done) == (2, 1)
 
@@ -46,7 +46,7 @@ def test_one_judgement_walks_from_campaign_file_to_ranking(campaign: OpenCampaig
         fact.system_id,
         fact.segment_id,
     )
-    assert row["submitted_at"] == noon
+    assert row["submitted_at"] == noon + timedelta(seconds=14)
 
 
 def test_a_finished_hit_becomes_a_ranking(campaign: OpenCampaign, noon: datetime) -> None:

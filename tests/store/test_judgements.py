@@ -178,6 +178,7 @@ def test_stored_judgements_tell_all_about_a_judgement(toy_store: Store, judgemen
         position=(3,),
         answer=({"rating": 73},),
         shown_ms=(5200,),
+        worked_ms=(0,),
         submitted_at=(judgement.submitted_at,),
         known=(None,),
         known_sd=(None,),

@@ -17,7 +17,7 @@ def busy_store(toy_store: Store, noon: datetime) -> Store:
     """W0001 has finished h1 but for its last item and submitted it, W0002 has taken h2, W0003 nothing."""
     with toy_store.write() as connection:
         workers = [work.add_worker(connection, now=noon).worker_id for _ in range(3)]
-        work.claim_opening(connection, workers[0], assignment_id="a1", now=noon)
+        work.claim_opening(connection, workers[0], assignment_id="a1", now=noon - timedelta(minutes=1))
         work.claim_opening(connection, workers[1], assignment_id="a2", now=noon)
         for position, shown_ms, minutes in ((1, 1000, 0), (2, 2000, 1), (3, 6000, 119)):
             moment = noon + timedelta(minutes=minutes)
@@ -58,9 +58,10 @@ def test_a_page_left_open_overnight_makes_no_hours(toy_store: Store, noon: datet
     with toy_store.write() as connection:
         worker = work.add_worker(connection, now=noon).worker_id
         work.claim_opening(connection, worker, assignment_id="a1", now=noon)
-        for position, shown_ms in ((1, 20_000), (2, 9 * 3_600_000)):
+        for position, shown_ms, hours in ((1, 20_000, 1), (2, 9 * 3_600_000, 10)):
+            moment = noon + timedelta(hours=hours)
             judgements.append(
-                connection, Judgement(f"j{position}", "a1", "i-alpha-s1", position, {}, shown_ms, noon)
+                connection, Judgement(f"j{position}", "a1", "i-alpha-s1", position, {}, shown_ms, moment)
             )
     with toy_store.read() as connection:
         [found] = work.progress(connection).workers
@@ -79,8 +80,9 @@ def test_places_are_counted_by_what_became_of_them(busy_store: Store, noon: date
 
 
 def test_a_released_hit_keeps_its_judgements_and_frees_its_items(busy_store: Store, noon: datetime) -> None:
+    last_at = noon + timedelta(seconds=8)
     with busy_store.write() as connection:
-        judgements.append(connection, Judgement("j9", "a2", "i-beta-s1", 1, {}, 5000, noon))
+        judgements.append(connection, Judgement("j9", "a2", "i-beta-s1", 1, {}, 5000, last_at))
         release_place(connection, "a2", now=noon)
         expired = {"status": "expired"}
         connection.execute(tables.assignments.update().filter_by(assignment_id="a2").values(expired))
@@ -89,7 +91,7 @@ def test_a_released_hit_keeps_its_judgements_and_frees_its_items(busy_store: Sto
     assert (found.n_judgements, found.n_left, found.n_free_items) == (4, 12, 12)
     assert found.places == PlaceCounts(free=3, submitted=1)
     assert found.workers[1] == WorkerProgress(
-        "W0002", 1, 0, 1, 1, 5.0, noon, n_released=1, hits_worked=0.25, seconds=5.0
+        "W0002", 1, 0, 1, 1, 5.0, last_at, n_released=1, hits_worked=0.25, seconds=5.0
     )
 
 

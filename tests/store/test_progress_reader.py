@@ -40,9 +40,9 @@ def counted_anew(connection: Connection) -> dict[str, Any]:
     return {
         "n_judgements": len(every),
         "done": {
-            worker: (n, int(ms or 0), last)
-            for worker, (n, ms, last) in by_worker(
-                func.count(judged.judgement_id), func.sum(judged.shown_ms), func.max(judged.submitted_at)
+            worker: (n, worked_ms(connection, worker), last)
+            for worker, (n, last) in by_worker(
+                func.count(judged.judgement_id), func.max(judged.submitted_at)
             ).items()
         },
         "submitted": dict(
@@ -54,6 +54,26 @@ def counted_anew(connection: Connection) -> dict[str, Any]:
         **counted_places(connection),
         "moments": [row.submitted_at for row in every],
     }
+
+
+def worked_ms(connection: Connection, worker_id: str) -> int:
+    """How long a worker was at it, judgement by judgement."""
+    held = tables.assignments
+    total = 0
+    for assignment in connection.execute(select(held).where(held.c.worker_id == worker_id)):
+        of_it = select(tables.judgements).filter_by(assignment_id=assignment.assignment_id)
+        rows = connection.execute(of_it).all()
+        replaced = {row.replaces for row in rows}
+        first = {row.position: row.submitted_at for row in rows if row.replaces is None}
+        for row in rows:
+            if row.judgement_id in replaced:
+                continue
+            before = first.get(row.position - 1, assignment.accepted_at)
+            if assignment.resumed_at is not None and before < assignment.resumed_at < row.submitted_at:
+                before = assignment.resumed_at
+            passed = (row.submitted_at - before) // timedelta(milliseconds=1)
+            total += min(row.shown_ms, max(0, passed), 600_000)
+    return total
 
 
 def counted_places(connection: Connection) -> dict[str, Any]:

@@ -1,19 +1,15 @@
-"""What `steelyard demo` does: a campaign judged by a simulated crowd over real HTTP."""
+"""What `steelyard demo` does: a campaign judged by a simulated crowd, and served for people to see."""
 
 from __future__ import annotations
 
-import json
 import signal
 import time
-import uuid
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
-from http.client import HTTPConnection
 from multiprocessing import get_context
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -25,41 +21,33 @@ if TYPE_CHECKING:
     import socket
     from multiprocessing.process import BaseProcess
 
-    from steelyard.flows.links import WorkerLink
-    from steelyard.flows.simulate import Hand
+    from steelyard.flows.open import OpenCampaign
 
 N_WORKERS = 30
-# Requests under way at once: enough to look like a busy campaign, few enough for a laptop.
-N_CLIENTS = 8
 SEED = 7
 FOLDER = Path("steelyard-demo")
 
 
 def demonstrate(*, once: bool, port: int | None) -> None:
     """Create the demo campaign, have it judged, report; then serve it until Ctrl-C unless `once`."""
+    from steelyard.flows.links import links, remember_url
     from steelyard.flows.open import open_campaign
 
     _let_signals_end_it()
     folder = _new_folder()
     database = folder / "demo.db"
     _create(folder, database)
-    with open_campaign(str(database)) as campaign, listening_at("127.0.0.1", port) as listening:
-        base_url = url_of(listening)
-        with _running_server(str(database), listening) as server:
-            from steelyard.flows.links import add_workers, links, remember_url
-            from steelyard.flows.simulate import make_hands
-
+    with listening_at("127.0.0.1", port) as listening:
+        with open_campaign(str(database)) as campaign:
+            _judge(campaign)
+            base_url = url_of(listening)
             remember_url(campaign, base_url)
             found = links(campaign, base_url=base_url)
-            workers = add_workers(
-                campaign, N_WORKERS, base_url=base_url, now=datetime.now(UTC), is_simulated=True
-            )
-            hands = make_hands(campaign, N_WORKERS, seed=SEED)
-            _judge(base_url, workers, hands, n_items=campaign.settings.design.hit_size)
-            report = _write_report(str(database), folder)
-            click.echo(f"The report is in {report}, the campaign in {database}.\n")
-            if once:
-                return
+        report = _write_report(str(database), folder)
+        click.echo(f"The report is in {report}, the campaign in {database}.\n")
+        if once:
+            return
+        with _running_server(str(database), listening) as server:
             click.echo("Open in a browser:")
             click.echo(f"  judge something yourself   {found.open_url}")
             click.echo(f"  watch the campaign         {found.manager_url}")
@@ -124,52 +112,15 @@ def _running_server(address: str, listening: socket.socket) -> Iterator[BaseProc
         process.join(timeout=10)
 
 
-def _judge(base_url: str, workers: tuple[WorkerLink, ...], hands: list[Hand], *, n_items: int) -> None:
-    """Each simulated worker finishes one HIT through the HTTP interface."""
+def _judge(campaign: OpenCampaign) -> None:
+    """Each simulated worker finishes one HIT, at the pace of a person on a clock of their own."""
+    from steelyard.flows.simulate import judge_in_turn
+
     started = time.perf_counter()
-    click.echo(f"{len(hands)} simulated workers (careful, noisy, careless, cheating) are judging …")
-    with (
-        progress_bar("Judging", len(hands) * n_items) as advance,
-        ThreadPoolExecutor(N_CLIENTS) as clients,
-    ):
-        jobs = [
-            clients.submit(_finish_hit, base_url, link.token, hand, advance)
-            for link, hand in zip(workers, hands, strict=True)
-        ]
-        try:
-            n_judgements = sum(job.result() for job in jobs)
-        finally:
-            clients.shutdown(wait=False, cancel_futures=True)
-    click.echo(f"{n_judgements:,} judgements in {time.perf_counter() - started:.1f} s.")
-
-
-def _finish_hit(base_url: str, token: str, hand: Hand, advance: Callable[[int], None]) -> int:
-    n_done = 0
-    with closing(HTTPConnection(base_url.removeprefix("http://"), timeout=60)) as connection:
-        view = _post(connection, token, "next", None)
-        while not view.get("finished"):
-            answer, milliseconds = hand.judge(view["assignment_id"], view["item"]["item_id"])
-            submission = {
-                "judgement_id": str(uuid.uuid4()),
-                "assignment_id": view["assignment_id"],
-                "item_id": view["item"]["item_id"],
-                "answer": dict(answer),
-                "shown_ms": milliseconds,
-            }
-            view = _post(connection, token, "judgements", submission)["next"]
-            n_done += 1
-            advance(1)
-    return n_done
-
-
-def _post(connection: HTTPConnection, token: str, path: str, content: Any) -> Any:
-    headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
-    connection.request("POST", f"/api/v1/work/{path}", json.dumps(content), headers)
-    response = connection.getresponse()
-    reply = json.loads(response.read())
-    if response.status >= 400:
-        raise RuntimeError(f"the server refused a simulated worker: {reply}")
-    return reply
+    click.echo(f"{N_WORKERS} simulated workers (careful, noisy, careless, cheating) are judging …")
+    with progress_bar("Judging", N_WORKERS * campaign.settings.design.hit_size) as advance:
+        done = judge_in_turn(campaign, N_WORKERS, seed=SEED, most_each=1, progress=advance)
+    click.echo(f"{done.n_judgements:,} judgements in {time.perf_counter() - started:.1f} s.")
 
 
 def _write_report(address: str, folder: Path) -> Path:

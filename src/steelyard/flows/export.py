@@ -52,6 +52,7 @@ def hit_times(campaign: OpenCampaign, frames: JudgedFrames) -> pl.DataFrame:
     times = taken.cast({"worker_id": pl.String, "hit_id": pl.String}).join(
         work, on=["worker_id", "hit_id"], how="left"
     )
+    times = times.join(frames.haste, on=["worker_id", "hit_id"], how="left")
     is_rejected = pl.col("status").cast(pl.String) == AssignmentStatus.REJECTED.value
     return hit_times_frame(times.with_columns(is_rejected=is_rejected))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from steelyard.domain.work import SUBSTITUTE_KINDS, ItemKind, ShownItem, ShownTe
 from steelyard.flows.open import OpenCampaign
 from steelyard.frames import preferences_frame, ratings_frame, spans_frame, spread_credit
 from steelyard.protocols import protocols
+from steelyard.review.haste import hasty_answers, least_reading_seconds
 from steelyard.stats.arrays import IntArray
 from steelyard.store import actions, judgements
 from steelyard.store.extending import joined_systems
@@ -49,6 +50,19 @@ _OF_TRANSLATION: dict[str, Any] = {
 _OWN_ID = "judgement_of_translation"
 
 
+_TIMED: dict[str, Any] = {
+    "worker_id": pl.String,
+    "hit_id": pl.String,
+    "seconds": pl.Float64,
+    "claimed_seconds": pl.Float64,
+    "least_seconds": pl.Float64,
+}
+
+
+def _no_haste() -> pl.DataFrame:
+    return hasty_answers(pl.DataFrame(schema=_TIMED))
+
+
 @dataclass(frozen=True, slots=True)
 class JudgedFrames:
     """What all current judgements of a campaign say, what people excluded, who is simulated, who joined."""
@@ -60,6 +74,8 @@ class JudgedFrames:
     exclusions: tuple[Exclusion, ...] = ()
     simulated: frozenset[str] = frozenset()
     joined: tuple[str, ...] = ()
+    haste: pl.DataFrame = field(default_factory=_no_haste)
+    """What `hasty_answers` says of each worker's HIT."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +106,7 @@ def judged_frames(campaign: OpenCampaign, *, worker_id: str | None = None) -> Ju
     protocol = protocols()[settings.protocol]
     n_judgements = 0
     found: list[tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]] = []
+    times: list[pl.DataFrame] = []
     with campaign.store.snapshot() as connection:
         batches = judgements.stored_judgements(
             connection, n_translations=protocol.n_translations, worker_id=worker_id
@@ -101,6 +118,7 @@ def judged_frames(campaign: OpenCampaign, *, worker_id: str | None = None) -> Ju
             first = np.cumsum([0, *(len(item.translations) for item in items)], dtype=np.int64)[:-1]
             batch = _Batch(translations, first, said)
             n_judgements += len(items)
+            times.append(_times(columns, items))
             found.append((_ratings(batch), _preferences(batch), _spans(batch, settings.attribute)))
         exclusions, simulated = tuple(actions.exclusions(connection)), simulated_workers(connection)
         joined = joined_systems(connection)
@@ -118,6 +136,7 @@ def judged_frames(campaign: OpenCampaign, *, worker_id: str | None = None) -> Ju
         exclusions,
         simulated,
         tuple(system_id for system_id in joined if system_id in rated),
+        hasty_answers(pl.concat(times)),
     )
 
 
@@ -146,12 +165,26 @@ def shown_items(columns: JudgementColumns, attribute: str) -> list[ShownItem]:
     return found
 
 
+def _times(columns: JudgementColumns, items: Sequence[ShownItem]) -> pl.DataFrame:
+    """How long each judgement took, by our clock and by the browser's, and how long reading takes."""
+    texts = ["\n".join(text.text for text in item.translations) for item in items]
+    return pl.DataFrame(
+        {
+            "worker_id": pl.Series(columns.worker_id, dtype=pl.String),
+            "hit_id": pl.Series(columns.hit_id, dtype=pl.String),
+            "seconds": pl.Series(columns.worked_ms, dtype=pl.Float64) / 1000,
+            "claimed_seconds": pl.Series(columns.shown_ms, dtype=pl.Float64) / 1000,
+            "least_seconds": least_reading_seconds(texts),
+        }
+    )
+
+
 def _translations(columns: JudgementColumns, items: Sequence[ShownItem]) -> pl.DataFrame:
     """A row for each translation that a judgement is about, in the order shown."""
     of_judgement = {
         **{name: getattr(columns, name) for name in ("judgement_id", "worker_id", "assignment_id")},
         **{name: getattr(columns, name) for name in ("hit_id", "item_id", "position", "submitted_at")},
-        "seconds": [shown_ms / 1000 for shown_ms in columns.shown_ms],
+        "seconds": [worked_ms / 1000 for worked_ms in columns.worked_ms],
         "kind_of_item": columns.item_kind,
     }
     judged = _frame(of_judgement, _OF_JUDGEMENT).with_columns(pl.col("judgement_id").alias(_OWN_ID))

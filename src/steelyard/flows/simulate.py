@@ -5,7 +5,8 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from math import ceil
 
 import numpy as np
 
@@ -19,11 +20,16 @@ from steelyard.flows.links import add_workers
 from steelyard.flows.open import OpenCampaign
 from steelyard.flows.submit import Submission, submit
 from steelyard.protocols import protocols
-from steelyard.simulate.crowd import Mix, SimulatedWorker, make_crowd, perceived, shown_ms
+from steelyard.simulate.crowd import MEAN_ITEM_PACE, Mix, SimulatedWorker, make_crowd, perceived, shown_ms
 from steelyard.simulate.quality import item_quality
 from steelyard.store import campaigns
 from steelyard.store.campaigns import ItemFacts
+from steelyard.store.progress import Progress
+from steelyard.store.progress import progress as progress_now
 from steelyard.store.verdicts import n_judgements_of_people
+
+# Chance makes some HITs slower than the expected one [our choice].
+_TO_SPARE = 1.2
 
 
 @dataclass(frozen=True)
@@ -98,21 +104,55 @@ def simulate(
     would take places that are theirs, and mix with what they said.
     """
     _require_nobody_judged(campaign)
-    n_judgements = 0
-    links = add_workers(campaign, n_workers, base_url="", now=datetime.now(UTC), is_simulated=True)
-    waiting = [
-        (link.worker_id, hand)
-        for link, hand in zip(links, make_hands(campaign, n_workers, seed=seed), strict=True)
-    ]
-    while waiting:
-        still_waiting = []
-        for worker_id, hand in waiting:
-            n_done = _finish_one_hit(campaign, worker_id, hand, progress)
-            n_judgements += n_done
-            if n_done:
-                still_waiting.append((worker_id, hand))
-        waiting = still_waiting
+    return judge_in_turn(campaign, n_workers, seed=seed, progress=progress)
+
+
+def judge_in_turn(
+    campaign: OpenCampaign,
+    n_workers: int,
+    *,
+    seed: int,
+    most_each: int | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> Simulated:
+    """New simulated workers take HITs in turn, `most_each` at most, and judge them.
+
+    Each has a clock of their own that goes on by what an item takes them, so that the stored times are those
+    of people. They begin so long ago that all will have finished by now.
+    """
+    hands = make_hands(campaign, n_workers, seed=seed)
+    with campaign.store.snapshot() as connection:
+        before = progress_now(connection)
+    began_at = datetime.now(UTC) - _longest_work(hands, before, most_each)
+    links = add_workers(campaign, n_workers, base_url="", now=began_at, is_simulated=True)
+    waiting = [_AtWork(link.worker_id, hand, began_at) for link, hand in zip(links, hands, strict=True)]
+    n_judgements = n_rounds = 0
+    while waiting and n_rounds != most_each:
+        done = [(worker, _finish_one_hit(campaign, worker, progress)) for worker in waiting]
+        n_judgements += sum(n_done for _, n_done in done)
+        waiting = [worker for worker, n_done in done if n_done]
+        n_rounds += 1
     return Simulated(n_workers, n_judgements)
+
+
+@dataclass(slots=True)
+class _AtWork:
+    """A simulated worker, and what time it is for them."""
+
+    worker_id: str
+    hand: Hand
+    clock: datetime
+
+
+def _longest_work(hands: Sequence[Hand], before: Progress, most_each: int | None) -> timedelta:
+    """About how long the slowest of them needs for their share of the free places, with some to spare."""
+    n_free = before.places.free
+    if not hands or not n_free:
+        return timedelta()
+    n_hits = ceil(n_free / len(hands))
+    n_items = min(n_hits, most_each or n_hits) * before.n_free_items / n_free
+    slowest = max(hand.worker.pace * hand.protocol.seconds_per_item[hand.attribute] for hand in hands)
+    return timedelta(seconds=_TO_SPARE * n_items * slowest * MEAN_ITEM_PACE)
 
 
 def _require_nobody_judged(campaign: OpenCampaign) -> None:
@@ -125,17 +165,16 @@ def _require_nobody_judged(campaign: OpenCampaign) -> None:
         )
 
 
-def _finish_one_hit(
-    campaign: OpenCampaign, worker_id: str, hand: Hand, progress: Callable[[int], None] | None
-) -> int:
+def _finish_one_hit(campaign: OpenCampaign, worker: _AtWork, progress: Callable[[int], None] | None) -> int:
     n_done = 0
-    view: WorkView = next_item(campaign, worker_id, now=datetime.now(UTC))
+    view: WorkView = next_item(campaign, worker.worker_id, now=worker.clock)
     while isinstance(view, NextItem):
-        answer, milliseconds = hand.judge(view.assignment_id, view.item.item_id)
+        answer, milliseconds = worker.hand.judge(view.assignment_id, view.item.item_id)
+        worker.clock += timedelta(milliseconds=milliseconds)
         submission = Submission(
             str(uuid.uuid4()), view.assignment_id, view.item.item_id, answer, milliseconds
         )
-        view = submit(campaign, worker_id, submission, now=datetime.now(UTC)).next
+        view = submit(campaign, worker.worker_id, submission, now=worker.clock).next
         n_done += 1
         if progress:
             progress(1)

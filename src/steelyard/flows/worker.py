@@ -169,7 +169,7 @@ def _judged_items(campaign: OpenCampaign, worker_id: str) -> list[JudgedItem]:
                         translations=tuple(texts),
                         preference=said.preferences[0].preference if said.preferences else None,
                         n_spans=sum(span.severity is not None for span in said.spans),
-                        seconds=columns.shown_ms[number] / 1000,
+                        seconds=columns.worked_ms[number] / 1000,
                         submitted_at=columns.submitted_at[number],
                     )
                 )

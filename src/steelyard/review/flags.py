@@ -20,10 +20,16 @@ LEAST_ITEMS = 5
 LEAST_SECONDS_PER_HIT_IN_WMT = 300.0
 # Many good workers queue up HITs and do one after the other [our choice].
 MANY_AT_ONCE = 10
+# Several machines' clocks differ a little; more than this is a program that invents times [our choices].
+OVERCLAIMED_SECONDS, OVERCLAIMED_SHARE = 10.0, 0.05
+# A few answers faster than reading are of texts that were seen before, or a slip [our choices].
+UNREAD_SHARE, LEAST_ANSWERS = 0.5, 10
 # Flags in a few words, for managers; the details of each say what it is in numbers.
 FLAGS: Mapping[str, str] = {
     "scores": "degraded copies not rated lower",
     "time": "very fast",
+    "clock": "claims more time than passed",
+    "reading": "answers faster than anyone reads",
     "sequence": "the same rating over and over",
     "rejected": "had a HIT rejected",
     "concurrency": "many HITs at once",
@@ -63,16 +69,18 @@ def worker_flags(
     scores, time and sequence only. Flags come in this order:
 
     scores: degraded copies rated no worse than translations. time: a HIT done in less than 3 seconds per
-    item. sequence: 9 or more equal ratings in a row within a HIT, and not by chance. rejected: a HIT
-    was rejected. concurrency: 10 or more HITs open at once. endpoints: hardly anything but the ends
-    of the scale, or hardly any variety. shift: the mean of one HIT, of 5 ratings or more, far from that of
-    the others. Of workers who passed, scores, endpoints and ties are not raised by our rules. The time is
-    that between taking a HIT and handing it in, however many were open: with several, nobody knows how it
-    was shared, and the whole of it is the most that one HIT can have got.
+    item. clock: the browser claims to have shown the items of a HIT for longer than passed by our own clock.
+    reading: more than half of ten or more answers came faster than anyone reads; clock and reading are known
+    of campaigns of our own only. sequence: 9 or more equal ratings in a row within a HIT, and not by chance.
+    rejected: a HIT was rejected. concurrency: 10 or more HITs open at once. endpoints: hardly anything but
+    the ends of the scale, or hardly any variety. shift: the mean of one HIT, of 5 ratings or more, far from
+    that of the others. Of workers who passed, scores, endpoints and ties are not raised by our rules. The
+    time is that between taking a HIT and handing it in, however many were open: with several, nobody knows
+    how it was shared, and the whole of it is the most that one HIT can have got.
 
-    Of preferences, time, rejected and concurrency are flagged in the same way, whatever the rules, and two
-    more. side: nearly always the translation shown first, or nearly always the other. ties: hardly ever a
-    preference for either.
+    Of preferences, time, clock, reading, rejected and concurrency are flagged in the same way, whatever the
+    rules, and two more. side: nearly always the translation shown first, or nearly always the other. ties:
+    hardly ever a preference for either.
 
     They were chosen so that few honest workers have one, measured on published crowds: see
     docs/explanation/quality-control.md. An honest worker can still earn any of them; see `payment` for what
@@ -126,6 +134,34 @@ def _least(hits: pl.DataFrame, measure: str, *, below: float) -> pl.DataFrame:
     )
 
 
+def _clock(evidence: _Evidence) -> pl.DataFrame:
+    tolerated = OVERCLAIMED_SECONDS + OVERCLAIMED_SHARE * pl.col("work_seconds").fill_null(0)
+    most = (
+        evidence.hit_times.filter(pl.col("overclaimed_seconds") > tolerated)
+        .sort("worker_id", "overclaimed_seconds", "hit_id", descending=[False, True, False])
+        .unique("worker_id", keep="first", maintain_order=True)
+    )
+    found = pl.format(
+        "In HIT {} the browser claims at least {} seconds more than passed by the server's clock.",
+        "hit_id",
+        pl.col("overclaimed_seconds").round(1),
+    )
+    return most.select("worker_id", found.alias("detail"))
+
+
+def _reading(evidence: _Evidence) -> pl.DataFrame:
+    counts = (
+        evidence.hit_times.group_by("worker_id", maintain_order=True)
+        .agg(pl.col("n_answers", "n_unread").sum())
+        .filter(
+            pl.col("n_answers") >= LEAST_ANSWERS,
+            pl.col("n_unread") > UNREAD_SHARE * pl.col("n_answers"),
+        )
+    )
+    found = pl.format("{} of {} answers came faster than anyone can read.", "n_unread", "n_answers")
+    return counts.select("worker_id", found.alias("detail"))
+
+
 def _rejected(evidence: _Evidence) -> pl.DataFrame:
     counts = (
         evidence.hit_times.group_by("worker_id", "hit_id")
@@ -151,6 +187,8 @@ _RULES: Mapping[FlagRules, Mapping[str, Callable[[_Evidence], pl.DataFrame]]] = 
     "usual": {
         "scores": lambda evidence: rating_flags.scores(evidence.frame),
         "time": _time,
+        "clock": _clock,
+        "reading": _reading,
         "sequence": lambda evidence: rating_flags.sequence(evidence.frame, evidence.scale),
         "rejected": _rejected,
         "concurrency": _concurrency,
@@ -165,6 +203,8 @@ _RULES: Mapping[FlagRules, Mapping[str, Callable[[_Evidence], pl.DataFrame]]] = 
 }
 _OF_PREFERENCES: Mapping[str, Callable[[_Evidence], pl.DataFrame]] = {
     "time": _time,
+    "clock": _clock,
+    "reading": _reading,
     "rejected": _rejected,
     "concurrency": _concurrency,
     "side": lambda evidence: preference_flags.side(evidence.frame),

@@ -16,9 +16,9 @@ WORDS: Mapping[Suggestion, str] = {
     "refuse": "Refusing may be fair: look at the ratings, and decide yourself.",
 }
 # Signs that nobody read the texts. Two of them beside a failed check leave little doubt.
-_CARELESS = frozenset({"scores", "time", "sequence", "endpoints", "side", "ties"})
+_CARELESS = frozenset({"scores", "time", "clock", "reading", "sequence", "endpoints", "side", "ties"})
 # Signs that something is out of the ordinary, be it innocent.
-_UNUSUAL = frozenset({"rejected", "concurrency", "shift"})
+_UNUSUAL = frozenset({"rejected", "clock", "concurrency", "shift"})
 
 
 def suggestion(
@@ -29,12 +29,12 @@ def suggestion(
     Never refuse payment on a p-value: an honest worker with ten pairs fails often enough, which is
     why the studies behind these checks paid those who failed and refused only where ratings and
     behaviour left no doubt of random or automatic answers [Graham2013; Graham2014; Mathur2018].
-    Refusal is suggested for a failed check together with two of the flags scores, time, sequence,
-    endpoints, side and ties. A manager confirms it or does not; nothing here refuses anybody.
+    Refusal is suggested for a failed check together with two of the flags scores, time, clock, reading,
+    sequence, endpoints, side and ties. A manager confirms it or does not; nothing here refuses anybody.
 
     A look is suggested for a failed check with one of these flags, for two of them where no check
     could decide (`verdict` is "insufficient", or None if nobody was checked), for any of rejected,
-    concurrency and shift, and where a single HIT was left out. A worker who passed has shown that
+    clock, concurrency and shift, and where a single HIT was left out. A worker who passed has shown that
     they read, so there these flags call for nothing.
 
     >>> suggestion("fail", ["scores"]), suggestion("fail", ["scores", "time"]), suggestion("fail", [])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import exp
 from typing import Literal
 
 import numpy as np
@@ -49,6 +50,8 @@ PROFILES: Mapping[ProfileName, Profile] = {
 # Spread of log seconds between workers of one profile, and between the items of one worker.
 WORKER_PACE_SD = 0.15
 ITEM_PACE_SD = 0.35
+# The mean of the log-normal distribution of the times on items, relative to its median.
+MEAN_ITEM_PACE = exp(ITEM_PACE_SD**2 / 2)
 LEAST_MS = 300
 
 

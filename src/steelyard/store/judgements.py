@@ -18,6 +18,7 @@ from steelyard.store import tables
 from steelyard.store.assignments import latest_judged
 from steelyard.store.campaigns import TextBeside, credited_systems, texts_beside
 from steelyard.store.tallies import first_judgements, is_correction
+from steelyard.store.worked_time import timed
 
 # Judgements read at a time: few enough to name all their items in one query.
 BATCH = 10_000
@@ -58,6 +59,7 @@ class JudgementColumns:
     position: Sequence[int]
     answer: Sequence[Answer]
     shown_ms: Sequence[int]
+    worked_ms: Sequence[int]
     submitted_at: Sequence[datetime]
     known: Sequence[float | None]
     known_sd: Sequence[float | None]
@@ -145,20 +147,21 @@ def stored_judgements(
     come without corrections first, then the corrections: each of the two is found by its own index.
     """
     credited = credited_systems(connection)
-    queries = [_with_items(tables.current_judgements)]
+    queries = [_with_items(connection, tables.current_judgements)]
     if worker_id is not None:
         own, later = tables.assignments.c.worker_id == worker_id, tables.current_judgements
         queries = [
-            _with_items(first_judgements(connection)).where(own),
-            _with_items(later).where(own, is_correction(later)),
+            _with_items(connection, first_judgements(connection)).where(own),
+            _with_items(connection, later).where(own, is_correction(later)),
         ]
     for query in queries:
         yield from _columns(connection, query, credited, n_translations=n_translations)
 
 
-def _with_items(stored: FromClause) -> Select[Any]:
+def _with_items(connection: Connection, stored: FromClause) -> Select[Any]:
     """Judgements with what is known of their items, in order of arrival."""
     items, segments, assignments = tables.items, tables.segments, tables.assignments
+    source, worked_ms = timed(connection, stored)
     return (
         select(
             stored.c.judgement_id,
@@ -173,6 +176,7 @@ def _with_items(stored: FromClause) -> Select[Any]:
             stored.c.position,
             stored.c.answer,
             stored.c.shown_ms,
+            worked_ms,
             stored.c.submitted_at,
             items.c.known,
             items.c.known_sd,
@@ -180,8 +184,7 @@ def _with_items(stored: FromClause) -> Select[Any]:
             segments.c.source,
             stored.c.shown_order,
         )
-        .select_from(stored)
-        .join(assignments, assignments.c.assignment_id == stored.c.assignment_id)
+        .select_from(source)
         .join(items, items.c.item_id == stored.c.item_id)
         .join(segments, segments.c.segment_id == items.c.segment_id)
         .order_by(stored.c.submitted_at, stored.c.judgement_id)
@@ -195,7 +198,7 @@ def _columns(
         for rows in found.partitions():
             columns: list[Any] = list(zip(*rows, strict=True))
             columns[10] = tuple(map(json.loads, columns[10]))
-            columns[17] = tuple(map(_order, columns[17]))
+            columns[18] = tuple(map(_order, columns[18]))
             columns.append(tuple(map(credited.get, columns[4])))
             columns.append(texts_beside(connection, sorted(set(columns[4]))) if n_translations > 1 else {})
             yield JudgementColumns(*columns)

@@ -271,11 +271,11 @@ class ProgressReader:
             n_submitted=finished.n_hits,
             n_done=total.n_done,
             n_items=n_items,
-            seconds_per_item=total.shown_ms / total.n_done / 1000 if total.n_done else None,
+            seconds_per_item=total.worked_ms / total.n_done / 1000 if total.n_done else None,
             last_at=total.last_at,
             n_released=len(begun) - (held is not None),
             hits_worked=hits_worked,
-            seconds=total.shown_ms / 1000,
+            seconds=total.worked_ms / 1000,
             open=held,
         )
 
@@ -358,7 +358,7 @@ def _held(assignment: _Begun, tally: Tally, size: int, idle_before: datetime | N
         hit_id=assignment.hit_id,
         n_items=size,
         n_done=tally.n_done,
-        seconds=tally.shown_ms / 1000,
+        seconds=tally.worked_ms / 1000,
         since=assignment.accepted_at,
         last_at=last_at,
         is_idle=idle_before is not None and last_at < idle_before,

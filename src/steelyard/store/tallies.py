@@ -10,13 +10,11 @@ from typing import Any
 
 import numpy as np
 from sqlalchemy import (
-    BigInteger,
     ColumnElement,
     Connection,
     FromClause,
     Select,
     Text,
-    case,
     cast,
     column,
     func,
@@ -26,11 +24,12 @@ from sqlalchemy import (
 
 from steelyard.stats.arrays import IntArray
 from steelyard.store import tables
+from steelyard.store.worked_time import epoch_second, least, timed
 
 # Assignments whose judgements are looked up; for more, reading all judgements is quicker [our choice].
 _MOST_LOOKED_UP = 2_000
 # Nobody reads an item for longer than this: the page was left open, and the rest was no work [our choice].
-LONGEST_SHOWN_MS = 10 * 60 * 1000
+LONGEST_WORKED_MS = 10 * 60 * 1000
 
 
 @dataclass(slots=True)
@@ -38,14 +37,14 @@ class Tally:
     """The current judgements of an assignment, or of several. An item counts for ten minutes at most."""
 
     n_done: int = 0
-    shown_ms: int = 0
+    worked_ms: int = 0
     last_at: datetime | None = None
     seconds: IntArray = field(default_factory=lambda: np.empty(0, np.int64))
 
     def add(self, other: Tally) -> None:
         """Count what the other has; its moments are left where they are."""
         self.n_done += other.n_done
-        self.shown_ms += other.shown_ms
+        self.worked_ms += other.worked_ms
         self.last_at = max(filter(None, (self.last_at, other.last_at)), default=None)
 
 
@@ -70,22 +69,27 @@ def tallies_of(connection: Connection, assignment_ids: Sequence[str]) -> dict[st
 
 
 def _tallied(connection: Connection, judged: FromClause) -> Select[Any]:
-    second = cast(_epoch_second(connection, judged), Text)
-    return select(
-        judged.c.assignment_id,
-        func.count(),
-        func.sum(case((judged.c.shown_ms > LONGEST_SHOWN_MS, LONGEST_SHOWN_MS), else_=judged.c.shown_ms)),
-        func.max(judged.c.submitted_at),
-        func.aggregate_strings(second, ","),
-    ).group_by(judged.c.assignment_id)
+    second = cast(epoch_second(connection, judged.c.submitted_at), Text)
+    source, worked_ms = timed(connection, judged)
+    return (
+        select(
+            judged.c.assignment_id,
+            func.count(),
+            func.sum(least(connection, worked_ms, LONGEST_WORKED_MS)),
+            func.max(judged.c.submitted_at),
+            func.aggregate_strings(second, ","),
+        )
+        .select_from(source)
+        .group_by(judged.c.assignment_id)
+    )
 
 
 def _added_up(connection: Connection, queries: Sequence[Select[Any]]) -> dict[str, Tally]:
     found: defaultdict[str, Tally] = defaultdict(Tally)
     for query in queries:
-        for assignment_id, n, shown_ms, last_at, seconds in connection.execute(query):
+        for assignment_id, n, worked_ms, last_at, seconds in connection.execute(query):
             tally = found[assignment_id]
-            tally.add(Tally(n, int(shown_ms), last_at))
+            tally.add(Tally(n, int(worked_ms), last_at))
             tally.seconds = np.concatenate([tally.seconds, np.array(seconds.split(","), dtype=np.int64)])
     return dict(found)
 
@@ -116,9 +120,3 @@ def first_judgements(connection: Connection) -> FromClause:
 def is_correction(judged: FromClause) -> ColumnElement[bool]:
     """Whether a judgement replaces another: put so that SQLite looks into the index, where few are."""
     return judged.c.replaces > ""
-
-
-def _epoch_second(connection: Connection, judged: FromClause) -> ColumnElement[Any]:
-    if connection.dialect.name == "sqlite":
-        return cast(func.strftime("%s", judged.c.submitted_at), BigInteger)
-    return cast(func.floor(func.extract("epoch", judged.c.submitted_at)), BigInteger)

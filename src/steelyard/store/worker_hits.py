@@ -46,7 +46,7 @@ def hits_of(connection: Connection, worker_id: str) -> list[WorkerHit]:
             status=row.status,
             n_items=row.n_items,
             n_done=tally.n_done,
-            seconds=tally.shown_ms / 1000,
+            seconds=tally.worked_ms / 1000,
             accepted_at=row.accepted_at,
             last_at=tally.last_at,
             submitted_at=row.submitted_at,
