@@ -269,6 +269,26 @@ def test_an_item_answered_in_another_window_leads_to_the_next_one(
     assert live_server.n_done(worker_url) == 1
 
 
+def test_a_worker_who_has_to_wait_reads_why_and_goes_on_by_itself(page, live_server, worker_url) -> None:
+    error = {"error": {"code": "too_many", "message": "Not now."}}
+
+    def not_now(route: Route) -> None:
+        route.fulfill(status=429, json=error, headers={"Retry-After": "1"})
+
+    page.route("**/api/v1/work/next", not_now, times=1)
+    page.route(JUDGEMENTS, not_now, times=1)
+    page.goto(worker_url)
+    page.get_by_role("button", name="Start").click()
+    expect(page.get_by_role("status")).to_contain_text("Many people are starting from your network")
+
+    press_line(page, FAR_RIGHT)
+    next_button(page).click()
+    expect(page.get_by_role("status")).to_contain_text("Your answer is saved on this device")
+
+    expect_done(page, 1)
+    assert live_server.n_done(worker_url) == 1
+
+
 def test_a_refused_answer_can_be_given_again(page, live_server, worker_url) -> None:
     refusal = {"error": {"code": "answer", "message": "No.", "field": "rating"}}
     page.route(JUDGEMENTS, lambda route: route.fulfill(status=422, json=refusal), times=1)

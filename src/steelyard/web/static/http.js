@@ -22,6 +22,11 @@ export class ApiError extends Error {
     this.retryAfterMs = retryAfterMs;
   }
 
+  /** How long the server asks to wait, in whole minutes. */
+  get minutes() {
+    return Math.max(1, Math.ceil(this.retryAfterMs / 60_000));
+  }
+
   /** Whether the same request may succeed later. */
   get isTemporary() {
     return this.status === 0 || this.status === 408 || this.status === 429 || this.status >= 500;
@@ -85,7 +90,8 @@ export async function persist(call, onWaiting, codes = []) {
       if (!(error instanceof ApiError) || !(error.isTemporary || codes.includes(error.code))) throw error;
       // Random waits, so that a server that comes back is not overrun by all pages at once.
       const spread = wait * (0.75 + 0.5 * Math.random());
-      await pause(Math.max(spread, error.retryAfterMs), (retryNow) => onWaiting(error, retryNow));
+      const asked = error.retryAfterMs && error.retryAfterMs + FIRST_WAIT_MS * Math.random();
+      await pause(Math.max(spread, asked), (retryNow) => onWaiting(error, retryNow));
     }
   }
 }

@@ -27,8 +27,9 @@ async function join() {
   }
 }
 
-function showWaiting(_error, retryNow) {
-  notice.replaceChildren(words.waiting, " ", makeButton(words.retry_now, retryNow, "link-button"));
+function showWaiting(error, retryNow) {
+  const text = error.status === 429 ? words.crowded.replace("{minutes}", error.minutes) : words.waiting;
+  notice.replaceChildren(text, " ", makeButton(words.retry_now, retryNow, "link-button"));
 }
 
 function showFailure(error) {

@@ -55,7 +55,7 @@ function showFailure(error) {
 
 function showWaiting(notice, error, retryNow, text) {
   const key = text ?? (error.code === "paused" ? "paused_answer" : error.status === 0 ? "offline" : "busy");
-  notice.replaceChildren(say(key), " ", makeButton(say("retry_now"), retryNow, "link-button"));
+  notice.replaceChildren(say(key, { minutes: error.minutes }), " ", makeButton(say("retry_now"), retryNow, "link-button"));
 }
 
 // A request that may take over the whole screen while it waits, because no item is shown.
@@ -66,7 +66,7 @@ function ask(method, path, body) {
     () => request(method, path, token, body),
     (error, retryNow) => {
       if (!notice.isConnected) showScreen(make("section", "screen", notice));
-      showWaiting(notice, error, retryNow, "waiting");
+      showWaiting(notice, error, retryNow, error.status === 429 ? "crowded" : "waiting");
     },
   );
 }
