@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import sys
 from ipaddress import ip_network
@@ -30,6 +31,14 @@ def _read_proxies(_ctx: click.Context, _param: click.Parameter, texts: tuple[str
                 f"{text!r} is neither an address such as 127.0.0.1 nor a network such as 10.0.0.0/8."
             ) from None
     return texts
+
+
+def _read_header(context: click.Context, option: click.Parameter, given: str | None) -> str | None:
+    if given is not None and not re.fullmatch(r"[A-Za-z0-9-]+", given):
+        raise click.BadParameter(
+            f"{given!r} is not the name of a header; write it as X-Forwarded-Email.", context, option
+        )
+    return given
 
 
 @click.command()
@@ -65,6 +74,12 @@ def _read_proxies(_ctx: click.Context, _param: click.Parameter, texts: tuple[str
     help="Requests that one worker may make, on average; 0: any number.",
 )
 @click.option(
+    "--identity-header",
+    metavar="NAME",
+    callback=_read_header,
+    help="Header in which a trusted proxy gives the e-mail address of a manager it has signed in.",
+)
+@click.option(
     "--print-links",
     is_flag=True,
     help="Print the links also where the output is no terminal: whoever reads that log can use them.",
@@ -84,6 +99,7 @@ def serve(  # noqa: PLR0913 (one option each)
     url: str | None,
     trusted_proxies: tuple[str, ...],
     requests_per_second: float,
+    identity_header: str | None,
     print_links: bool,
     log: LogStyle,
 ) -> None:
@@ -94,11 +110,14 @@ def serve(  # noqa: PLR0913 (one option each)
 
     Ctrl-C and SIGTERM stop it in good order: requests under way are answered, and the exit code is 0.
     """
+    if identity_header and not trusted_proxies:
+        raise click.UsageError("--identity-header needs --trusted-proxy: anyone else could send that header.")
     series = series_at(db)
     settings = ServerSettings(
         processes=processes,
         url=url,
         trusted_proxies=trusted_proxies,
+        identity_header=identity_header,
         requests_per_second=requests_per_second or None,
         log=log,
     )

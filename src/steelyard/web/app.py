@@ -38,6 +38,7 @@ from steelyard.web.base_path import AtUrl
 from steelyard.web.callers import BehindProxies
 from steelyard.web.closing import ClosedInTheEnd
 from steelyard.web.guards import Guards
+from steelyard.web.identity import Identified
 from steelyard.web.limits import Limiter, Limits
 from steelyard.web.logs import RequestLog
 from steelyard.web.metrics import Metrics
@@ -131,4 +132,5 @@ def app_at(address: str, settings: ServerSettings) -> ASGIApp:
         app = create_series_app(series, opened, limits, log, analyst=analyst)
     app = ClosedInTheEnd(app, [analyst, *campaigns])
     app = AtUrl(app, settings.url) if settings.url else app
+    app = Identified(app, settings.identity_header) if settings.identity_header else app
     return BehindProxies(app, settings.trusted_proxies) if settings.trusted_proxies else app

@@ -26,6 +26,7 @@ from steelyard.web.analyst import AnalystError
 from steelyard.web.auth import TOKEN, DeskOf
 from steelyard.web.base_path import base_of
 from steelyard.web.choices import chosen
+from steelyard.web.identity import STRANGER, is_signed_in, signed_in_caller
 from steelyard.web.state import Desk
 
 HERE = Path(__file__).parent
@@ -34,6 +35,8 @@ REPORT_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'none'"
 )
+
+INCOMPLETE = "This link is incomplete: copy all of it, from https or http to its last letter."
 
 router = APIRouter(include_in_schema=False)
 
@@ -58,6 +61,18 @@ def join_page(desk: DeskOf, request: Request, token: str) -> HTMLResponse:
     return _page(desk, request, token, "open", "join.html")
 
 
+@router.get("/m/", response_class=HTMLResponse)
+def own_page(desk: DeskOf, request: Request) -> HTMLResponse:
+    """The dashboard of a manager whom a proxy has signed in."""
+    return _refused(desk, request) or _shown(desk, request, "manager", "manager.html", has_token=False)
+
+
+@router.get("/m/report", response_class=HTMLResponse)
+async def own_report(desk: DeskOf, request: Request) -> HTMLResponse:
+    """The report, for a manager whom a proxy has signed in."""
+    return await run_in_threadpool(_refused, desk, request) or await _report(desk, request)
+
+
 @router.get("/m/{token}", response_class=HTMLResponse)
 def manager_page(desk: DeskOf, request: Request, token: str) -> HTMLResponse:
     """The manager's dashboard."""
@@ -69,10 +84,24 @@ async def report_page(desk: DeskOf, request: Request, token: str) -> HTMLRespons
     """The report of everything judged so far, by the options of an analysis that the query gives."""
     try:
         await run_in_threadpool(_require, desk, token, "manager")
-        found = await desk.ask("report", {"choices": chosen(request)})
-        return HTMLResponse(found.content, headers={"Content-Security-Policy": REPORT_POLICY})
     except NotFound as error:
         return message_page(request, "Link not valid", str(error), 404)
+    return await _report(desk, request)
+
+
+def _refused(desk: Desk, request: Request) -> HTMLResponse | None:
+    """What somebody reads who was not signed in as a manager of this campaign."""
+    if not is_signed_in(request):
+        return message_page(request, "Link not valid", INCOMPLETE, 404)
+    if signed_in_caller(desk.campaign, request) is None:
+        return message_page(request, "Not a manager", STRANGER, 403)
+    return None
+
+
+async def _report(desk: Desk, request: Request) -> HTMLResponse:
+    try:
+        found = await desk.ask("report", {"choices": chosen(request)})
+        return HTMLResponse(found.content, headers={"Content-Security-Policy": REPORT_POLICY})
     except NotEnoughData as error:
         return message_page(request, "Not yet", error.spelt(as_command_line), 409)
     except ChoiceError as error:
@@ -94,6 +123,12 @@ def _page(desk: Desk, request: Request, token: str, role: LinkRole, template: st
         _require(desk, token, role)
     except NotFound as error:
         return message_page(request, "Link not valid", str(error), 404)
+    return _shown(desk, request, role, template)
+
+
+def _shown(
+    desk: Desk, request: Request, role: LinkRole, template: str, *, has_token: bool = True
+) -> HTMLResponse:
     now = campaign_now(desk.campaign)
     settings = now.settings
     # The dashboard speaks English; workers read the language they judge.
@@ -103,6 +138,7 @@ def _page(desk: Desk, request: Request, token: str, role: LinkRole, template: st
     if role == "manager":
         # By the time the page asks, the analyst has begun.
         desk.analyst.wake()
+        page["is_signed_in"] = not has_token
         page["gives"] = list(protocols()[settings.protocol].gives)
     elif role == "open":
         page["open_link"] = settings.rules.open_link and now.state is not CampaignState.CLOSED
@@ -111,7 +147,7 @@ def _page(desk: Desk, request: Request, token: str, role: LinkRole, template: st
 
 def _require(desk: Desk, token: str, role: LinkRole) -> None:
     if not TOKEN.fullmatch(token):
-        raise NotFound("This link is incomplete: copy all of it, from https or http to its last letter.")
+        raise NotFound(INCOMPLETE)
     holder(desk.campaign, token, role)
 
 

@@ -42,6 +42,8 @@ class ServerSettings:
     """Public address, if it is not the one at which the server listens."""
     trusted_proxies: tuple[str, ...] = ()
     """Addresses and networks of proxies that say truly who calls."""
+    identity_header: str | None = None
+    """The header in which those proxies say which manager is calling, by e-mail address."""
     requests_per_second: float | None = 20.0
     """How many requests one worker may make, on average; None: any number."""
     log: LogStyle = "none"

@@ -1,10 +1,11 @@
 // Small helpers for building pages from data. Texts go in through textContent only.
 
-/** What the server put into the page, and the token at the end of its address. */
+/** What the server put into the page, and the token at the end of its address; none where a proxy signs people in. */
 export function readPage() {
   const data = document.getElementById("page")?.textContent;
-  const token = decodeURIComponent(location.pathname.split("/").filter(Boolean).pop() ?? "");
-  return { page: data ? JSON.parse(data) : {}, token };
+  const page = data ? JSON.parse(data) : {};
+  const last = location.pathname.split("/").filter(Boolean).pop() ?? "";
+  return { page, token: page.is_signed_in ? "" : decodeURIComponent(last) };
 }
 
 /**

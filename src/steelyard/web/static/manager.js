@@ -2,7 +2,7 @@
 
 import { make } from "./dom.js";
 import { inApp } from "./http.js";
-import { desk, follow, keepFresh, page, token } from "./manager/desk.js";
+import { desk, follow, keepFresh, page, reportPath } from "./manager/desk.js";
 import { fileButton } from "./manager/files.js";
 import { makeHits } from "./manager/hits.js";
 import { makeOverview } from "./manager/overview.js";
@@ -99,7 +99,7 @@ function drawDownloads() {
   document.getElementById("downloads").replaceChildren(...buttons);
 }
 
-document.getElementById("report").href = inApp(`/m/${encodeURIComponent(token)}/report`);
+document.getElementById("report").href = inApp(reportPath);
 drawDownloads();
 // The part after # is the address of the view: this link leads elsewhere without changing it.
 document.getElementById("skip").addEventListener("click", (event) => {

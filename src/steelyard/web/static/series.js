@@ -3,7 +3,7 @@
 import { make } from "./dom.js";
 import { inApp } from "./http.js";
 import { act } from "./manager/ask.js";
-import { call, desk, follow, token } from "./manager/desk.js";
+import { call, desk, follow, reportPath } from "./manager/desk.js";
 import { anchor, chip, meter, namedButton, redraw, tile } from "./manager/parts.js";
 import { STATES, stateChip } from "./manager/state.js";
 import { makeTable } from "./manager/table.js";
@@ -175,7 +175,7 @@ function draw() {
   table.update(campaigns);
 }
 
-document.getElementById("report").href = inApp(`/m/${encodeURIComponent(token)}/report`);
+document.getElementById("report").href = inApp(reportPath);
 follow({
   path: "/series",
   needs: () => [],

@@ -13,6 +13,9 @@ const LONGEST_MS = 600_000;
 
 export const { page, token } = readPage();
 
+/** Where the report is, below the app. */
+export const reportPath = token ? `/m/${encodeURIComponent(token)}/report` : "/m/report";
+
 /** What the server says about the campaign, or about the series on the page of a series. */
 export const desk = { campaign: null, epoch: 0 };
 

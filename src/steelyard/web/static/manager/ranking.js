@@ -3,7 +3,7 @@
 import { intervalBars } from "../charts.js";
 import { make } from "../dom.js";
 import { inApp } from "../http.js";
-import { Resource, token } from "./desk.js";
+import { Resource, reportPath } from "./desk.js";
 import { freshness } from "./freshness.js";
 import { anchor, field, panel, redraw, select } from "./parts.js";
 import { counted, number } from "./words.js";
@@ -95,7 +95,7 @@ function drawResults(resource) {
     make("p", "soft", "Systems between two rules form a cluster: differences within a cluster may be due to chance."),
     ...attributes.map(({ attribute, systems: ranked }) => panel(attribute, rankingTable(ranked))),
     warnings.length ? make("ul", "warnings", ...warnings.map((text) => make("li", "", text))) : null,
-    make("p", "", anchor("Report with these choices", inApp(`/m/${encodeURIComponent(token)}/report${resource.path.replace("/analysis", "")}`))),
+    make("p", "", anchor("Report with these choices", inApp(`${reportPath}${resource.path.replace("/analysis", "")}`))),
     make("p", "signature", signature),
   ];
 }
