@@ -235,7 +235,7 @@ SECOND_KEYS = {
     ),
     "an opening for somebody who holds one": (
         "openings",
-        "INSERT OR REPLACE INTO openings SELECT 99, hit_id, assignment_id FROM openings "
+        "INSERT OR REPLACE INTO openings SELECT 99, hit_id, assignment_id, turn FROM openings "
         "WHERE assignment_id = 'a1'",
     ),
 }
@@ -254,7 +254,7 @@ def test_opening_an_assignment_again_cannot_replace_another(sqlite_outsider: Out
 
 
 def test_handing_an_opening_on_cannot_replace_another(sqlite_outsider: Outsider) -> None:
-    second = "INSERT INTO openings VALUES (99, 'h1', NULL)"
+    second = "INSERT INTO openings VALUES (99, 'h1', NULL, 0)"
     hand_on = "UPDATE OR REPLACE openings SET assignment_id = 'a1' WHERE opening_id = 99"
 
     sqlite_outsider.attack("openings", second, hand_on)
@@ -270,7 +270,7 @@ def test_an_opening_goes_only_to_an_assignment_of_its_own_hit(outsider: Outsider
 def test_a_new_opening_is_of_the_hit_of_its_assignment(outsider: Outsider) -> None:
     free = "UPDATE openings SET assignment_id = NULL WHERE assignment_id = 'a1'"
 
-    outsider.attack("openings", free, "INSERT INTO openings VALUES (99, 'h3', 'a1')")
+    outsider.attack("openings", free, "INSERT INTO openings VALUES (99, 'h3', 'a1', 0)")
 
 
 def test_a_campaign_that_was_created_is_guarded_as_before(sqlite_outsider: Outsider) -> None:

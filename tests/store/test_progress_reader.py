@@ -82,7 +82,7 @@ def counted_places(connection: Connection) -> dict[str, Any]:
     out = {(each.worker_id, each.hit_id) for each in exclusions(connection)}
     counts = dict.fromkeys(("free", "open", "submitted", "excluded"), 0)
     n_left = 0
-    for _, hit_id, assignment_id in connection.execute(select(tables.openings)).all():
+    for _, hit_id, assignment_id, _ in connection.execute(select(tables.openings)).all():
         size = select(func.count()).where(tables.hit_items.c.hit_id == hit_id)
         n_items = connection.execute(size).scalar_one()
         if assignment_id is None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sqlalchemy import (
     ColumnElement,
     Connection,
     Select,
-    case,
+    bindparam,
     exists,
     func,
     insert,
@@ -46,8 +46,7 @@ class Offer:
 
 def gets_no_work(connection: Connection, worker_id: str) -> bool:
     """Whether the worker gets no further HIT: blocked, or excluded, so that no judgement of theirs counts."""
-    stored = tables.workers.c
-    blocked = connection.execute(select(stored.is_blocked).where(stored.worker_id == worker_id))
+    blocked = connection.execute(_IS_BLOCKED, {"worker_id": worker_id})
     return bool(blocked.scalar_one_or_none()) or any(
         each.hit_id is None for each in exclusions(connection, worker_id)
     )
@@ -70,8 +69,7 @@ def claim_opening(
     taken = _taken(connection, worker_id)
     if most is not None and len(taken) >= most:
         return None
-    query = _by_turn(_claimable(worker_id, taken)).limit(1)
-    opening = connection.execute(query.with_for_update(of=tables.openings, skip_locked=True)).one_or_none()
+    opening = connection.execute(_CLAIM, _allowed(worker_id, taken)).one_or_none()
     if opening is None:
         return None
     row = {
@@ -81,11 +79,9 @@ def claim_opening(
         "status": AssignmentStatus.ACCEPTED.value,
         "accepted_at": now,
     }
-    connection.execute(insert(tables.assignments), [row])
-    openings = tables.openings
-    still_free = (openings.c.opening_id == opening.opening_id, openings.c.assignment_id.is_(None))
-    updated = connection.execute(update(openings).where(*still_free).values(assignment_id=assignment_id))
-    if updated.rowcount != 1:
+    connection.execute(_ASSIGN, row)
+    taking = {"free_opening": opening.opening_id, "taken_by": assignment_id}
+    if connection.execute(_TAKE_PLACE, taking).rowcount != 1:
         raise Conflict("another worker took this HIT at the same moment; ask again for the next one")
     return assignment(connection, assignment_id)
 
@@ -130,7 +126,7 @@ def has_offer(connection: Connection, worker_id: str, *, most: int | None = None
     """Whether anything is left for the worker; cheaper than `next_offer`."""
     taken = _taken(connection, worker_id)
     may_begin = most is None or len(taken) < most
-    if may_begin and connection.execute(_claimable(worker_id, taken).limit(1)).first():
+    if may_begin and connection.execute(_ANY_FREE, _allowed(worker_id, taken)).first():
         return True
     return any(
         _resumable(connection, worker_id, status, taken, most=most)
@@ -165,13 +161,17 @@ class _Taken(NamedTuple):
 
 def _taken(connection: Connection, worker_id: str) -> list[_Taken]:
     """The HITs of a worker that count: those holding a place, and those in which something was judged."""
-    stored, hits = tables.assignments, tables.hits
-    query = (
-        select(hits.c.hit_id, hits.c.part, hits.c.round)
-        .join(stored, stored.c.hit_id == hits.c.hit_id)
-        .where(stored.c.worker_id == worker_id, or_(stored.c.released_at.is_(None), n_judged_in() > 0))
-    )
-    return [_Taken(*row) for row in connection.execute(query)]
+    return [_Taken(*row) for row in connection.execute(_TAKEN, {"worker_id": worker_id})]
+
+
+def _allowed(worker_id: str, taken: Sequence[_Taken]) -> dict[str, Any]:
+    """What `_claimable` asks for: the worker, and where their HITs are."""
+    return {
+        "worker_id": worker_id,
+        "taken": [hit.hit_id for hit in taken],
+        "parts": sorted({hit.part for hit in taken}),
+        "rounds": sorted({_round_key(hit.part, hit.round) for hit in taken}),
+    }
 
 
 def _fresh_offer(
@@ -179,48 +179,12 @@ def _fresh_offer(
 ) -> Offer | None:
     if most is not None and len(taken) >= most:
         return None
-    opening = connection.execute(_by_turn(_claimable(worker_id, taken)).limit(1)).first()
+    opening = connection.execute(_OFFER, _allowed(worker_id, taken)).first()
     if opening is None:
         return None
     placed = tables.hit_items.c
     query = select(func.count()).where(placed.hit_id == opening.hit_id)
     return Offer(opening.hit_id, int(connection.execute(query).scalar_one()))
-
-
-def _by_turn(openings: Select[int, str]) -> Select[int, str]:
-    """Openings in the order in which they are given out."""
-    hits, stored, other = tables.hits, tables.assignments, tables.openings.alias("other")
-    of_hit = stored.c.hit_id == hits.c.hit_id
-    n_taken = select(func.count()).where(of_hit).scalar_subquery()
-    n_released = select(func.count()).where(of_hit, stored.c.released_at.is_not(None)).scalar_subquery()
-    n_free = (
-        select(func.count())
-        .where(other.c.hit_id == hits.c.hit_id, other.c.assignment_id.is_(None))
-        .scalar_subquery()
-    )
-    # Of the free places of a HIT as many have been released as it has assignments without a place. Few HITs
-    # have any, so those are looked for first.
-    with_released = select(stored.c.hit_id).where(stored.c.released_at.is_not(None))
-    only_released = case((hits.c.hit_id.not_in(with_released), 0), (n_free > n_released, 0), else_=1)
-    return openings.order_by(
-        only_released, hits.c.round, n_taken, hits.c.number, tables.openings.c.opening_id
-    )
-
-
-def _claimable(worker_id: str, taken: Sequence[_Taken]) -> Select[int, str]:
-    """Free openings on HITs new to the worker, that share no item with theirs, in the round of theirs."""
-    hits, openings, stored = tables.hits, tables.openings, tables.assignments
-    own_hits = select(stored.c.hit_id).where(stored.c.worker_id == worker_id)
-    return (
-        select(openings.c.opening_id, openings.c.hit_id)
-        .join(hits, hits.c.hit_id == openings.c.hit_id)
-        .where(
-            openings.c.assignment_id.is_(None),
-            hits.c.hit_id.not_in(own_hits),
-            hits.c.hit_id.not_in(_sharing_hits(taken)),
-            *_in_same_rounds(taken),
-        )
-    )
 
 
 def _resumable(
@@ -236,24 +200,13 @@ def _resumable(
     What was taken since decides: they share no item with it and are of the same round. What a person
     excluded is not gone on with: others have been offered its place.
     """
-    stored, hits, openings = tables.assignments, tables.hits, tables.openings
-    free = exists().where(openings.c.hit_id == stored.c.hit_id, openings.c.assignment_id.is_(None))
-    has_begun = n_judged_in() > 0
-    query = (
-        counted_assignments()
-        .join(hits, hits.c.hit_id == stored.c.hit_id)
-        .where(
-            stored.c.worker_id == worker_id,
-            stored.c.status == status.value,
-            free,
-            # One that was begun has been weighed against the others when it was claimed.
-            or_(has_begun, stored.c.hit_id.not_in(_sharing_hits(taken))),
-            *_in_same_rounds(taken),
-        )
-        .order_by(stored.c.released_at.desc(), stored.c.assignment_id)
-    )
+    own = {"worker_id": worker_id, "status": status.value}
+    # Hardly anybody has any.
+    if connection.execute(_RELEASED, own).first() is None:
+        return []
     is_full = most is not None and len(taken) >= most
-    found = connection.execute(query.where(has_begun) if is_full else query).all()
+    query = _RESUMABLE_BEGUN if is_full else _RESUMABLE
+    found = connection.execute(query, _allowed(worker_id, taken) | own).all()
     if not found:
         return []
     excluded = {each.hit_id for each in exclusions(connection, worker_id)}
@@ -261,20 +214,94 @@ def _resumable(
     return [each for each in map(assignment_of, resumable) if each is not None]
 
 
-def _sharing_hits(taken: Sequence[_Taken]) -> Select[str]:
-    """HITs that share an item with one of these."""
+def _round_key(part: Any, round_number: Any) -> Any:
+    """A part and a round as one number, or as one expression."""
+    return part * 10**6 + round_number
+
+
+def _sharing_hits() -> Select[str]:
+    """HITs that share an item with one that is `taken`."""
     seen, sharing = tables.shared_places.alias("seen"), tables.shared_places.alias("sharing")
     return (
         select(sharing.c.hit_id)
         .join(seen, seen.c.item_id == sharing.c.item_id)
-        .where(seen.c.hit_id.in_([hit.hit_id for hit in taken]))
+        .where(seen.c.hit_id.in_(bindparam("taken", expanding=True)))
     )
 
 
-def _in_same_rounds(taken: Sequence[_Taken]) -> list[ColumnElement[bool]]:
+def _in_same_rounds() -> ColumnElement[bool]:
     """That a HIT is of the same round as those taken of its part: other rounds show the same items again."""
     hits = tables.hits.c
-    rounds: dict[int, set[int]] = {}
-    for hit in taken:
-        rounds.setdefault(hit.part, set()).add(hit.round)
-    return [or_(hits.part != part, hits.round.in_(sorted(of_part))) for part, of_part in rounds.items()]
+    return or_(
+        hits.part.not_in(bindparam("parts", expanding=True)),
+        _round_key(hits.part, hits.round).in_(bindparam("rounds", expanding=True)),
+    )
+
+
+def _claimable() -> Select[int, str]:
+    """Free openings on HITs new to the worker, that share no item with theirs, in the round of theirs."""
+    hits, openings, stored = tables.hits, tables.openings, tables.assignments
+    own_hits = select(stored.c.hit_id).where(stored.c.worker_id == bindparam("worker_id"))
+    return (
+        select(openings.c.opening_id, openings.c.hit_id)
+        .join(hits, hits.c.hit_id == openings.c.hit_id)
+        .where(
+            openings.c.assignment_id.is_(None),
+            hits.c.hit_id.not_in(own_hits),
+            hits.c.hit_id.not_in(_sharing_hits()),
+            _in_same_rounds(),
+        )
+    )
+
+
+def _released_by() -> Select[Any]:
+    """A worker's assignments of one status, with how far they are, whose HIT has a place free."""
+    stored, hits, openings = tables.assignments, tables.hits, tables.openings
+    free = exists().where(openings.c.hit_id == stored.c.hit_id, openings.c.assignment_id.is_(None))
+    return (
+        counted_assignments()
+        .join(hits, hits.c.hit_id == stored.c.hit_id)
+        .where(
+            stored.c.worker_id == bindparam("worker_id"),
+            stored.c.status == bindparam("status"),
+            free,
+            # One that was begun has been weighed against the others when it was claimed.
+            or_(n_judged_in() > 0, stored.c.hit_id.not_in(_sharing_hits())),
+            _in_same_rounds(),
+        )
+        .order_by(stored.c.released_at.desc(), stored.c.assignment_id)
+    )
+
+
+# Everyone who comes for work runs these: building them each time would cost more than running them.
+_IS_BLOCKED = select(tables.workers.c.is_blocked).where(tables.workers.c.worker_id == bindparam("worker_id"))
+_TAKEN = (
+    select(tables.hits.c.hit_id, tables.hits.c.part, tables.hits.c.round)
+    .join(tables.assignments, tables.assignments.c.hit_id == tables.hits.c.hit_id)
+    .where(
+        tables.assignments.c.worker_id == bindparam("worker_id"),
+        or_(tables.assignments.c.released_at.is_(None), n_judged_in() > 0),
+    )
+)
+_ANY_FREE = _claimable().limit(1)
+_OFFER = _claimable().order_by(tables.openings.c.turn).limit(1)
+_CLAIM = _OFFER.with_for_update(of=tables.openings, skip_locked=True)
+_ASSIGN = insert(tables.assignments)
+_TAKE_PLACE = (
+    update(tables.openings)
+    .where(
+        tables.openings.c.opening_id == bindparam("free_opening"),
+        tables.openings.c.assignment_id.is_(None),
+    )
+    .values(assignment_id=bindparam("taken_by"))
+)
+_RELEASED = (
+    select(tables.assignments.c.assignment_id)
+    .where(
+        tables.assignments.c.worker_id == bindparam("worker_id"),
+        tables.assignments.c.status == bindparam("status"),
+    )
+    .limit(1)
+)
+_RESUMABLE = _released_by()
+_RESUMABLE_BEGUN = _RESUMABLE.where(n_judged_in() > 0)

@@ -15,6 +15,7 @@ from steelyard.domain.work import Item, ItemKind
 from steelyard.store import campaigns, tables
 from steelyard.store.actions import logged_actions
 from steelyard.store.bulk import load
+from steelyard.store.laid_out import turn_of
 from steelyard.store.turns import take_turns
 
 
@@ -167,10 +168,15 @@ def add_openings(connection: Connection, round_number: int, *, per_hit: int) -> 
     """More places on every HIT of a round."""
     hits, openings = tables.hits.c, tables.openings
     last = connection.execute(select(func.coalesce(func.max(openings.c.opening_id), 0))).scalar_one()
-    query = select(hits.hit_id).where(hits.round == round_number).order_by(hits.number)
+    n_places = select(func.count()).where(openings.c.hit_id == hits.hit_id).scalar_subquery()
+    query = select(hits.hit_id, hits.number, n_places).where(hits.round == round_number).order_by(hits.number)
     # One place on every HIT before the second on any.
-    hit_ids = [*connection.execute(query).scalars()] * per_hit
-    load(connection, openings, ((last + number, name, None) for number, name in enumerate(hit_ids, start=1)))
+    added = [(row, place) for place in range(per_hit) for row in connection.execute(query).all()]
+    rows = (
+        (last + number, hit_id, None, turn_of(round_number, n_before + place, hit_number))
+        for number, ((hit_id, hit_number, n_before), place) in enumerate(added, start=1)
+    )
+    load(connection, openings, rows)
 
 
 def parts_begun(connection: Connection) -> set[int]:

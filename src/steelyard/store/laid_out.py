@@ -53,9 +53,22 @@ def add_hits(
     for some in batches(hits, size=max(1, BATCH // max(1, shape.hit_size))):
         load(connection, tables.hits, ((hit.hit_id, hit.round, hit.number, shape.part) for hit in some))
         load(connection, tables.hit_items, _place_rows(some), progress=progress)
-        offered = (hit.hit_id for hit in some for _ in range(shape.openings_per_hit))
-        load(connection, tables.openings, ((next(opening_ids), hit_id, None) for hit_id in offered))
+        offered = ((hit, place) for hit in some for place in range(shape.openings_per_hit))
+        openings = (
+            (next(opening_ids), hit.hit_id, None, turn_of(hit.round, place, hit.number))
+            for hit, place in offered
+        )
+        load(connection, tables.openings, openings)
     _list_shared_places(connection, after=number_before)
+
+
+def turn_of(round_number: int, place: int, number: int) -> int:
+    """When a place is given out: by round; one place on every HIT before the second on any; by HIT.
+
+    So a campaign that stops early has been judged evenly. A place that is released comes after all that
+    nobody has had, whose workers will not come back: see `leases.release_place`.
+    """
+    return round_number * 10**12 + place * 10**8 + number
 
 
 def refresh_statistics(connection: Connection) -> None:

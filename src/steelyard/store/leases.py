@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, and_, exists, func, or_, select, update
+from sqlalchemy import ColumnElement, Connection, and_, bindparam, exists, func, or_, select, update
 
 from steelyard.domain.running import By, Conditions
 from steelyard.domain.work import AssignmentStatus
@@ -21,6 +21,9 @@ from steelyard.store import tables
 from steelyard.store.actions import log_action
 from steelyard.store.assignments import latest_judged
 from steelyard.store.turns import hold_rows
+
+# Above the turn of every place that nobody has had.
+RELEASED = 10**17
 
 
 def release_place(connection: Connection, assignment_id: str, *, now: datetime) -> bool:
@@ -31,7 +34,9 @@ def release_place(connection: Connection, assignment_id: str, *, now: datetime) 
     _hold_assignment(connection, assignment_id)
     openings, stored = tables.openings, tables.assignments
     held = openings.c.assignment_id == assignment_id
-    if connection.execute(update(openings).where(held).values(assignment_id=None)).rowcount == 0:
+    # Its worker may come back, so places that nobody has had are given out before.
+    later = openings.c.turn % RELEASED + RELEASED
+    if connection.execute(update(openings).where(held).values(assignment_id=None, turn=later)).rowcount == 0:
         return False
     connection.execute(update(stored).where(stored.c.assignment_id == assignment_id).values(released_at=now))
     return True
@@ -52,7 +57,8 @@ def retake_place(connection: Connection, assignment_id: str) -> bool:
     free = (
         select(openings.c.opening_id)
         .where(openings.c.hit_id == own_hit, openings.c.assignment_id.is_(None))
-        .order_by(openings.c.opening_id)
+        # One that was released, if there is one, rather than one that nobody has had.
+        .order_by(openings.c.turn.desc())
         .limit(1)
         .with_for_update(skip_locked=True)
     )
@@ -106,18 +112,14 @@ def idle_before(connection: Connection, conditions: Conditions, *, now: datetime
 
     Nobody can answer while a campaign is paused: leases run from when it was opened again.
     """
-    stored = tables.actions
-    opened = select(func.max(stored.c.done_at, type_=stored.c.done_at.type)).where(
-        stored.c.worker_id.is_(None), stored.c.verb == "resume"
-    )
-    opened_at = connection.execute(opened).scalar_one()
+    opened_at = connection.execute(_OPENED_AT).scalar_one()
     before = now - conditions.lease
     if opened_at is None or opened_at < before:
         return before
     return datetime.min.replace(tzinfo=UTC)
 
 
-def is_idle(before: datetime) -> ColumnElement[bool]:
+def is_idle(before: datetime | ColumnElement[datetime]) -> ColumnElement[bool]:
     """Whether an assignment is open and was last heard of, taken or judged in, before this moment."""
     stored = tables.assignments
     return and_(
@@ -142,11 +144,20 @@ def unbegun_assignments(
     return list(connection.execute(query).scalars())
 
 
+# Everyone who comes for work runs these: building them each time would cost more than running them.
+_OPENED_AT = select(func.max(tables.actions.c.done_at, type_=tables.actions.c.done_at.type)).where(
+    tables.actions.c.worker_id.is_(None), tables.actions.c.verb == "resume"
+)
+_IDLE = (
+    select(tables.assignments.c.assignment_id)
+    .where(is_idle(bindparam("before", type_=tables.Instant())))
+    .order_by(tables.assignments.c.assignment_id)
+)
+
+
 def idle_assignments(connection: Connection, *, before: datetime) -> list[str]:
     """The ids of idle assignments; looks at open assignments only, however many HITs there are."""
-    stored = tables.assignments
-    query = select(stored.c.assignment_id).where(is_idle(before)).order_by(stored.c.assignment_id)
-    return list(connection.execute(query).scalars())
+    return list(connection.execute(_IDLE, {"before": before}).scalars())
 
 
 def end_idle_leases(

@@ -222,6 +222,8 @@ openings = Table(
     Column("opening_id", Integer, primary_key=True, autoincrement=False),
     Column("hit_id", Text, ForeignKey("hits.hit_id"), nullable=False),
     Column("assignment_id", Text, ForeignKey("assignments.assignment_id")),
+    # Free places are given out in this order: see `laid_out.turn_of`.
+    Column("turn", BigInteger, nullable=False, server_default="0"),
 )
 judgements = Table(
     "judgements",

@@ -18,6 +18,14 @@ ALTER TABLE actions ADD COLUMN manager_id {key} REFERENCES managers;
 DROP VIEW current_judgements;
 ALTER TABLE judgements ADD COLUMN item_hash TEXT;
 ALTER TABLE judgements ADD COLUMN chain_hash TEXT;
+ALTER TABLE openings ADD COLUMN turn BIGINT NOT NULL DEFAULT 0;
+UPDATE openings SET turn = ranked.turn FROM (
+    SELECT places.opening_id, hits.number + 1000000000000 * hits.round + 100000000 * (
+        row_number() OVER (PARTITION BY places.hit_id ORDER BY places.opening_id) - 1
+    ) AS turn
+    FROM openings AS places JOIN hits ON hits.hit_id = places.hit_id
+) AS ranked WHERE ranked.opening_id = openings.opening_id;
+CREATE INDEX openings_by_turn ON openings (turn) WHERE assignment_id IS NULL;
 CREATE VIEW current_judgements AS
     SELECT * FROM judgements AS judgement
     WHERE NOT EXISTS (SELECT 1 FROM judgements AS later WHERE later.replaces = judgement.judgement_id)
