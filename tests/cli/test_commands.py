@@ -185,7 +185,10 @@ def test_a_campaign_goes_from_example_to_ranking(judged: Path, capsys: pytest.Ca
     assert document["counts"]["judgements"] == 500
     assert len(document["systems"]) == 5
     assert len(document["pairs"]) == 20
-    assert document["signature"].startswith("steelyard:0.1|campaign:demo-de-en|protocol:da|qc:none|")
+    assert re.match(
+        r"steelyard:0\.1\|campaign:demo-de-en\|protocol:da\|root:[0-9a-f]{16}\|qc:none\|",
+        document["signature"],
+    )
 
 
 def test_the_terminal_gets_a_table_and_the_signature(

@@ -215,7 +215,9 @@ def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
 def of_file(record: dict[str, Any]) -> dict[str, Any]:
     """What a file can give of an analysis of the database."""
     kept = {name: value for name, value in record.items() if name not in ONLY_STORED}
-    parts = [part for part in record["signature"].split("|") if not part.startswith("protocol:")]
+    # A file tells neither the protocol nor the root of its database.
+    only_of_database = ("protocol:", "root:")
+    parts = [part for part in record["signature"].split("|") if not part.startswith(only_of_database)]
     workers = [{k: v for k, v in each.items() if k not in TIMES} for each in record["workers"]]
     return kept | {"signature": "|".join(parts), "workers": workers}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import sqlite3
 from collections.abc import Iterator
@@ -413,3 +414,28 @@ def test_python_verifies_too(file: Path) -> None:
     with api.open(str(file)) as campaign:
         root = campaign.verify().root
         assert campaign.verify(root=root).is_sound
+
+
+def test_the_signature_of_a_database_holds_the_root_it_can_be_verified_by(file: Path) -> None:
+    with api.open(str(file)) as campaign:
+        signature = campaign.analyse(draws=0, check="none").signature
+        [root] = [part for part in signature.split("|") if part.startswith("root:")]
+
+        assert campaign.verify(root=root).is_sound
+
+
+def test_the_signature_of_an_exported_file_has_no_root(file: Path, tmp_path: Path) -> None:
+    with api.open(str(file)) as campaign:
+        campaign.export(tmp_path / "exported.csv")
+
+    assert "root:" not in api.analyse(str(tmp_path / "exported.csv"), draws=0, check="none").signature
+
+
+def test_a_judgement_more_changes_the_signature(file: Path) -> None:
+    with api.open(str(file)) as campaign:
+        before = campaign.analyse(draws=0, check="none").signature
+        judge(campaign._opened, 8)
+        after = campaign.analyse(draws=0, check="none").signature
+
+    roots = [re.findall(r"\|root:([0-9a-f]{16})\|", signature) for signature in (before, after)]
+    assert roots[0] != roots[1]

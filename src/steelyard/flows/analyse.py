@@ -65,7 +65,12 @@ def weigh(source: Source, settings: AnalysisSettings) -> Evidence:
     analysis = Analysis(
         title=source.title,
         signature=signature(
-            settings, counts, campaign=source.campaign, protocol=source.protocol, reads=reads
+            settings,
+            counts,
+            campaign=source.campaign,
+            protocol=source.protocol,
+            reads=reads,
+            root=source.root,
         ),
         settings=settings,
         counts=counts,

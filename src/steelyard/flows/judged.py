@@ -18,6 +18,7 @@ from steelyard.protocols import protocols
 from steelyard.review.haste import hasty_answers, least_reading_seconds
 from steelyard.stats.arrays import IntArray
 from steelyard.store import actions, judgements
+from steelyard.store.chains import stored_root
 from steelyard.store.extending import joined_systems
 from steelyard.store.judgements import JudgementColumns
 from steelyard.store.verdicts import simulated_workers
@@ -65,7 +66,10 @@ def _no_haste() -> pl.DataFrame:
 
 @dataclass(frozen=True, slots=True)
 class JudgedFrames:
-    """What all current judgements of a campaign say, what people excluded, who is simulated, who joined."""
+    """What all current judgements of a campaign say, what people excluded, who is simulated, who joined.
+
+    `root`: the hash over all of them at that moment; None if they have none, or not all were asked for.
+    """
 
     n_judgements: int
     ratings: pl.DataFrame
@@ -76,6 +80,7 @@ class JudgedFrames:
     joined: tuple[str, ...] = ()
     haste: pl.DataFrame = field(default_factory=_no_haste)
     """What `hasty_answers` says of each worker's HIT."""
+    root: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +127,7 @@ def judged_frames(campaign: OpenCampaign, *, worker_id: str | None = None) -> Ju
             found.append((_ratings(batch), _preferences(batch), _spans(batch, settings.attribute)))
         exclusions, simulated = tuple(actions.exclusions(connection)), simulated_workers(connection)
         joined = joined_systems(connection)
+        root = stored_root(connection) if worker_id is None else None
     if not found:
         empty = (ratings_frame(), preferences_frame(), spans_frame())
         return JudgedFrames(0, *empty, exclusions, simulated)
@@ -137,6 +143,7 @@ def judged_frames(campaign: OpenCampaign, *, worker_id: str | None = None) -> Ju
         simulated,
         tuple(system_id for system_id in joined if system_id in rated),
         hasty_answers(pl.concat(times)),
+        root,
     )
 
 

@@ -131,7 +131,8 @@ def _signature(source: PairSource, counts: Counts, settings: LongitudinalSetting
     """What an analysis by mean z over all judgements would say, then what is peculiar to this study."""
     flat = replace(source.analysis.method_settings, unit="flat")
     analysis = replace(source.analysis, method="mean-z", method_settings=flat)
-    known = signature(analysis, counts, campaign=source.source.campaign, protocol=source.source.protocol)
+    judged = source.source
+    known = signature(analysis, counts, campaign=judged.campaign, protocol=judged.protocol, root=judged.root)
     cells = ",".join(f"{cell}={'+'.join(names)}" for cell, names in settings.cells)
     parts = {
         "study": "longitudinal",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from steelyard.aggregation import chosen_options, method_options, methods
+from steelyard.domain.chain import short_root
 from steelyard.domain.judgement import FrameName
 from steelyard.domain.options import options_of, signed_options
 from steelyard.domain.plugin import Method
@@ -20,8 +21,11 @@ def signature(
     campaign: str,
     protocol: str | None,
     reads: FrameName = "ratings",
+    root: str | None = None,
 ) -> str:
     """Every choice that was made; rare ones only where they differ from the usual.
+
+    The `root` of a database's judgements tells which these were: `steelyard verify` compares it.
 
     Choices about ratings are left out where the method `reads` something else.
     """
@@ -38,6 +42,7 @@ def signature(
         "steelyard": ".".join(__version__.split(".")[:2]),
         "campaign": campaign,
         "protocol": protocol,
+        "root": None if root is None else short_root(root),
         "attribute": settings.attribute,
         "qc": _quality(settings),
         "kept": f"{counts.kept_judgements}/{counts.judgements}",

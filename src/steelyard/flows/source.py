@@ -30,6 +30,7 @@ class Source:
     `exclusions`: what people decided not to count; `simulated`: the workers who are no people.
     `gold_scale`: the scale that known ratings were given on, if another; here they are on `scale`.
     `joined`: systems that were added to a running campaign, so that some workers never saw them.
+    `root`: the hash over all judgements, of a database that has their hashes.
     """
 
     frame: pl.DataFrame
@@ -46,6 +47,7 @@ class Source:
     exclusions: tuple[Exclusion, ...] = ()
     simulated: frozenset[str] = frozenset()
     joined: tuple[str, ...] = ()
+    root: str | None = None
 
     def of(self, name: FrameName) -> pl.DataFrame:
         """The frame of this name."""
@@ -147,4 +149,5 @@ def from_campaign(campaign: OpenCampaign) -> Source:
         exclusions=frames.exclusions,
         simulated=frames.simulated,
         joined=frames.joined,
+        root=frames.root,
     )
