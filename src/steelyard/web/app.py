@@ -10,7 +10,7 @@ from typing import Any
 
 from fastapi import FastAPI
 from fastapi.staticfiles import StaticFiles
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from steelyard.flows.collect import Collector
 from steelyard.flows.open import OpenCampaign, open_campaign
@@ -51,6 +51,16 @@ from steelyard.web.submit_route import JUDGEMENTS_PATH, SubmitRoute, deliver
 ERROR_STATUSES = (400, 401, 403, 404, 409, 413, 422, 429, 503)
 
 
+class CampaignApp(FastAPI):
+    """The app of one campaign. What every click asks for is answered before all else."""
+
+    submit_route: ASGIApp
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle one request."""
+        await self.submit_route(scope, receive, send)
+
+
 def create_app(
     campaign: OpenCampaign, limits: Limits | None = None, *, analyst: Analyst | None = None, name: str = ""
 ) -> FastAPI:
@@ -59,7 +69,7 @@ def create_app(
     `analyst`: who makes analyses, under which `name` of the campaign; by default, threads of this process.
     """
     limits = limits or Limits.new()
-    app = FastAPI(
+    app = CampaignApp(
         title="Steelyard",
         version=__version__,
         docs_url=None,
@@ -88,10 +98,10 @@ def create_app(
     ):
         app.include_router(router)
     app.mount("/static", StaticFiles(directory=Path(__file__).parent / "static"), name="static")
-    app.state.collector = Collector(campaign, deliver)
-    app.add_middleware(SubmitRoute, collector=app.state.collector)
     app.add_middleware(Limiter, limits=limits)
     app.add_middleware(Guards)
+    app.state.collector = Collector(campaign, deliver)
+    app.submit_route = SubmitRoute(super(CampaignApp, app).__call__, app.state.collector, limits)
     return app
 
 

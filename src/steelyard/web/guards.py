@@ -63,7 +63,7 @@ class Guards:
         if body is None:
             await _refuse(send_guarded)
         else:
-            await self.app(scope, replay(body, receive), send_guarded)
+            await self.app(scope, _replay(body, receive), send_guarded)
             # Those outside want to know it too.
             asked["route"] = scope.get("route")
 
@@ -84,8 +84,7 @@ async def _whole_body(receive: Receive) -> bytes | None:
             return b"".join(chunks)
 
 
-def replay(body: bytes, receive: Receive) -> Receive:
-    """Where to receive a body that was read already, as if it arrived now."""
+def _replay(body: bytes, receive: Receive) -> Receive:
     sent = False
 
     async def again() -> Message:

@@ -14,25 +14,32 @@ from typing import Any
 
 from pydantic import ValidationError
 from starlette.requests import Request
-from starlette.responses import Response
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from steelyard.domain.errors import SourceError
 from steelyard.flows.collect import Arrival, Collector, Delivered, Outcome
 from steelyard.web.errors import evaluation_reply
-from steelyard.web.guards import replay
+from steelyard.web.guards import HEADERS, LARGEST_BODY
+from steelyard.web.limits import Limits
 from steelyard.web.schemas import SubmissionBody
-from steelyard.web.worker_routes import submission_of, submitted_reply
+from steelyard.web.worker_routes import submission_of, submitted_content
 
 JUDGEMENTS_PATH = "/api/v1/work/judgements"
+
+
+_HEADERS = [
+    (b"content-type", b"application/json"),
+    *((name.lower().encode(), value.encode()) for name, value in HEADERS.items()),
+]
 
 
 class SubmitRoute:
     """ASGI wrapper that answers submissions which are in order, and hands on everything else."""
 
-    def __init__(self, app: ASGIApp, collector: Collector) -> None:
+    def __init__(self, app: ASGIApp, collector: Collector, limits: Limits) -> None:
         self.app = app
         self.collector = collector
+        self.limits = limits
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="steelyard-writer")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -44,18 +51,35 @@ class SubmitRoute:
         ):
             await self.app(scope, receive, send)
             return
-        # Guards have read all of it.
-        message = await receive()
-        arrival = _arrival(scope, message["body"])
+        messages = [await receive()]
+        arrival = None if messages[0].get("more_body") else self._arrival(scope, messages[0])
         outcome = None if arrival is None else await self._stored(arrival)
         if outcome is None:
-            await self.app(scope, replay(message["body"], receive), send)
-            return
-        if isinstance(outcome, SourceError):
-            reply: Response = await evaluation_reply(Request(scope), outcome)
+            await self.app(scope, _once_more(messages, receive), send)
+        elif isinstance(outcome, SourceError):
+            reply = await evaluation_reply(Request(scope), outcome)
+            await reply(scope, receive, send)
         else:
-            reply = submitted_reply(outcome)
-        await reply(scope, receive, send)
+            content = submitted_content(outcome)
+            headers = [*_HEADERS, (b"content-length", b"%d" % len(content))]
+            await send({"type": "http.response.start", "status": 201, "headers": headers})
+            await send({"type": "http.response.body", "body": content})
+
+    def _arrival(self, scope: Scope, message: Message) -> Arrival | None:
+        """The answer in a request; None if something is wrong with it."""
+        header = next((value for name, value in scope["headers"] if name == b"authorization"), b"")
+        kind, _, token = header.partition(b" ")
+        content = message.get("body", b"")
+        if kind.lower() != b"bearer" or not token.isascii() or len(content) > LARGEST_BODY:
+            return None
+        try:
+            body = SubmissionBody.model_validate_json(content)
+        except ValidationError:
+            return None
+        if self.limits.request(header):
+            return None
+        waiting = asyncio.get_running_loop().create_future()
+        return Arrival(token.decode(), submission_of(body), datetime.now(UTC), waiting)
 
     async def _stored(self, arrival: Arrival) -> Outcome:
         if self.collector.add(arrival):
@@ -64,22 +88,13 @@ class SubmitRoute:
         return outcome
 
 
-def _arrival(scope: Scope, content: bytes) -> Arrival | None:
-    """The answer in a request's body; None if something is wrong with it."""
-    header = next((value for name, value in scope["headers"] if name == b"authorization"), b"")
-    kind, _, token = header.partition(b" ")
-    if kind.lower() != b"bearer" or not token.isascii():
-        return None
-    try:
-        body = SubmissionBody.model_validate_json(content)
-    except ValidationError:
-        return None
-    return Arrival(
-        token.decode(),
-        submission_of(body),
-        datetime.now(UTC),
-        asyncio.get_running_loop().create_future(),
-    )
+def _once_more(messages: list[Message], receive: Receive) -> Receive:
+    """Where to receive what was received already, and then the rest."""
+
+    async def again() -> Message:
+        return messages.pop(0) if messages else await receive()
+
+    return again
 
 
 def deliver(delivered: list[Delivered]) -> None:

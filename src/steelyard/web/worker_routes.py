@@ -85,7 +85,9 @@ async def submit_judgement(request: Request) -> Response:
     except RequestValidationError:
         await run_in_threadpool(worker_of, desk, token)
         raise
-    return submitted_reply(await run_in_threadpool(_submit, desk, token, body))
+    submitted = await run_in_threadpool(_submit, desk, token, body)
+    status = 201 if submitted.is_new else 200
+    return Response(submitted_content(submitted), status, media_type="application/json")
 
 
 def _submit(desk: Desk, token: str, body: SubmissionBody) -> Submitted:
@@ -104,10 +106,9 @@ def submission_of(body: SubmissionBody) -> Submission:
     )
 
 
-def submitted_reply(submitted: Submitted) -> Response:
-    """The reply to an answer that is stored."""
-    content = SubmittedView(next=work_view(submitted.next)).model_dump_json()
-    return Response(content, 201 if submitted.is_new else 200, media_type="application/json")
+def submitted_content(submitted: Submitted) -> bytes:
+    """What the reply to an answer that is stored says."""
+    return SubmittedView(next=work_view(submitted.next)).model_dump_json().encode()
 
 
 @join_router.post("/join", status_code=201, dependencies=[require_visitor])
