@@ -40,6 +40,32 @@ PASSWORD = "toy-secret"
 SCHEMAS = (
     "SELECT nspname FROM pg_namespace WHERE nspname NOT LIKE 'pg\\_%' AND nspname <> 'information_schema'"
 )
+# What a test may have changed besides rows and statistics: any definition (a changed one is a new row of its
+# catalogue), or the size: the planner takes ten pages for granted, so that fewer make no difference.
+SHAPE = """
+SELECT count(*), sum(xmin::text::bigint) FROM pg_namespace
+UNION ALL SELECT count(*), sum(xmin::text::bigint) FROM pg_proc WHERE oid >= 16384
+UNION ALL SELECT count(*), sum(xmin::text::bigint) FROM pg_trigger WHERE oid >= 16384
+UNION ALL SELECT count(*), sum(xmin::text::bigint) FROM pg_constraint WHERE oid >= 16384
+UNION ALL SELECT count(*), sum(xmin::text::bigint) FROM pg_attribute WHERE attrelid >= 16384
+UNION ALL SELECT count(*), sum(hashtext(ROW(oid, relname, relkind, relfilenode, reloptions)::text))
+    FROM pg_class WHERE oid >= 16384
+UNION ALL SELECT count(*), 0 FROM pg_class WHERE oid >= 16384 AND pg_relation_size(oid) > 10 * 8192
+"""
+EMPTY_TABLES = """
+DO $$ DECLARE part record; BEGIN
+    FOR part IN SELECT oid::regclass AS name, relkind FROM pg_class
+        WHERE relnamespace = 'public'::regnamespace
+    LOOP
+        IF part.relkind = 'r' THEN EXECUTE format('DELETE FROM %s', part.name);
+        ELSIF part.relkind = 'S' THEN PERFORM setval(part.name, 1, false);
+        END IF;
+    END LOOP;
+END $$;
+DELETE FROM pg_statistic WHERE starelid >= 16384;
+UPDATE pg_class SET relpages = 0, reltuples = -1 WHERE oid >= 16384 AND relkind = 'r' AND reltuples <> -1;
+UPDATE pg_class SET relpages = 1, reltuples = 0 WHERE oid >= 16384 AND relkind = 'i' AND reltuples <> 0;
+"""
 # One secret for all links, so that tests may copy databases; those about secrets put it aside.
 os.environ["STEELYARD_SECRET"] = "a secret of the tests, and of nothing else"
 NOON = datetime(2024, 5, 1, 12, 0, tzinfo=UTC)
@@ -149,10 +175,25 @@ def toy_hits() -> list[Hit]:
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """Where an empty database can be made: once a SQLite file, once a PostgreSQL database."""
-    if request.param == "sqlite":
-        return str(tmp_path / "toy.db")
-    return str(request.getfixturevalue("postgres_address"))
+    """Where an empty database can be made: once a SQLite file, once a PostgreSQL database.
+
+    For a test that asks for a store it has our tables already: making them costs more than most tests.
+    """
+    has_tables = "store" in request.fixturenames
+    if request.param == "postgresql":
+        return str(request.getfixturevalue("postgres_store" if has_tables else "postgres_address"))
+    file = tmp_path / "toy.db"
+    if has_tables:
+        shutil.copy(request.getfixturevalue("sqlite_tables"), file)
+    return str(file)
+
+
+@pytest.fixture(scope="session")
+def sqlite_tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A SQLite file with our tables and nothing in them."""
+    file = tmp_path_factory.mktemp("tables") / "empty.db"
+    open_store(str(file), create=True).close()
+    return file
 
 
 @pytest.fixture
@@ -185,6 +226,19 @@ def toy_store(
 def postgres_address(new_postgres_database: Callable[[], str]) -> str:
     """The address of a PostgreSQL database made for this test alone."""
     return new_postgres_database()
+
+
+@pytest.fixture
+def postgres_store(postgres_tables: PostgresTables) -> Iterator[str]:
+    """The address of a PostgreSQL database for this test alone, with our tables and nothing in them."""
+    name = postgres_tables.take()
+    yield postgres_tables.databases.address_of(name)
+    postgres_tables.give_back(name)
+
+
+@pytest.fixture(scope="session")
+def postgres_tables(postgres_databases: PostgresDatabases) -> PostgresTables:
+    return PostgresTables(postgres_databases)
 
 
 @pytest.fixture
@@ -221,11 +275,14 @@ class PostgresDatabases:
         self.server.execute(f"CREATE DATABASE {name} TEMPLATE template0")
         return name
 
-    def give_back(self, name: str) -> None:
-        """Disconnect everybody from the database and drop what is in it; or all of it, if it is closed."""
+    def disconnect(self, name: str) -> None:
         self.server.execute(
             "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = %s", [name]
         )
+
+    def give_back(self, name: str) -> None:
+        """Disconnect everybody from the database and drop what is in it; or all of it, if it is closed."""
+        self.disconnect(name)
         try:
             with psycopg.connect(self.address_of(name)) as database:
                 for (schema,) in database.execute(SCHEMAS).fetchall():
@@ -235,6 +292,58 @@ class PostgresDatabases:
             self.server.execute(f"DROP DATABASE {name} WITH (FORCE)")
         else:
             self.free.append(name)
+
+
+@dataclass(frozen=True)
+class PostgresTables:
+    """Databases with our tables. A test's rows are deleted for the next test, if rows are all it has left."""
+
+    databases: PostgresDatabases
+    free: list[str] = field(default_factory=list)
+    shapes: dict[str, list[Any]] = field(default_factory=dict)
+    # The rows that tables are made with, in the format of COPY.
+    first_rows: dict[str, bytes] = field(default_factory=dict)
+
+    def take(self) -> str:
+        """The name of a database as our migrations leave it."""
+        if self.free:
+            return self.free.pop()
+        name = self.databases.take()
+        open_store(self.databases.address_of(name), create=True).close()
+        with psycopg.connect(self.databases.address_of(name)) as database:
+            self.shapes[name] = database.execute(SHAPE).fetchall()
+            tables = database.execute(
+                "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
+            ).fetchall()
+            for (table,) in tables:
+                command = sql.SQL("COPY {} TO STDOUT").format(sql.Identifier(table))
+                with database.cursor().copy(command) as rows:
+                    self.first_rows[table] = b"".join(map(bytes, rows))
+        return name
+
+    def give_back(self, name: str) -> None:
+        self.databases.disconnect(name)
+        try:
+            # Triggers that keep rows from being deleted do not run for a replica.
+            address = f"{self.databases.address_of(name)}&options=-csession_replication_role%3Dreplica"
+            with psycopg.connect(address) as database:
+                is_clean = database.execute(SHAPE).fetchall() == self.shapes[name]
+                if is_clean:
+                    self._empty(database)
+        except psycopg.OperationalError:
+            is_clean = False
+        if is_clean:
+            self.free.append(name)
+        else:
+            self.databases.give_back(name)
+
+    def _empty(self, database: psycopg.Connection[Any]) -> None:
+        database.execute(EMPTY_TABLES)
+        for table, rows in self.first_rows.items():
+            if rows:
+                command = sql.SQL("COPY {} FROM STDIN").format(sql.Identifier(table))
+                with database.cursor().copy(command) as target:
+                    target.write(rows)
 
 
 @pytest.fixture(scope="session")
