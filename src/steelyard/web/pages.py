@@ -20,6 +20,7 @@ from steelyard.domain.languages import is_right_to_left, written_language
 from steelyard.domain.running import CampaignState
 from steelyard.domain.work import LinkRole
 from steelyard.flows.links import holder
+from steelyard.flows.managers import Caller, caller_by_token
 from steelyard.flows.state import campaign_now
 from steelyard.protocols import protocols
 from steelyard.web.analyst import AnalystError
@@ -64,7 +65,9 @@ def join_page(desk: DeskOf, request: Request, token: str) -> HTMLResponse:
 @router.get("/m/", response_class=HTMLResponse)
 def own_page(desk: DeskOf, request: Request) -> HTMLResponse:
     """The dashboard of a manager whom a proxy has signed in."""
-    return _refused(desk, request) or _shown(desk, request, "manager", "manager.html", has_token=False)
+    refused = _refused(desk, request)
+    caller = signed_in_caller(desk.campaign, request)
+    return refused or _shown(desk, request, "manager", "manager.html", caller)
 
 
 @router.get("/m/report", response_class=HTMLResponse)
@@ -75,7 +78,7 @@ async def own_report(desk: DeskOf, request: Request) -> HTMLResponse:
 
 @router.get("/m/{token}", response_class=HTMLResponse)
 def manager_page(desk: DeskOf, request: Request, token: str) -> HTMLResponse:
-    """The manager's dashboard."""
+    """The manager's dashboard, as far as this manager may use it."""
     return _page(desk, request, token, "manager", "manager.html")
 
 
@@ -121,13 +124,14 @@ def protocol_file(name: str, file: str) -> FileResponse:
 def _page(desk: Desk, request: Request, token: str, role: LinkRole, template: str) -> HTMLResponse:
     try:
         _require(desk, token, role)
+        caller = caller_by_token(desk.campaign, token) if role == "manager" else None
     except NotFound as error:
         return message_page(request, "Link not valid", str(error), 404)
-    return _shown(desk, request, role, template)
+    return _shown(desk, request, role, template, caller)
 
 
 def _shown(
-    desk: Desk, request: Request, role: LinkRole, template: str, *, has_token: bool = True
+    desk: Desk, request: Request, role: LinkRole, template: str, caller: Caller | None
 ) -> HTMLResponse:
     now = campaign_now(desk.campaign)
     settings = now.settings
@@ -138,7 +142,9 @@ def _shown(
     if role == "manager":
         # By the time the page asks, the analyst has begun.
         desk.analyst.wake()
-        page["is_signed_in"] = not has_token
+        page["role"] = caller.role if caller else "viewer"
+        # Then there is no token in the address.
+        page["is_signed_in"] = "token" not in request.path_params
         page["gives"] = list(protocols()[settings.protocol].gives)
     elif role == "open":
         page["open_link"] = settings.rules.open_link and now.state is not CampaignState.CLOSED

@@ -78,7 +78,8 @@ function changeAddress() {
 
 function draw() {
   if (desk.campaign === null) return;
-  const { campaign } = desk.campaign;
+  const { campaign, you } = desk.campaign;
+  if (you) document.body.dataset.role = you.role;
   const title = campaign.title ?? page.title;
   redraw(document.getElementById("campaign-title"), title, () => [title]);
   const languages = `${campaign.source_language} → ${campaign.target_language}`;
@@ -101,6 +102,7 @@ function drawDownloads() {
 
 document.getElementById("report").href = inApp(reportPath);
 drawDownloads();
+document.body.dataset.role = page.role ?? "owner";
 // The part after # is the address of the view: this link leads elsewhere without changing it.
 document.getElementById("skip").addEventListener("click", (event) => {
   event.preventDefault();

@@ -175,6 +175,7 @@ function draw() {
   table.update(campaigns);
 }
 
+document.body.dataset.role = "owner";
 document.getElementById("report").href = inApp(reportPath);
 follow({
   path: "/series",

@@ -3,14 +3,14 @@
 import { make } from "../dom.js";
 import { act } from "./ask.js";
 import { call } from "./desk.js";
-import { input, namedButton } from "./parts.js";
+import { input, managersButton } from "./parts.js";
 
 const send = (worker, verb, body) => call("POST", `/workers/${encodeURIComponent(worker)}/${verb}`, body);
 
 /** A button that leaves judgements out of analyses: a worker's, or those of one HIT. @param {string} worker @param {string|null} hit */
 export function excludeButton(worker, hit = null) {
   const what = hit ? `${hit} of ${worker}` : worker;
-  const button = namedButton("Exclude", `exclude ${hit ?? worker}`, () => {
+  const button = managersButton("Exclude", `exclude ${hit ?? worker}`, () => {
     const box = input("checkbox");
     box.checked = true;
     const label = make("label", "check", box, hit ? "Offer the place to somebody else" : "Offer the places to others");
@@ -37,7 +37,7 @@ export function excludeButton(worker, hit = null) {
 /** A button that lets judgements count again. */
 export function reinstateButton(worker, hit = null, before = "") {
   const what = hit ? `${hit} of ${worker}` : worker;
-  const button = namedButton("Reinstate", `reinstate ${hit ?? worker}`, () =>
+  const button = managersButton("Reinstate", `reinstate ${hit ?? worker}`, () =>
     act({
       title: `Reinstate ${what}?`,
       text: ["The judgements count again. Places that nobody has taken in the meantime are theirs again."],
@@ -54,7 +54,7 @@ export function reinstateButton(worker, hit = null, before = "") {
 /** A button that gives a worker no further work, or lets them work again. */
 export function blockButton(worker, isBlocked) {
   if (isBlocked) {
-    return namedButton("Unblock", "block", () =>
+    return managersButton("Unblock", "block", () =>
       act({
         title: `Let ${worker} work again?`,
         text: [`${worker} can take HITs again.`],
@@ -65,7 +65,7 @@ export function blockButton(worker, isBlocked) {
         undo: { send: () => send(worker, "block", { reason: "as before" }), done: `${worker} is blocked as before.` },
       }));
   }
-  return namedButton("Block", "block", () =>
+  return managersButton("Block", "block", () =>
     act({
       title: `Block ${worker}?`,
       text: [`${worker} gets no further HIT, and one that is open goes back to the pool. What was judged stays and counts, unless you exclude it.`],

@@ -19,6 +19,13 @@ export const reportPath = token ? `/m/${encodeURIComponent(token)}/report` : "/m
 /** What the server says about the campaign, or about the series on the page of a series. */
 export const desk = { campaign: null, epoch: 0 };
 
+const ROLES = ["viewer", "manager", "owner"];
+
+/** Whether whoever looks at this page may do what needs a role. @param {"viewer"|"manager"|"owner"} role */
+export function may(role) {
+  return ROLES.indexOf(desk.campaign?.you?.role ?? page.role ?? "owner") >= ROLES.indexOf(role);
+}
+
 /** One call of the programming interface. @param {"GET"|"POST"|"PATCH"|"PUT"} method @param {string} path  after /api/v1 */
 export function call(method, path, body) {
   return request(method, `/api/v1${path}`, token, body, LONGEST_MS);

@@ -3,7 +3,7 @@
 import { make } from "../dom.js";
 import { Resource } from "./desk.js";
 import { freshness } from "./freshness.js";
-import { anchor, chip, namedButton, redraw } from "./parts.js";
+import { anchor, chip, managersButton, redraw } from "./parts.js";
 import { askToRelease, askToReleaseAll } from "./release.js";
 import { makeTable } from "./table.js";
 import { ago, counted, minute, moment, number } from "./words.js";
@@ -57,7 +57,7 @@ const COLUMNS = [
     name: "Action",
     cell: (row) => {
       if (row.isReleased || (row.state !== "open" && row.state !== "idle")) return "";
-      const button = namedButton("Release", `release ${row.assignment_id}`, () => askToRelease(row));
+      const button = managersButton("Release", `release ${row.assignment_id}`, () => askToRelease(row));
       button.setAttribute("aria-label", `Release ${row.hit_id} from ${row.worker_id}`);
       return button;
     },
@@ -108,7 +108,7 @@ export function makeHits() {
       const idle = rows.filter(is("idle"));
       redraw(summary, state, () => [
         make("p", "soft", hits.error?.message ?? placeCounts(hits.data ?? [], rows), ...freshness.parts(hits)),
-        idle.length ? namedButton(`Release ${counted(idle.length, "idle HIT")}`, "release all", () => askToReleaseAll(idle), "button small") : null,
+        idle.length ? managersButton(`Release ${counted(idle.length, "idle HIT")}`, "release all", () => askToReleaseAll(idle), "button small") : null,
       ]);
       table.update(rows);
       return undefined;

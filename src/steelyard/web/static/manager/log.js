@@ -42,7 +42,7 @@ export function makeLog() {
 
 /** One action in words. */
 export function entry(action) {
-  const { done_at: time, done_by: by, verb, worker_id: worker, hit_id: hit, reason, words } = action;
+  const { done_at: time, done_by: by, manager_id: manager, manager_name: name, verb, worker_id: worker, hit_id: hit, reason, words } = action;
   const when = make("time", "soft", moment(time));
   when.dateTime = time;
   const what = [
@@ -50,7 +50,7 @@ export function entry(action) {
     worker ? anchor(worker, `#/workers/${encodeURIComponent(worker)}`) : null,
     hit,
     words ? `(${words})` : null,
-    make("span", "soft", `by the ${by}`),
+    make("span", "soft", `by ${manager ? `${name || "manager"} (${manager})` : `the ${by}`}`),
   ].filter(Boolean);
   return make("li", "", when, make("span", "", ...what.flatMap((part) => [part, " "]), reason ? make("span", "reason", `“${reason}”`) : null));
 }

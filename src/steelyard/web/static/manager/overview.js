@@ -3,8 +3,8 @@
 import { lineChart, roundTicks } from "../charts.js";
 import { make } from "../dom.js";
 import { makeAttention } from "./attention.js";
-import { Resource, desk, verdicts } from "./desk.js";
-import { anchor, facts, meter, namedButton, panel, redraw, tile } from "./parts.js";
+import { Resource, desk, may, verdicts } from "./desk.js";
+import { anchor, facts, meter, managersButton, panel, redraw, tile } from "./parts.js";
 import { drawPrecision, widthTile } from "./precision.js";
 import { askToRelease, askToReleaseAll } from "./release.js";
 import { statePanel } from "./state.js";
@@ -70,7 +70,7 @@ function endTile(forecast) {
 
 function moneyTile(sums) {
   if (!Number.isFinite(sums?.spent?.cost)) {
-    return tile("Money", "–", "", make("p", "soft", "No wage is set. ", anchor("Set it", "#/settings", "set wage")));
+    return tile("Money", "–", "", make("p", "soft", "No wage is set. ", may("manager") ? anchor("Set it", "#/settings", "set wage") : null));
   }
   const { currency, spent, committed, expected } = sums;
   return tile(
@@ -86,12 +86,12 @@ function drawIdle(idle) {
   const longest = [...idle].sort((one, other) => Date.parse(one.last_at) - Date.parse(other.last_at));
   const rows = longest.slice(0, MOST_IDLE).map((place) => {
     const { worker_id: worker, hit_id: hit, n_done: nDone, n_items: nItems, last_at: last } = place;
-    const button = namedButton("Release", `release ${place.assignment_id}`, () => askToRelease(place));
+    const button = managersButton("Release", `release ${place.assignment_id}`, () => askToRelease(place));
     button.setAttribute("aria-label", `Release ${hit} from ${worker}`);
     const words = make("span", "soft", ` ${hit}, ${number(nDone)} of ${number(nItems)} items, last answer ${ago(last)}`);
     return make("li", "", make("span", "", anchor(worker, `#/workers/${encodeURIComponent(worker)}`, `idle ${worker}`), words), button);
   });
-  const all = namedButton(idle.length === 1 ? "Release it" : `Release all ${idle.length}`, "release all", () => askToReleaseAll(idle), "button small");
+  const all = managersButton(idle.length === 1 ? "Release it" : `Release all ${idle.length}`, "release all", () => askToReleaseAll(idle), "button small");
   return [make("ul", "plain-list", ...rows), make("p", "buttons", all, anchor("All HITs", "#/hits?show=Idle", "idle hits"))];
 }
 

@@ -58,6 +58,11 @@ export function namedButton(label, focus, onClick, className = "button quiet sma
   return button;
 }
 
+/** A button for managers only: viewers do not see what would be refused. */
+export function managersButton(label, focus, onClick, className = "button quiet small") {
+  return namedButton(label, focus, onClick, `${className} needs-manager`);
+}
+
 /** @param {string} text @param {string} href @param {string} [focus] */
 export function anchor(text, href, focus) {
   const link = make("a", "", text);

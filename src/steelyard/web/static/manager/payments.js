@@ -1,7 +1,7 @@
 // What each worker is due, with the evidence of the check beside it.
 
 import { make } from "../dom.js";
-import { Resource, desk } from "./desk.js";
+import { Resource, desk, may } from "./desk.js";
 import { fileButton } from "./files.js";
 import { freshness } from "./freshness.js";
 import { anchor, chip, redraw } from "./parts.js";
@@ -9,7 +9,7 @@ import { makeTable } from "./table.js";
 import { evidence, verdictChip } from "./verdict.js";
 import { money, number } from "./words.js";
 
-const payments = new Resource("/payments?people=true", { isHeavy: true });
+const payments = new Resource(may("manager") ? "/payments?people=true" : "/payments", { isHeavy: true });
 const currency = () => payments.data?.currency ?? desk.campaign?.rules?.currency ?? "USD";
 
 const COLUMNS = [
@@ -50,7 +50,7 @@ export function makePayments() {
     order: { column: "Worker" },
   });
   const summary = make("div", "summary");
-  const downloads = make("p", "buttons", fileButton("Download CSV", "/payments.csv", "payments.csv"), fileButton("CSV with names", "/payments.csv?people=true", "payments.csv"));
+  const downloads = make("p", "buttons", fileButton("Download CSV", "/payments.csv", "payments.csv"), fileButton("CSV with names", "/payments.csv?people=true", "payments.csv", "button quiet small needs-manager"));
   return {
     title: "Payments",
     element: make("div", "", make("section", "panel", summary, table.element)),

@@ -2,7 +2,7 @@
 
 import { make } from "../dom.js";
 import { act } from "./ask.js";
-import { call, desk } from "./desk.js";
+import { call, desk, token } from "./desk.js";
 import { fileButton } from "./files.js";
 import { anchor, chip, copyButton, field, input, namedButton, panel, redraw } from "./parts.js";
 import { makeTable } from "./table.js";
@@ -28,14 +28,17 @@ export function makePeople() {
     empty: "There are no personal links yet. Add some above, or send out the open link.",
     order: { column: "Worker" },
   });
+  const element = make("div", "", panel("Links to share", shared), panel("Add people", ...addForm()), panel("Personal links", make("div", "summary", make("p", "soft", "Send each person their own link; nobody else should use it."), fileButton("Links as CSV", "/links.csv", "links.csv")), table.element));
   return {
     title: "People",
-    element: make("div", "", panel("Links to share", shared), panel("Add people", ...addForm()), panel("Personal links", make("div", "summary", make("p", "soft", "Send each person their own link; nobody else should use it."), fileButton("Links as CSV", "/links.csv", "links.csv")), table.element)),
+    element: make("div", "", element, make("p", "soft needs-no-manager", "Only managers see people and their links.")),
     needs: () => [],
     update() {
       const { links, rules = {} } = desk.campaign;
+      element.hidden = links === null;
+      if (links === null) return;
       const isOn = rules.open_link ?? Boolean(links.open_url);
-      redraw(shared, [links.open_url, links.manager_url, isOn], () => [openLink(links.open_url, isOn), managerLink(links.manager_url)]);
+      redraw(shared, [links.open_url, links.manager_url, isOn], () => [openLink(links.open_url, isOn), links.manager_url ? managerLink(links.manager_url) : null]);
       table.update(links.workers);
     },
   };
@@ -85,7 +88,7 @@ function managerLink(url) {
   const renew = namedButton("Renew", "renew manager link", async () => {
     const reply = await act({
       title: "Renew the manager’s link?",
-      text: ["The address of this page changes: the one you use now stops working, here and for everyone who has it. You are taken to the new one; keep it."],
+      text: ["The link that everyone shares who has none of their own stops working. If it is the address of this page, you are taken to the new one; keep it."],
       confirm: "Renew",
       isGrave: true,
       send: () => call("POST", "/links/manager", { action: "renew" }),
@@ -93,10 +96,10 @@ function managerLink(url) {
     });
     const address = reply?.url ?? reply?.manager_url;
     // The same page under its new token, by the host that this browser already uses.
-    if (address) location.replace(`${address.split("/").pop()}#/people`);
+    if (address && token && desk.campaign.you?.manager_id === null) location.replace(`${address.split("/").pop()}#/people`);
   });
   renew.setAttribute("aria-label", "Renew the manager’s link");
-  return linkRow("Manager’s link", "This page. Whoever has it can do everything you can.", url, [copyButton(url, "the manager’s link", "copy manager link"), renew]);
+  return linkRow("Manager’s link", "Whoever has it is an owner. Give others links of their own: Settings, Managers.", url, [copyButton(url, "the manager’s link", "copy manager link"), renew]);
 }
 
 function linkRow(name, says, url, buttons) {

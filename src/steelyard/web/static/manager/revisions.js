@@ -2,7 +2,7 @@
 
 import { make } from "../dom.js";
 import { act } from "./ask.js";
-import { Resource, call } from "./desk.js";
+import { Resource, call, may } from "./desk.js";
 import { field, input, redraw } from "./parts.js";
 import { moment } from "./words.js";
 
@@ -21,7 +21,7 @@ export function makeRevisions() {
     "",
     field("Title", title),
     field("Instructions", instructions, "In TOML, as the campaign began with. Change only the words between quotation marks."),
-    make("p", "actions", save),
+    make("p", "actions needs-manager", save),
   );
   const list = make("div", "");
   let latest = null;
@@ -65,7 +65,7 @@ export function makeRevisions() {
       // What somebody is typing is theirs.
       const isUntouched = latest === null || Object.keys(changes()).length === 0;
       latest = { ...newest, instructions: (newest.instructions ?? "").replaceAll("\r\n", "\n") };
-      title.disabled = instructions.disabled = false;
+      title.disabled = instructions.disabled = !may("manager");
       if (isUntouched) {
         title.value = latest.title;
         instructions.value = latest.instructions;

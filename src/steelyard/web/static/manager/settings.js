@@ -2,10 +2,11 @@
 
 import { make, makeButton } from "../dom.js";
 import { act } from "./ask.js";
-import { call, desk, versionOf } from "./desk.js";
+import { call, desk, may, versionOf } from "./desk.js";
 import { makeExtension } from "./extension.js";
 import { fileButton } from "./files.js";
 import { makeLog } from "./log.js";
+import { makeManagers } from "./managers.js";
 import { field, input, panel } from "./parts.js";
 import { makeRevisions } from "./revisions.js";
 
@@ -14,6 +15,7 @@ const PERCENT = 100;
 export function makeSettings() {
   const rules = makeRules();
   const revisions = makeRevisions();
+  const managers = makeManagers();
   const log = makeLog();
   return {
     title: "Settings",
@@ -22,17 +24,25 @@ export function makeSettings() {
       "",
       panel("Rules", rules.element),
       panel("Title and instructions", revisions.element),
-      panel("Extend", makeExtension()),
-      panel("Backup", ...backup()),
+      forManagers(panel("Extend", makeExtension())),
+      forManagers(panel("Backup", ...backup())),
+      managers.element,
       panel("Log", log.element),
     ),
-    needs: () => [revisions.resource],
+    needs: () => [revisions.resource, ...(may("owner") ? [managers.resource] : [])],
     update() {
       rules.update(desk.campaign.rules ?? {});
       revisions.update();
+      managers.update();
       log.update(versionOf(true));
     },
   };
+}
+
+// Viewers do not see what would be refused.
+function forManagers(element) {
+  element.classList.add("needs-manager");
+  return element;
 }
 
 function makeRules() {
@@ -67,7 +77,7 @@ function makeRules() {
       field("Pay per HIT", boxes.pay_per_hit, "In place of what the wage comes to."),
       field("Fee of the platform, in per cent", boxes.fee, "On top of the pay."),
     ),
-    make("p", "actions", save, reset),
+    make("p", "actions needs-manager", save, reset),
   );
 
   function read() {
@@ -125,7 +135,7 @@ function makeRules() {
       if (!isNew) return;
       const isFirst = Object.keys(shown).length === 0;
       shown = rules;
-      for (const box of Object.values(boxes)) box.disabled = false;
+      for (const box of Object.values(boxes)) box.disabled = !may("manager");
       // What somebody is typing is theirs.
       if (isFirst || !hasChanges) fill(rules);
       else mark();

@@ -3,7 +3,7 @@
 import { make } from "../dom.js";
 import { act } from "./ask.js";
 import { call } from "./desk.js";
-import { chip, namedButton } from "./parts.js";
+import { chip, managersButton } from "./parts.js";
 import { counted } from "./words.js";
 
 export const STATES = {
@@ -34,7 +34,7 @@ export function stateChip(state) {
 /** The buttons that lead from a state to others. @param {string} state @param {number} nOpen  HITs that somebody works on */
 export function stateButtons(state, nOpen) {
   return (MOVES[state] ?? []).map(([next, label, className]) =>
-    namedButton(label, `state ${next}`, () => changeState(state, next, label, nOpen), className),
+    managersButton(label, `state ${next}`, () => changeState(state, next, label, nOpen), className),
   );
 }
 

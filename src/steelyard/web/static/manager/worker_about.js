@@ -2,6 +2,7 @@
 
 import { make } from "../dom.js";
 import { blockButton, excludeButton, reinstateButton } from "./decisions.js";
+import { may } from "./desk.js";
 import { facts, namedButton } from "./parts.js";
 import { linkButtons } from "./people.js";
 import { askToRelease } from "./release.js";
@@ -17,15 +18,15 @@ export function drawAbout(found, link) {
     make(
       "div",
       "worker-head",
-      make("p", "", make("strong", "large", person.name || "No name"), person.email ? ` · ${person.email}` : null),
-      make("p", "buttons", ...actions(found, whole)),
+      make("p", "", make("strong", "large", may("manager") ? person.name || "No name" : worker), person.email ? ` · ${person.email}` : null),
+      make("p", "buttons needs-manager", ...actions(found, whole)),
     ),
     make("p", "verdict-line", verdictChip(finding), ...decisionChips(progress), make("span", "soft", evidence(finding))),
     finding?.reason ? make("p", "", finding.reason) : null,
     ...excluded.map((each) => make("p", "excluded-reason", `${each.hit_id ? `${each.hit_id} is excluded` : "Excluded"} ${ago(each.done_at)}: ${each.reason || "no reason given"}.`)),
     flags.length ? make("div", "", make("h3", "", "To look at"), make("ul", "flags", ...flags.map(({ text }) => make("li", "", text)))) : null,
     make("div", "worker-facts", workFacts(found), payFacts(found)),
-    make("p", "buttons", make("span", "soft", link.is_revoked ? "The link is revoked." : "Link and name:"), linkButtons({ ...link, ...person, worker_id: worker })),
+    make("p", "buttons needs-manager", make("span", "soft", link.is_revoked ? "The link is revoked." : "Link and name:"), linkButtons({ ...link, ...person, worker_id: worker })),
   ];
 }
 
