@@ -28,7 +28,7 @@ def rows_of(table: CellTable) -> list[tuple[str, ...]]:
 
 
 def comes_back(rows: Sequence[tuple[str, str, str]], path: Path) -> bool:
-    write_table(pl.DataFrame(rows, schema=["one", "two", "three"], orient="row"), path)
+    write_table(pl.DataFrame(rows, schema=["one", "two", "three"], orient="row"), path, raw=True)
     return rows_of(read_table(path)) == list(rows)
 
 

@@ -113,6 +113,11 @@ def run(arguments: list[str], *, debug: bool = False) -> int:
 
 
 def _unexpected(error: Exception, *, debug: bool) -> int:
+    if isinstance(error, MemoryError):
+        message = "Error: this needs more memory than there is. Use a smaller file, or a machine with more."
+        return _fail(message, UNUSABLE, debug=debug)
+    if isinstance(error, RecursionError):
+        return _fail("Error: the input is nested too deeply to be read.", UNUSABLE, debug=debug)
     what = f"{type(error).__name__}: {error}"
     advice = "Please report this, with the output of the same command and --debug."
     return _fail(f"Error: something unexpected happened ({what}). {advice}", UNEXPECTED, debug=debug)

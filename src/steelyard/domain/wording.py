@@ -7,8 +7,6 @@ from math import floor
 
 # Currencies whose smallest unit in use is a whole one.
 _WITHOUT_CENTS = frozenset({"JPY", "KRW", "VND", "CLP", "ISK", "PYG", "UGX", "XAF", "XOF"})
-# A spreadsheet takes a cell that begins with one of these for a formula.
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def counted(number: int, noun: str) -> str:
@@ -68,12 +66,3 @@ def payable(amount: float, currency: str) -> float:
     cents: int = 10 ** decimals_of(currency)
     # Half a cent that is only just missed by rounding errors is a cent.
     return floor(amount * cents + 0.5 + 1e-9) / cents + 0.0
-
-
-def as_cell(text: str) -> str:
-    """A text as a cell of a spreadsheet, which would take it for a formula if it began like one.
-
-    >>> as_cell("=1+1"), as_cell("Ana")
-    ("'=1+1", 'Ana')
-    """
-    return f"'{text}" if text.startswith(_FORMULA_STARTS) else text

@@ -89,7 +89,7 @@ def write_key(
     order = [*names, *COLUMNS]
     table = pl.DataFrame(rows, schema=[*order, *_IF_KNOWN], infer_schema_length=None)
     known = [column for column in _IF_KNOWN if table[column].count()]
-    write_table(table.select(*order, *known), beside(path, "key"))
+    write_table(table.select(*order, *known), beside(path, "key"), raw=True)
 
 
 def keys_in(folder: Path | None, columns: Sequence[str]) -> list[Key]:

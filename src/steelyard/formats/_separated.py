@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import polars as pl
 
 from steelyard.domain.errors import SourceError
+from steelyard.domain.spreadsheet import MARKED_FORMULA
 from steelyard.formats._judgement_table import JudgementTable, line_numbers
 from steelyard.formats._records import column_names, columns_of, quoted_records
 
@@ -19,8 +21,17 @@ def read_separated(
 ) -> JudgementTable:
     """A .csv or .tsv file, all cells as strings; empty lines are skipped.
 
-    `header` names the columns of a file that does not do so itself.
+    `header` names the columns of a file that does not do so itself. The apostrophe that keeps a
+    spreadsheet from taking a text for a formula is taken off.
     """
+    table = _read_cells(text, separator, where, header=header)
+    if "'" not in text:
+        return table
+    unmarked = pl.all().str.replace(MARKED_FORMULA, "$1")
+    return replace(table, cells=table.cells.with_columns(unmarked))
+
+
+def _read_cells(text: str, separator: str, where: str, *, header: Sequence[str] | None) -> JudgementTable:
     text = text.replace("\r", "\n")
     if not text.strip():
         raise SourceError(where, ["is empty: the first line must name the columns."])

@@ -89,7 +89,7 @@ def parse_words(text: str, *, where: str) -> dict[str, Any]:
     """The words in a TOML file's text; SourceError if it is none."""
     try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:
         raise SourceError(where, [f"is not valid TOML: {error}."]) from None
 
 

@@ -88,7 +88,7 @@ def _toml(path: Path) -> dict[str, Any]:
         return tomllib.loads(read_text(path))
     except SourceError as error:
         raise CampaignError(error.where, error.problems) from None
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:
         raise CampaignError(str(path), [f"is not valid TOML: {error}."]) from None
 
 

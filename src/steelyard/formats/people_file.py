@@ -9,7 +9,7 @@ from pathlib import Path
 
 from steelyard.domain.errors import SourceError
 from steelyard.domain.people import Person, person_problems, tidy
-from steelyard.domain.wording import as_cell
+from steelyard.domain.spreadsheet import as_cell, from_cell
 from steelyard.formats.table_file import read_table
 
 # How spreadsheets of people may name the columns.
@@ -31,7 +31,7 @@ def read_people(path: Path) -> list[Person]:
         )
     people, problems = [], []
     for row in range(len(table)):
-        cells = {field: tidy(table.columns[column][row] or "") for field, column in found.items()}
+        cells = {field: tidy(from_cell(table.columns[column][row] or "")) for field, column in found.items()}
         person = Person(**cells)
         if not person.email and not person_problems(Person(email=person.name)):
             # An address in the column of names.

@@ -98,5 +98,5 @@ def _tables(path: Path) -> dict[str, Any] | None:
     """The tables of a TOML file; None if it cannot be read."""
     try:
         return tomllib.loads(read_text(path))
-    except (SourceError, tomllib.TOMLDecodeError):
+    except (SourceError, ValueError):
         return None

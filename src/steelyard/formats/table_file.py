@@ -11,6 +11,7 @@ from pathlib import Path
 import polars as pl
 
 from steelyard.domain.errors import SourceError
+from steelyard.domain.spreadsheet import BEGINS_FORMULA
 from steelyard.formats._records import (
     Record,
     column_names,
@@ -186,8 +187,13 @@ def _strings(column: pl.Series) -> list[str | None]:
     return column.cast(pl.String).to_list()
 
 
-def write_table(frame: pl.DataFrame, path: Path) -> None:
-    """Write the frame in the format its ending names, whole or not at all."""
+def write_table(frame: pl.DataFrame, path: Path, *, raw: bool = False) -> None:
+    """Write the frame in the format its ending names, whole or not at all.
+
+    In .csv and .tsv no text can be a formula of a spreadsheet, unless they are for another program: `raw`.
+    """
+    if not raw and path.suffix in (".csv", ".tsv"):
+        frame = safe_cells(frame)
     with whole_file(path) as partial:
         match path.suffix:
             case ".csv":
@@ -202,6 +208,12 @@ def write_table(frame: pl.DataFrame, path: Path) -> None:
                 raise SourceError(
                     str(path), [f"cannot tell the format; end the name in {', '.join(ENDINGS)}."]
                 )
+
+
+def safe_cells(frame: pl.DataFrame) -> pl.DataFrame:
+    """The frame with an apostrophe before every text that a spreadsheet would take for a formula."""
+    texts = [name for name, dtype in frame.schema.items() if dtype in (pl.String, pl.Categorical, pl.Enum)]
+    return frame.with_columns(pl.col(texts).cast(pl.String).str.replace(BEGINS_FORMULA, "'$1"))
 
 
 def _write_parquet(frame: pl.DataFrame, path: Path) -> None:

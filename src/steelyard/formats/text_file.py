@@ -12,6 +12,13 @@ from pathlib import Path
 from steelyard.domain.errors import SourceError
 
 # How files begin that are not text at all, and what to do about it.
+# More text than ten million judgements of ours, which are better kept as Parquet [our choice].
+MOST_BYTES = 2**30
+_CHUNK_BYTES = 2**20
+_TOO_LARGE = (
+    f"holds more than {MOST_BYTES // 2**20:,} MB of text, unpacked if it is packed. "
+    "Split it, or use a .parquet file."
+)
 _NOT_TEXT = (
     (b"PK\x03\x04", "is a zipped file, such as an Excel workbook; save it as text, or unpack it"),
     (b"\x1f\x8b", "is compressed; end its name in .gz"),
@@ -28,11 +35,20 @@ def read_text(path: Path) -> str:
 
 
 def read_content(path: Path) -> bytes:
-    """The bytes of the file, unpacked if its name ends in .gz."""
+    """The bytes of the file, unpacked if its name ends in .gz; SourceError beyond `MOST_BYTES`.
+
+    A packed file of some megabytes can unpack to all the memory there is, and a pipe need not end.
+    """
     try:
-        content = path.read_bytes()
-        if path.suffix.lower() == ".gz":
-            content = gzip.decompress(content)
+        with gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb") as file:
+            content = bytearray()
+            while chunk := file.read(_CHUNK_BYTES):
+                content += chunk
+                if len(content) > MOST_BYTES:
+                    raise SourceError(str(path), [_TOO_LARGE])
+            return bytes(content)
+    except MemoryError:
+        raise SourceError(str(path), ["needs more memory than there is."]) from None
     except FileNotFoundError:
         raise SourceError(str(path), ["there is no such file."]) from None
     except IsADirectoryError:
@@ -41,7 +57,6 @@ def read_content(path: Path) -> bytes:
         raise SourceError(str(path), ["is named .gz but is not a complete gzip file."]) from None
     except OSError as error:
         raise SourceError(str(path), [f"cannot be read ({error.strerror or error})."]) from None
-    return content
 
 
 def decode(content: bytes, where: str, *, keep_line_ends: bool = False) -> str:

@@ -159,8 +159,8 @@ def write_upload(
         rows.append(row + [None] * (len(header) - len(row)))
     # The upload comes last: where it is, its companions are.
     write_key(path, every, {"rid": keys})
-    write_table(_texts(every, numbers, keys), beside(path, "texts"))
-    write_table(pl.DataFrame(rows, schema=dict.fromkeys(header, pl.String), orient="row"), path)
+    write_table(_texts(every, numbers, keys), beside(path, "texts"), raw=True)
+    write_table(pl.DataFrame(rows, schema=dict.fromkeys(header, pl.String), orient="row"), path, raw=True)
 
 
 def _item_cells(place: Mapping[str, object], numbers: Mapping[str, int], key: str) -> list[str]:

@@ -9,7 +9,7 @@ import polars as pl
 
 from steelyard.domain.exhibit import Column, Table
 from steelyard.domain.payment import Payment, Payments, PaymentTotal
-from steelyard.domain.wording import as_cell, decimals_of, in_currency
+from steelyard.domain.wording import decimals_of, in_currency
 
 _PERSON = ("name", "email")
 _SCHEMA: dict[str, Any] = {
@@ -82,15 +82,11 @@ def payments_table(found: Payments, *, people: bool = False) -> Table:
 
 
 def payments_sheet(found: Payments, *, people: bool = False) -> Table:
-    """The payments for a spreadsheet, with all the evidence and the sum; no cell can be a formula."""
+    """The payments for a spreadsheet, with all the evidence and the sum."""
     rows = _rows(found).vstack(_sum_row(found.total)).with_columns(pl.lit(found.currency).alias("currency"))
     names = [name for name in rows.columns if people or name not in _PERSON]
-    texts = [name for name, dtype in rows.schema.items() if dtype == pl.String]
-    safe = rows.select(names).with_columns(
-        pl.col(name).map_elements(as_cell, return_dtype=pl.String) for name in texts if name in names
-    )
-    columns = tuple(Column(name, name) for name in safe.columns)
-    return Table(name="payments", title="", columns=columns, rows=safe)
+    columns = tuple(Column(name, name) for name in names)
+    return Table(name="payments", title="", columns=columns, rows=rows.select(names))
 
 
 def _cost(found: Payments) -> str:

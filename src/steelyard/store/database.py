@@ -14,11 +14,11 @@ from sqlalchemy import Connection, Engine, func, select
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.schema import CreateSchema
 
-from steelyard.domain.errors import Conflict, SourceError
+from steelyard.domain.errors import Conflict, EvaluationError, SourceError
 from steelyard.store import schema
 from steelyard.store.addresses import postgresql_url, schema_in, shown_address
 from steelyard.store.engines import postgresql_engine, read_only_engine, sqlite_engine
-from steelyard.store.failures import BUSY, FULL, READ_ONLY, translate
+from steelyard.store.failures import BUSY, FULL, READ_ONLY, translate, unreadable_value
 from steelyard.store.opened_file import OpenedFile
 from steelyard.store.tables import schema_versions
 from steelyard.store.turns import SNAPSHOT, WRITES
@@ -61,7 +61,12 @@ class Store:
     def read(self) -> Iterator[Connection]:
         """A connection in a transaction that only reads; it never waits for writers."""
         self.require_same_file()
-        with self._translated(), self._engine.connect() as connection, connection.begin():
+        with (
+            self._understood(),
+            self._translated(),
+            self._engine.connect() as connection,
+            connection.begin(),
+        ):
             yield connection
 
     @contextmanager
@@ -87,7 +92,7 @@ class Store:
         """A connection in a transaction that only reads, and sees one moment however long it lasts."""
         # On SQLite every transaction does.
         engine = self._engine.execution_options(**{SNAPSHOT: True})
-        with self._translated(), engine.connect() as connection, connection.begin():
+        with self._understood(), self._translated(), engine.connect() as connection, connection.begin():
             yield connection
 
     def require_same_file(self) -> None:
@@ -156,6 +161,16 @@ class Store:
             if isinstance(problem, SourceError) and FULL in problem.problems:
                 self._full_at = time.monotonic()
             raise problem from error
+
+    @contextmanager
+    def _understood(self) -> Iterator[None]:
+        """SourceError for values that nobody stored: a damaged file may hold together all the same."""
+        try:
+            yield
+        except (ValueError, LookupError, TypeError) as error:
+            if isinstance(error, EvaluationError):
+                raise
+            raise SourceError(self.address, [unreadable_value(error)]) from error
 
 
 def open_store(

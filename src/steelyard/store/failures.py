@@ -73,5 +73,13 @@ def driver_problem(error: BaseException | None) -> str:
     return problem or f"the database reports: {_first_line(error)}. Check that no other program changed it."
 
 
+def unreadable_value(error: Exception) -> str:
+    """What to do about something stored that cannot be understood."""
+    return (
+        f"something in the database cannot be understood ({type(error).__name__}: {_first_line(error)}). If "
+        "`steelyard verify` finds fault with it, restore it from a copy; else please report this."
+    )
+
+
 def _first_line(error: BaseException | None) -> str:
     return str(error).strip().partition("\n")[0].rstrip(".")
