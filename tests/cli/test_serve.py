@@ -132,6 +132,12 @@ def test_what_is_no_address_of_a_server_is_refused(
     assert "is not the address of a server" in capsys.readouterr().err
 
 
+def test_what_is_no_address_of_a_proxy_is_refused(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["serve", str(database), "--trusted-proxy", "nginx"]) == 2
+
+    assert "'nginx' is neither an address such as 127.0.0.1 nor a network" in capsys.readouterr().err
+
+
 def test_a_file_with_links_is_for_its_owner_only(database: Path, tmp_path: Path) -> None:
     target = tmp_path / "links.json"
     target.write_text("readable by all")

@@ -13,7 +13,7 @@ from sqlalchemy.event import listen, remove
 
 from steelyard.domain.errors import AnswerError, Conflict, NotFound
 from steelyard.domain.work import Hit
-from steelyard.flows.assign import Finished, NextItem
+from steelyard.flows.assign import Finished, NextItem, unbegun
 from steelyard.flows.exclude import Decision, exclude, reinstate
 from steelyard.flows.judged import judged_frames
 from steelyard.flows.release import release, release_idle, return_work
@@ -46,6 +46,19 @@ def test_work_without_an_answer_goes_to_the_next_who_asks(people: Any) -> None:
     assert (taken, too_early) == (["h1", "h2", "h3", "h4"], None)
     assert people.take(late, LATER) == "h1"
     assert sorted(people.log()) == [("release", "server", worker) for worker in first]
+
+
+def test_a_hit_is_unbegun_until_it_is_judged_in_given_back_or_expired(people: Any) -> None:
+    judged, returned, released, left = take_everything(people)
+    mine = [people.status(worker).assignment_id for worker in (judged, returned, released, left)]
+    assert sorted(unbegun(people.campaign, mine, now=people.at(1))) == sorted(mine)
+
+    people.judge(judged, 1)
+    give_back(people, returned)
+    release(people.campaign, [released], by="manager", now=people.at(1))
+
+    assert unbegun(people.campaign, mine, now=people.at(1)) == [mine[3]]
+    assert unbegun(people.campaign, mine, now=people.at(LATER)) == []
 
 
 def test_every_answer_renews_the_lease(people: Any) -> None:

@@ -103,6 +103,18 @@ def judge(client: TestClient, base: str, token: str) -> None:
     assert reply.status_code == 201, reply.text
 
 
+def test_guesses_at_all_campaigns_of_a_series_count_together(served: SeriesSite) -> None:
+    wrong = "W0001-thisisnotavalidtoken0000"
+    for place in ["/c/en-cs/w", "/c/en-de/m", "/m"] * 10:
+        assert served.client.get(f"{place}/{wrong}").status_code == 404
+
+    headers = {"Authorization": f"Bearer {wrong}"}
+
+    assert served.client.get("/api/v1/series", headers=headers).status_code == 429
+    assert served.client.get(f"/c/en-de/join/{wrong}").status_code == 429
+    assert served.client.get(f"/m/{served.token}").status_code == 200
+
+
 @on_both
 def test_each_campaign_takes_its_own_judgements(served: SeriesSite) -> None:
     for name, times in (("en-cs", 1), ("en-de", 3)):
