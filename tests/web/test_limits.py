@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import socket
 import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from typing import Any
 
 import httpx2
 import pytest
+import uvicorn
 from fastapi.testclient import TestClient
 
 from steelyard.domain.errors import TooMany
@@ -22,6 +24,7 @@ from steelyard.flows.open import OpenCampaign, open_campaign
 from steelyard.flows.rules import change_rules
 from steelyard.web.app import create_app
 from steelyard.web.limits import Buckets, Limits, TakenHits
+from steelyard.web.serving import ServerSettings, run_server
 
 WRONG = "W0001-thisisnotavalidtoken0000"
 
@@ -378,3 +381,55 @@ def test_the_contract_names_429(door: Door) -> None:
     assert all(
         "429" in route["responses"] for path in description["paths"].values() for route in path.values()
     )
+
+
+# Behind proxies
+
+
+def served_app(database: Path, monkeypatch: pytest.MonkeyPatch, settings: ServerSettings) -> tuple[Any, str]:
+    """The app as uvicorn gets to serve it, and the open link's token."""
+    configs: list[uvicorn.Config] = []
+
+    class Unstarted(uvicorn.Server):
+        def run(self, *_args: Any, **_kwargs: Any) -> None:
+            configs.append(self.config)
+
+    monkeypatch.setattr(uvicorn, "Server", Unstarted)
+    with open_campaign(str(database)) as campaign:
+        change_rules(campaign, {"joins_per_hour": 1}, by="manager", now=datetime.now(UTC))
+        token = links(campaign, base_url="").open_url.rpartition("/")[2]
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        run_server(str(database), listening, settings)
+    [config] = configs
+    config.load()
+    return config.loaded_app, token
+
+
+def joined_as(app: Any, token: str, *forwarded: str) -> list[int]:
+    """The replies to people who join by a program of this machine, which names these addresses."""
+    with TestClient(app, client=("127.0.0.1", 50000)) as client:
+        headers = {"Authorization": f"Bearer {token}"}
+        return [
+            client.post("/api/v1/join", headers={**headers, "X-Forwarded-For": one}).status_code
+            for one in forwarded
+        ]
+
+
+def test_naming_other_addresses_is_no_way_round_a_limit(
+    made_once: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FORWARDED_ALLOW_IPS", "*")
+    database = Path(shutil.copy(made_once, tmp_path / "site.db"))
+    app, token = served_app(database, monkeypatch, ServerSettings())
+
+    assert joined_as(app, token, "192.0.2.1", "192.0.2.2") == [201, 429]
+
+
+def test_people_behind_a_trusted_proxy_are_told_apart(
+    made_once: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database = Path(shutil.copy(made_once, tmp_path / "site.db"))
+    settings = ServerSettings(trusted_proxies=("127.0.0.1",))
+    app, token = served_app(database, monkeypatch, settings)
+
+    assert joined_as(app, token, "192.0.2.1", "192.0.2.2", "9.9.9.9, 192.0.2.2") == [201, 201, 429]
