@@ -211,16 +211,14 @@ class Server:
         self.process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
-        """Start, and wait until it answers; also until a process of the previous one has let go."""
+        """Start, and wait until it answers."""
+        with self._log.open("wb") as log:
+            self.process = subprocess.Popen(self._command, stdout=log, stderr=log)
         deadline = time.monotonic() + PATIENCE
-        while time.monotonic() < deadline:
-            if self.process is None or self.process.poll() is not None:
-                with self._log.open("ab") as log:
-                    self.process = subprocess.Popen(self._command, stdout=log, stderr=log)
-            if self.status("/healthz") == 200:
-                return
+        while self.status("/healthz") != 200:
+            is_up = time.monotonic() < deadline and self.process.poll() is None
+            assert is_up, f"the server does not start:\n{self._log.read_text()[-2000:]}"
             time.sleep(PAUSE)
-        raise AssertionError(f"the server does not start:\n{self._log.read_text()[-2000:]}")
 
     def kill(self, number: int = signal.SIGKILL) -> int:
         """Send the signal and wait for the end; returns the exit code."""
@@ -231,18 +229,26 @@ class Server:
     def children(self) -> list[int]:
         """Processes that serve for this one."""
         assert self.process is not None
-        listed = ["ps", "-o", "pid=,args=", "--ppid", str(self.process.pid)]
+        listed = ["ps", "-ww", "-o", "pid=,args=", "--ppid", str(self.process.pid)]
         lines = subprocess.run(listed, capture_output=True, text=True, check=False).stdout.splitlines()
         return [int(line.split()[0]) for line in lines if "spawn_main" in line]
 
-    def status(self, path: str) -> int:
+    def status(self, path: str, token: str = "") -> int:
         """The status of a GET; 0 if nobody answers."""
+        request = f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {token}\r\n\r\n"
         try:
-            with socket.create_connection(("127.0.0.1", self.port), timeout=20) as connection:
-                connection.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
+            with socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE) as connection:
+                connection.sendall(request.encode())
                 return int(connection.recv(1000).split()[1])
         except (OSError, IndexError):
             return 0
+
+    def wait_until(self, status: int, path: str) -> None:
+        """Wait for a GET to give this status; AssertionError if it never does."""
+        deadline = time.monotonic() + PATIENCE
+        while self.status(path) != status:
+            assert time.monotonic() < deadline, f"{path} never gives {status}"
+            time.sleep(PAUSE)
 
     def stop(self) -> None:
         if self.process is not None and self.process.poll() is None:
@@ -294,17 +300,26 @@ class Cluster:
             connection.execute(statement)
 
 
-@dataclass
+@dataclass(frozen=True)
+class Place:
+    """Where a campaign is served, and what can break there."""
+
+    address: str
+    folder: Path
+    processes: int = 1
+    cluster: Cluster | None = None
+    standby: Cluster | None = None
+
+
+@dataclass(frozen=True)
 class Stage:
-    """What a fault may break: a server under load, its database, and where to look in the end."""
+    """A server under load, at a place."""
 
     server: Server
     load: Load
     times: int
-    folder: Path
-    file: Path | None = None
-    cluster: Cluster | None = None
-    standby: Cluster | None = None
+    manager: str
+    place: Place
 
 
 Fault = Callable[[Stage], None]
@@ -335,12 +350,24 @@ def kill_parent(stage: Stage) -> None:
     """kill -9 of the parent of two server processes, which must not go on."""
     for _ in range(stage.times):
         stage.load.wait_for(30)
+        orphans = stage.server.children()
         stage.server.kill()
         deadline = time.monotonic() + PATIENCE
-        while stage.server.status("/healthz"):
+        while any(Path(f"/proc/{orphan}").exists() for orphan in orphans):
             assert time.monotonic() < deadline, "an orphan goes on serving"
             time.sleep(PAUSE)
         stage.server.start()
+
+
+def kill_analyst(stage: Stage) -> None:
+    """kill -9 of the process that answers managers: workers do not notice, and managers get another."""
+    for _ in range(stage.times):
+        stage.load.wait_for(30)
+        assert stage.server.status("/api/v1/analysis?check=none", stage.manager) == 200
+        [analyst] = stage.server.children()
+        os.kill(analyst, signal.SIGKILL)
+    assert stage.server.status("/api/v1/analysis?check=none", stage.manager) == 200
+    assert not stage.load.record.n_unknown, "workers noticed"
 
 
 def terminate(stage: Stage) -> None:
@@ -372,27 +399,27 @@ def half_open(stage: Stage) -> None:
 
 def move_file(stage: Stage) -> None:
     """The database file moved away and back."""
-    assert stage.file is not None
-    elsewhere = stage.file.with_name("elsewhere.db")
+    file = Path(stage.place.address)
+    elsewhere = file.with_name("elsewhere.db")
     for _ in range(stage.times):
         stage.load.wait_for(30)
-        stage.file.rename(elsewhere)
+        file.rename(elsewhere)
         stage.load.wait_for(5, "refused")
         assert stage.server.status("/readyz") == 503
         assert stage.server.status("/healthz") == 200
-        elsewhere.rename(stage.file)
+        elsewhere.rename(file)
 
 
 def replace_file(stage: Stage) -> None:
     """Another file in the place of the database: refused until the server is started again."""
-    assert stage.file is not None
-    elsewhere = stage.file.with_name("elsewhere.db")
+    file = Path(stage.place.address)
+    elsewhere = file.with_name("elsewhere.db")
     for _ in range(stage.times):
         stage.load.wait_for(30)
-        stage.file.rename(elsewhere)
-        shutil.copy(elsewhere, stage.file)
+        file.rename(elsewhere)
+        shutil.copy(elsewhere, file)
         stage.load.wait_for(5, "refused")
-        elsewhere.replace(stage.file)
+        elsewhere.replace(file)
         stage.load.wait_for(5, "refused")
         stage.server.kill(signal.SIGTERM)
         stage.server.start()
@@ -400,7 +427,7 @@ def replace_file(stage: Stage) -> None:
 
 def fill_disk(stage: Stage) -> None:
     """A disk that is full for a while."""
-    filler = stage.folder / "filler"
+    filler = stage.place.folder / "filler"
     for _ in range(stage.times):
         stage.load.wait_for(30)
         with suppress(OSError), filler.open("wb") as file:
@@ -408,23 +435,23 @@ def fill_disk(stage: Stage) -> None:
                 file.write(bytes(4096))
                 file.flush()
         stage.load.wait_for(5, "refused")
-        assert stage.server.status("/readyz") == 503
+        # PostgreSQL may be up for moments, until it finds its disk full again.
+        stage.server.wait_until(503, "/readyz")
         filler.unlink()
-        if stage.cluster is not None and not stage.cluster.is_running():
+        if stage.place.cluster is not None and not stage.place.cluster.is_running():
             with suppress(subprocess.CalledProcessError):
-                stage.cluster.stop("immediate")
-            stage.cluster.start()
+                stage.place.cluster.stop("immediate")
+            stage.place.cluster.start()
     stage.load.wait_for(30)
 
 
 def end_connections(stage: Stage) -> None:
     """pg_terminate_backend of every connection."""
-    assert stage.cluster is not None
-    for _ in range(stage.times):
-        stage.load.wait_for(30)
-        stage.cluster.execute(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'evaluation'"
-        )
+    others = "datname = current_database() AND pid <> pg_backend_pid()"
+    with psycopg.connect(stage.place.address, autocommit=True) as connection:
+        for _ in range(stage.times):
+            stage.load.wait_for(30)
+            connection.execute(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE {others}")  # noqa: S608
 
 
 def restart_fast(stage: Stage) -> None:
@@ -438,23 +465,23 @@ def restart_at_once(stage: Stage) -> None:
 
 
 def _restart(stage: Stage, mode: str) -> None:
-    assert stage.cluster is not None
+    assert stage.place.cluster is not None
     for _ in range(stage.times):
         stage.load.wait_for(30)
-        stage.cluster.stop(mode)
+        stage.place.cluster.stop(mode)
         stage.load.wait_for(3, "refused")
         assert stage.server.status("/readyz") == 503
-        stage.cluster.start()
+        stage.place.cluster.start()
 
 
 def fail_over(stage: Stage) -> None:
     """The primary crashes; its synchronous standby takes over."""
-    assert stage.cluster is not None
-    assert stage.standby is not None
+    assert stage.place.cluster is not None
+    assert stage.place.standby is not None
     stage.load.wait_for(100)
-    stage.cluster.stop("immediate")
+    stage.place.cluster.stop("immediate")
     stage.load.wait_for(3, "refused")
-    stage.standby.run("pg_ctl", "-D", stage.standby.folder / "data", "-w", "promote")
+    stage.place.standby.run("pg_ctl", "-D", stage.place.standby.folder / "data", "-w", "promote")
     stage.load.wait_for(100)
 
 
@@ -462,6 +489,7 @@ ON_BOTH: dict[str, Fault] = {
     "kill -9 server": kill_server,
     "kill -9 one of two processes": kill_child,
     "kill -9 parent of two": kill_parent,
+    "kill -9 analyst": kill_analyst,
     "SIGTERM": terminate,
     "clients hang up": hang_up,
     "half-open connections": half_open,
@@ -489,25 +517,16 @@ class Outcome:
     problems: tuple[str, ...] = ()
 
 
-def break_on_sqlite(fault: Fault, folder: Path, *, times: int) -> Outcome:
+def on_sqlite(fault: Fault, folder: Path, *, times: int) -> Outcome:
     """One fault on a SQLite file."""
     with ExitStack() as stack:
         if fault is fill_disk:
             stack.enter_context(small_disk(folder, "sqlite"))
-        file = folder / "faults.db"
-        tokens = make_campaign(folder, str(file))
-        server = Server(str(file), folder, processes=1 + (fault in WITH_TWO_PROCESSES))
-        stack.callback(server.stop)
-        server.start()
-        with Load(server.port, tokens) as load:
-            fault(Stage(server, load, times, folder, file=file))
-        server.stop()
-        with closing(sqlite3.connect(file)) as connection:
-            rows = connection.execute(STORED).fetchall()
-        return outcome_of(load.record, rows, str(file))
+        place = Place(str(folder / "faults.db"), folder, processes=1 + (fault in WITH_TWO_PROCESSES))
+        return under_load(fault, place, make_campaign(folder, place.address), times=times)
 
 
-def break_on_postgresql(fault: Fault, folder: Path, *, times: int) -> Outcome:
+def on_postgresql(fault: Fault, folder: Path, *, times: int) -> Outcome:
     """One fault on a PostgreSQL server of its own."""
     with ExitStack() as stack:
         if fault is fill_disk:
@@ -517,21 +536,36 @@ def break_on_postgresql(fault: Fault, folder: Path, *, times: int) -> Outcome:
         cluster.start()
         stack.callback(lambda: cluster.is_running() and cluster.stop("immediate"))
         cluster.execute("CREATE DATABASE evaluation")
-        address, last, standby = cluster.address("evaluation"), cluster, None
+        address, standby = cluster.address("evaluation"), None
         tokens = make_campaign(folder, address)
         if fault is fail_over:
-            last = standby = stack.enter_context(standby_of(cluster, folder / "standby"))
+            standby = stack.enter_context(standby_of(cluster, folder / "standby"))
             address = f"postgresql://postgres@/evaluation?host={cluster.folder},{standby.folder}"
             address += "&target_session_attrs=read-write"
-        server = Server(address, folder, processes=1 + (fault in WITH_TWO_PROCESSES))
-        stack.callback(server.stop)
+        place = Place(address, folder, 1 + (fault in WITH_TWO_PROCESSES), cluster, standby)
+        return under_load(fault, place, tokens, times=times)
+
+
+def under_load(fault: Fault, place: Place, tokens: tuple[str, list[str]], *, times: int) -> Outcome:
+    """Let something break while workers judge, and see what is stored in the end."""
+    manager, workers = tokens
+    server = Server(place.address, place.folder, processes=place.processes)
+    try:
         server.start()
-        with Load(server.port, tokens) as load:
-            fault(Stage(server, load, times, folder, cluster=cluster, standby=standby))
+        with Load(server.port, workers) as load:
+            fault(Stage(server, load, times, manager, place))
+    finally:
         server.stop()
-        with psycopg.connect(last.address("evaluation")) as connection:
-            rows = connection.execute(STORED).fetchall()
-        return outcome_of(load.record, rows, last.address("evaluation"))
+    return outcome_of(load.record, stored_at(place.address), place.address)
+
+
+def stored_at(address: str) -> list[Any]:
+    """What is stored, read without our code."""
+    if "://" in address:
+        with psycopg.connect(address) as server:
+            return server.execute(STORED).fetchall()
+    with closing(sqlite3.connect(address)) as file:
+        return file.execute(STORED).fetchall()
 
 
 @contextmanager
@@ -594,11 +628,11 @@ def run_steelyard(*arguments: str | Path) -> None:
         raise RuntimeError(f"steelyard {arguments[0]} failed ({code})")
 
 
-def make_campaign(folder: Path, address: str) -> list[str]:
-    """A campaign of three systems in short HITs; returns the tokens of its workers."""
+def make_campaign(folder: Path, address: str, *, n_segments: int = 300) -> tuple[str, list[str]]:
+    """A campaign of three systems in short HITs; returns the tokens of its manager and of its workers."""
     for name in ("source", "reference", *SYSTEMS):
         rng = random.Random(name)  # noqa: S311 (texts, no secrets)
-        lines = [f"{name} {number} {' '.join(rng.sample(WORDS, 9))}" for number in range(300)]
+        lines = [f"{name} {number} {' '.join(rng.sample(WORDS, 9))}" for number in range(n_segments)]
         (folder / f"{name}.txt").write_text("\n".join(lines) + "\n", "utf-8")
     systems = "".join(f'[[systems]]\nname = "{name}"\ntranslations = "{name}.txt"\n' for name in SYSTEMS)
     (folder / "campaign.toml").write_text(
@@ -611,8 +645,9 @@ def make_campaign(folder: Path, address: str) -> list[str]:
     run_steelyard("create", folder / "campaign.toml", "--db", address)
     more = ("--base-url", "http://127.0.0.1", "--json", folder / "links.json")
     run_steelyard("links", address, "--add", str(N_WORKERS), *more)
-    workers = json.loads((folder / "links.json").read_text("utf-8"))["workers"]
-    return [worker["url"].rpartition("/")[2] for worker in workers]
+    links = json.loads((folder / "links.json").read_text("utf-8"))
+    manager, *workers = [links["manager_url"], *(worker["url"] for worker in links["workers"])]
+    return manager.rpartition("/")[2], [url.rpartition("/")[2] for url in workers]
 
 
 def main() -> None:
@@ -622,8 +657,8 @@ def main() -> None:
     parser.add_argument("--only", default="", help="faults whose names contain this")
     parser.add_argument("--on", choices=["sqlite", "postgresql"], help="one database only")
     chosen = parser.parse_args()
-    plan = [("sqlite", break_on_sqlite, {**ON_BOTH, **ON_SQLITE})] * (chosen.on != "postgresql")
-    plan += [("postgresql", break_on_postgresql, {**ON_BOTH, **ON_POSTGRESQL})] * (chosen.on != "sqlite")
+    plan = [("sqlite", on_sqlite, {**ON_BOTH, **ON_SQLITE})] * (chosen.on != "postgresql")
+    plan += [("postgresql", on_postgresql, {**ON_BOTH, **ON_POSTGRESQL})] * (chosen.on != "sqlite")
     print(f"{'fault':30} {'database':11} {'acknowledged':>12} {'lost':>5} {'twice':>5}")
     failed = False
     for database, broken, faults in plan:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import threading
 import uuid
 from collections import Counter
 from collections.abc import Callable
@@ -81,45 +80,6 @@ def test_two_servers_on_one_postgresql_never_give_an_item_twice(
     assert set(regular.values()) == {1}
 
 
-def test_a_killed_server_has_kept_everything_it_acknowledged(
-    campaign_file: Path, tmp_path: Path, serve: Serve, noon: datetime
-) -> None:
-    address = str(tmp_path / "killed.db")
-    create(campaign_file, address, now=noon)
-    with open_campaign(address) as campaign:
-        workers = add_workers(campaign, 8, base_url="", now=noon)
-    server = serve(address)
-    acknowledged: list[str] = []
-    enough = threading.Event()
-
-    def judge_until_the_end(token: str) -> None:
-        with client_of(server.base_url, token) as client:
-            view = client.post("/work/next").raise_for_status().json()
-            while not view.get("finished"):
-                submission = submission_for(view)
-                try:
-                    view = client.post("/work/judgements", json=submission).raise_for_status().json()["next"]
-                except httpx2.TransportError:
-                    return
-                acknowledged.append(submission["judgement_id"])
-                if len(acknowledged) >= 60:
-                    enough.set()
-
-    with ThreadPoolExecutor(8) as threads:
-        jobs = [threads.submit(judge_until_the_end, worker.token) for worker in workers]
-        assert enough.wait(60)
-        server.process.send_signal(signal.SIGKILL)
-        for job in jobs:
-            job.result()
-
-    with open_campaign(address) as campaign:
-        stored = set(judged_frames(campaign).ratings["judgement_id"])
-    assert 60 <= len(acknowledged) < 400
-    assert set(acknowledged) <= stored
-    # At most the answer each worker had under way was stored without its reply getting through.
-    assert len(stored) <= len(acknowledged) + 8
-
-
 def test_a_restarted_server_goes_on_where_the_killed_one_was(
     campaign_file: Path, tmp_path: Path, serve: Serve, noon: datetime
 ) -> None:
@@ -155,17 +115,6 @@ def test_a_server_that_is_stopped_ends_cleanly(
     assert not server.errors()
     # The database is one file again.
     assert not list(database_file.parent.glob("stopped.db-*"))
-
-
-def test_processes_do_not_outlive_the_one_that_started_them(database_file: Path, serve: Serve) -> None:
-    server = serve(str(database_file), "--processes", "2")
-
-    server.process.kill()
-
-    # This pipe closes with the last process that has inherited it.
-    assert "Stopped." not in server.process.stdout.read()
-    with pytest.raises(httpx2.ConnectError):
-        httpx2.get(f"{server.base_url}/healthz", trust_env=False)
 
 
 @pytest.fixture

@@ -101,9 +101,7 @@ def _running_server(address: str, listening: socket.socket) -> Iterator[BaseProc
 
     The socket listens already, so requests that come before the server is up just wait.
     """
-    process = get_context("spawn").Process(
-        target=run_server, args=(address, listening, ServerSettings()), daemon=True
-    )
+    process = get_context("spawn").Process(target=run_server, args=(address, listening, ServerSettings()))
     process.start()
     try:
         yield process

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 from steelyard.domain.errors import EvaluationError
 from steelyard.web.logs import LogStyle, log_settings
+from steelyard.web.supervising import supervise
 
 if TYPE_CHECKING:
     import uvicorn
@@ -57,7 +58,6 @@ def run_server(address: str, listening: socket.socket, settings: ServerSettings)
     """
     import uvicorn
     from uvicorn.config import LOGGING_CONFIG
-    from uvicorn.supervisors import Multiprocess
 
     config = uvicorn.Config(
         partial(app_of_process, address, settings),
@@ -75,20 +75,27 @@ def run_server(address: str, listening: socket.socket, settings: ServerSettings)
         # It would believe any program of this machine, and an environment variable; see callers.py.
         proxy_headers=False,
         timeout_graceful_shutdown=DRAIN_SECONDS,
-        # On a busy machine a process may need this long to start; one that seems hung is replaced.
-        timeout_worker_healthcheck=60,
     )
     if settings.processes > 1:
         # Where the processes keep what they count, so that any of them can tell the sum.
         with TemporaryDirectory(prefix="steelyard-metrics-") as folder:
             os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder
-            # A process that dies is replaced.
-            Multiprocess(config, sockets=[listening]).run()
+            serve = partial(_serve, config)
+            supervise(serve, listening, n=settings.processes, patience=2 * DRAIN_SECONDS)
         return
+    _serve(config, [listening])
+
+
+def _serve(config: uvicorn.Config, sockets: list[socket.socket]) -> None:
+    """Serve in this process until a signal comes."""
+    import uvicorn
+
+    # A process of its own has no log yet.
+    config.configure_logging()
     server = uvicorn.Server(config)
     # It would send the signal to itself again once it has stopped, and so end with a failure.
     server.handle_exit = partial(_stop, server)  # type: ignore[method-assign]
-    server.run(sockets=[listening])
+    server.run(sockets=sockets)
 
 
 def app_of_process(address: str, settings: ServerSettings) -> ASGIApp:
