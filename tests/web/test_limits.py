@@ -360,6 +360,16 @@ def test_a_script_is_slowed_down_and_other_workers_are_not(door: Door) -> None:
     assert door.ask("GET", "/api/v1/campaign", door.manager_token).status_code == 200
 
 
+def test_spelling_the_header_otherwise_gives_no_more_requests(door: Door) -> None:
+    script = door.new_token()
+    while door.ask("GET", "/api/v1/work", script).status_code == 200:
+        pass
+
+    reply = door.ask("GET", "/api/v1/work", script, headers={"Authorization": f"bEARER {script}"})
+
+    assert reply.status_code == 429
+
+
 def test_a_script_goes_on_after_the_wait(door: Door) -> None:
     script = door.new_token()
     while door.ask("GET", "/api/v1/work", script).status_code == 200:

@@ -183,7 +183,7 @@ class Limiter:
             return
         path = scope["path"].removeprefix(scope.get("root_path", ""))
         if path.startswith(WORK_PATH):
-            wait = self.limits.request(_authorization(scope))
+            wait = self.limits.request(_token(scope))
             if wait:
                 await _too_many(Request(scope), TOO_FAST, wait)(scope, receive, send)
                 return
@@ -205,10 +205,11 @@ class Limiter:
         await self.app(scope, receive, send_counted)
 
 
-def _authorization(scope: Scope) -> bytes:
+def _token(scope: Scope) -> bytes:
+    """The token of a request, without the word before it, which may be written in many ways."""
     for name, value in scope["headers"]:
         if name == b"authorization":
-            return bytes(value)
+            return bytes(value.partition(b" ")[2])
     return b""
 
 
