@@ -38,6 +38,7 @@ from steelyard.protocols import protocols
 from steelyard.report.html import report_html
 from steelyard.report.json import analysis_record
 from steelyard.report.text import analysis_text
+from steelyard.store import judgements as stored
 from steelyard.store.verdicts import n_judgements_of_people
 
 SETTINGS = AnalysisSettings(method_settings=MethodSettings(draws=50))
@@ -263,6 +264,30 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, OpenC
     yield opened
     for campaign in opened.values():
         campaign.close()
+
+
+@pytest.mark.parametrize("protocol", ["da", "pairwise"])
+@pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "parquet"])
+def test_an_export_in_pieces_is_the_export_at_once(
+    judged: dict[str, OpenCampaign],
+    protocol: str,
+    ending: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def read(file: Path) -> object:
+        return pl.read_parquet(file).to_dict(as_series=False) if ending == "parquet" else file.read_bytes()
+
+    steps: list[int] = []
+    at_once = export(judged[protocol], tmp_path / f"one.{ending}")
+    expected = [read(file) for file in at_once.files]
+    monkeypatch.setattr(stored, "BATCH", 70)
+    in_pieces = export(judged[protocol], tmp_path / f"one.{ending}", progress=steps.append)
+    found = [read(file) for file in in_pieces.files]
+
+    assert in_pieces == at_once
+    assert found == expected
+    assert (sum(steps), max(steps)) == (at_once.n_judgements, 70)
 
 
 @pytest.mark.parametrize("protocol", ["da", "pairwise"])

@@ -185,6 +185,7 @@ def test_stored_judgements_tell_all_about_a_judgement(toy_store: Store, judgemen
         text=("The tax sleeps.",),
         source=("Der Hund schläft.",),
         shown_order=(None,),
+        revision=(1,),
         credited=(None,),
         beside={},
     )

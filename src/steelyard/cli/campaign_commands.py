@@ -118,11 +118,15 @@ def export(db: str, target: Path) -> int:
     NAME.CAMPAIGN.csv.
     """
     from steelyard.flows.export import export as export_judgements
+    from steelyard.flows.export import n_to_export
     from steelyard.flows.open import open_campaign
 
     def act(address: str, name: str) -> str:
-        with open_campaign(address) as campaign:
-            exported = export_judgements(campaign, file_of_campaign(target, name))
+        with (
+            open_campaign(address) as campaign,
+            progress_bar("Exporting", n_to_export(campaign)) as advance,
+        ):
+            exported = export_judgements(campaign, file_of_campaign(target, name), progress=advance)
         return f"{exported.n_judgements:,} judgements in {' and '.join(map(str, exported.files))}"
 
     return say_for_each(db, act)

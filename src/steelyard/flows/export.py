@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
@@ -10,20 +12,20 @@ import polars as pl
 
 from steelyard.domain.campaign import CampaignSettings
 from steelyard.domain.errors import SourceError
-from steelyard.domain.judgement import PLACE_OF_JUDGEMENT, FrameName
+from steelyard.domain.judgement import FRAME_NAMES, PLACE_OF_JUDGEMENT, FrameName
 from steelyard.domain.work import AssignmentStatus
-from steelyard.flows.excluded import excluded_of, simulated_of
-from steelyard.flows.judged import JudgedFrames, judged_frames
+from steelyard.flows.excluded import excluded_of
+from steelyard.flows.judged import JudgedFrames, judged_pieces
 from steelyard.flows.open import OpenCampaign
 from steelyard.formats import appraise
-from steelyard.formats.judgements_file import NEIGHBOURS, neighbour, write_judgements
+from steelyard.formats.judgements_file import NEIGHBOURS, neighbour
+from steelyard.formats.judgements_spool import JudgementsSpool
 from steelyard.formats.table_file import write_table
 from steelyard.formats.upload_2016 import write_upload
 from steelyard.frames import hit_times_frame, spread_credit
 from steelyard.protocols import roles_shown
 from steelyard.review.hit_times import total_seconds
 from steelyard.store import campaigns, judgements
-from steelyard.store.running import latest_revision
 
 HitsLayout = Literal["audit", "upload-2016", "appraise"]
 AUDIT_COLUMNS = (
@@ -65,56 +67,72 @@ class Exported:
     files: tuple[Path, ...]
 
 
-def export(campaign: OpenCampaign, path: Path) -> Exported:
+def export(campaign: OpenCampaign, path: Path, *, progress: Callable[[int], None] | None = None) -> Exported:
     """Write the judgements of a campaign to a file that `analyse` reads.
 
     The file holds the ratings; preferences and spans go into files beside it, if there are any.
+    `progress` is called with the number of judgements just read.
     """
-    frames = judged_frames(campaign)
-    write_judgements(marked_rows(campaign, frames, "ratings"), path)
-    files = [path]
-    for name in NEIGHBOURS:
-        frame = marked_rows(campaign, frames, name)
-        if not frame.is_empty():
-            files.append(neighbour(path, name))
-            write_judgements(frame, files[-1], name=name)
-    return Exported(frames.n_judgements, tuple(files))
+    with _spooled(campaign, FRAME_NAMES, progress) as spool:
+        spool.write(path, "ratings")
+        files = [path]
+        for name in NEIGHBOURS:
+            if spool.n_rows(name):
+                files.append(neighbour(path, name))
+                spool.write(files[-1], name)
+        return Exported(spool.n_judgements, tuple(files))
 
 
 def export_frame(campaign: OpenCampaign, path: Path, name: FrameName) -> None:
     """Write the ratings, preferences or spans of a campaign to a file."""
-    write_judgements(marked_rows(campaign, judged_frames(campaign), name), path, name=name)
+    with _spooled(campaign, [name]) as spool:
+        spool.write(path, name)
 
 
-def marked_rows(campaign: OpenCampaign, frames: JudgedFrames, name: FrameName) -> pl.DataFrame:
+def n_to_export(campaign: OpenCampaign) -> int:
+    """How many judgements an export has to read."""
+    with campaign.store.read() as connection:
+        return judgements.n_current(connection)
+
+
+@contextmanager
+def _spooled(
+    campaign: OpenCampaign, names: Sequence[FrameName], progress: Callable[[int], None] | None = None
+) -> Iterator[JudgementsSpool]:
+    """What is to be written, read piece by piece into temporary files: never more than one is in memory.
+
+    The database is let go of once all is read, however slowly the files are written or sent afterwards.
+    """
+    with JudgementsSpool() as spool:
+        for piece in judged_pieces(campaign):
+            for name in names:
+                spool.add(_marked_rows(piece, name), name)
+            spool.n_judgements += piece.n_judgements
+            if progress is not None:
+                progress(piece.n_judgements)
+        yield spool
+
+
+def _marked_rows(piece: JudgedFrames, name: FrameName) -> pl.DataFrame:
     """A frame as it is exported, with marks: what people excluded, simulated workers, systems added later.
 
     Where title or instructions were corrected, each row has the revision that its worker saw.
     """
-    frame: pl.DataFrame = getattr(frames, name)
-    excluded = excluded_of(frame, frames.exclusions)
-    if excluded.n_judgements:
-        frame = frame.join(excluded.hits, on=["worker_id", "hit_id"], how="left", maintain_order="left")
-    if simulated_of(frame, frames.simulated):
-        is_simulated = pl.col("worker_id").is_in(sorted(frames.simulated))
-        frame = frame.with_columns(simulated=pl.when(is_simulated).then(pl.lit("true")))
-    if name == "ratings" and frames.joined:
+    frame: pl.DataFrame = getattr(piece, name)
+    excluded = excluded_of(frame, piece.exclusions)
+    frame = frame.join(excluded.hits, on=["worker_id", "hit_id"], how="left", maintain_order="left")
+    is_simulated = pl.col("worker_id").is_in(sorted(piece.simulated))
+    frame = frame.with_columns(simulated=pl.when(is_simulated).then(pl.lit("true")))
+    if name == "ratings" and piece.joined:
         # A rating may be credited to systems of both sorts.
         frame = spread_credit(frame)
-        has_joined = pl.col("system_id").is_in(list(frames.joined))
+        has_joined = pl.col("system_id").is_in(list(piece.joined))
         frame = frame.with_columns(joined=pl.when(has_joined).then(pl.lit("true")))
-    return _with_revisions(campaign, frame)
-
-
-def _with_revisions(campaign: OpenCampaign, frame: pl.DataFrame) -> pl.DataFrame:
-    with campaign.store.read() as connection:
-        if latest_revision(connection).revision == 1:
-            return frame
-        seen = judgements.revisions_seen(connection)
-    revisions = pl.DataFrame(seen, schema={"judged": pl.String, "revision": pl.Int64}, orient="row")
-    judged = pl.col("judgement_id").cast(pl.String).str.replace(PLACE_OF_JUDGEMENT, "")
-    joined = frame.with_columns(judged=judged).join(revisions, on="judged", how="left", maintain_order="left")
-    return joined.drop("judged")
+    if piece.revisions is None:
+        return frame.with_columns(revision=pl.lit(None, pl.Int64))
+    judged = pl.col("judgement_id").str.replace(PLACE_OF_JUDGEMENT, "")
+    frame = frame.with_columns(judged=judged)
+    return frame.join(piece.revisions, on="judged", how="left", maintain_order="left").drop("judged")
 
 
 def export_hits(campaign: OpenCampaign, path: Path, *, layout: HitsLayout = "audit") -> int:

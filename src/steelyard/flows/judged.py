@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
+from steelyard.domain.campaign import CampaignSettings
 from steelyard.domain.judgement import Said
 from steelyard.domain.running import Exclusion
 from steelyard.domain.work import SUBSTITUTE_KINDS, ItemKind, ShownItem, ShownText, own_kind
@@ -21,7 +22,11 @@ from steelyard.store import actions, judgements
 from steelyard.store.chains import stored_root
 from steelyard.store.extending import joined_systems
 from steelyard.store.judgements import JudgementColumns
+from steelyard.store.running import latest_revision
 from steelyard.store.verdicts import simulated_workers
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
 
 _KINDS = {kind.value: kind for kind in ItemKind}
 _SUBSTITUTES = [str(kind) for kind in SUBSTITUTE_KINDS]
@@ -81,6 +86,8 @@ class JudgedFrames:
     haste: pl.DataFrame = field(default_factory=_no_haste)
     """What `hasty_answers` says of each worker's HIT."""
     root: str | None = None
+    revisions: pl.DataFrame | None = None
+    """By judgement, the revision its worker saw; None where there was but one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,44 +114,77 @@ class _Batch:
 
 def judged_frames(campaign: OpenCampaign, *, worker_id: str | None = None) -> JudgedFrames:
     """All current judgements, or one worker's, as ratings, preferences and spans, in order of arrival."""
-    settings = campaign.settings
-    protocol = protocols()[settings.protocol]
-    n_judgements = 0
-    found: list[tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]] = []
     times: list[pl.DataFrame] = []
     with campaign.store.snapshot() as connection:
-        batches = judgements.stored_judgements(
-            connection, n_translations=protocol.n_translations, worker_id=worker_id
-        )
-        for columns in batches:
-            items = shown_items(columns, settings.attribute)
-            said = [protocol.rows(item, answer) for item, answer in zip(items, columns.answer, strict=True)]
-            translations = _translations(columns, items)
-            first = np.cumsum([0, *(len(item.translations) for item in items)], dtype=np.int64)[:-1]
-            batch = _Batch(translations, first, said)
-            n_judgements += len(items)
-            times.append(_times(columns, items))
-            found.append((_ratings(batch), _preferences(batch), _spans(batch, settings.attribute)))
-        exclusions, simulated = tuple(actions.exclusions(connection)), simulated_workers(connection)
-        joined = joined_systems(connection)
+        pieces = list(_pieces(connection, campaign.settings, times, worker_id=worker_id))
         root = stored_root(connection) if worker_id is None else None
-    if not found:
-        empty = (ratings_frame(), preferences_frame(), spans_frame())
-        return JudgedFrames(0, *empty, exclusions, simulated)
-    ratings, preferences, spans = zip(*found, strict=True)
-    all_ratings = ratings_frame(pl.concat(ratings))
-    rated = set(spread_credit(all_ratings)["system_id"].unique()) if joined else set()
+    ratings = pl.concat([piece.ratings for piece in pieces])
+    joined = pieces[0].joined
+    rated = set(spread_credit(ratings)["system_id"].unique()) if joined else set()
     return JudgedFrames(
-        n_judgements,
-        all_ratings,
-        preferences_frame(pl.concat(preferences)),
-        spans_frame(pl.concat(spans)),
-        exclusions,
-        simulated,
+        sum(piece.n_judgements for piece in pieces),
+        ratings,
+        pl.concat([piece.preferences for piece in pieces]),
+        pl.concat([piece.spans for piece in pieces]),
+        pieces[0].exclusions,
+        pieces[0].simulated,
         tuple(system_id for system_id in joined if system_id in rated),
-        hasty_answers(pl.concat(times)),
-        root,
+        haste=hasty_answers(pl.concat(times)) if times else _no_haste(),
+        root=root,
     )
+
+
+def judged_pieces(campaign: OpenCampaign) -> Iterator[JudgedFrames]:
+    """The same, some thousand judgements at a time, all as of one moment; the first piece is empty.
+
+    `joined` names every system that was added later, whether or not it was rated; `haste` and `root`, which
+    are about all judgements, are left out.
+    """
+    with campaign.store.snapshot() as connection:
+        yield from _pieces(connection, campaign.settings)
+
+
+def _pieces(
+    connection: Connection,
+    settings: CampaignSettings,
+    times: list[pl.DataFrame] | None = None,
+    *,
+    worker_id: str | None = None,
+) -> Iterator[JudgedFrames]:
+    protocol = protocols()[settings.protocol]
+    empty = JudgedFrames(
+        0,
+        *(ratings_frame(), preferences_frame(), spans_frame()),
+        tuple(actions.exclusions(connection)),
+        simulated_workers(connection),
+        joined_systems(connection),
+    )
+    has_revisions = latest_revision(connection).revision > 1
+    yield empty
+    batches = judgements.stored_judgements(
+        connection, n_translations=protocol.n_translations, worker_id=worker_id
+    )
+    for columns in batches:
+        items = shown_items(columns, settings.attribute)
+        said = [protocol.rows(item, answer) for item, answer in zip(items, columns.answer, strict=True)]
+        translations = _translations(columns, items)
+        first = np.cumsum([0, *(len(item.translations) for item in items)], dtype=np.int64)[:-1]
+        batch = _Batch(translations, first, said)
+        if times is not None:
+            times.append(_times(columns, items))
+        yield replace(
+            empty,
+            n_judgements=len(items),
+            ratings=ratings_frame(_ratings(batch)),
+            preferences=preferences_frame(_preferences(batch)),
+            spans=spans_frame(_spans(batch, settings.attribute)),
+            revisions=_revisions(columns) if has_revisions else None,
+        )
+
+
+def _revisions(columns: JudgementColumns) -> pl.DataFrame:
+    seen = {"judged": columns.judgement_id, "revision": columns.revision}
+    return _frame(seen, {"judged": pl.String, "revision": pl.Int64})
 
 
 def shown_items(columns: JudgementColumns, attribute: str) -> list[ShownItem]:

@@ -7,7 +7,7 @@ nowhere else, and they are read as judgements too: see `results_2016`, `_flat_20
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
@@ -43,10 +43,13 @@ __all__ = [
     "ENDINGS",
     "NEIGHBOURS",
     "JudgementsFile",
+    "as_written",
+    "columns_with_cells",
     "from_table",
     "neighbour",
     "read_judgements",
     "write_judgements",
+    "written_table",
 ]
 
 ENDINGS = (".csv", ".tsv", ".jsonl", ".parquet", ".csv.gz", ".tsv.gz", ".jsonl.gz")
@@ -223,17 +226,37 @@ def write_judgements(frame: pl.DataFrame, path: str | Path, *, name: FrameName =
     person's reason), `simulated`, `revision` and `joined` beside its own: see `flows.export`.
     """
     path = Path(path)
+    table = written_table(frame, name)
+    write_table(table.select(as_written(table.columns, columns_with_cells(table, name), path)), path)
+
+
+def written_table(frame: pl.DataFrame, name: FrameName) -> pl.DataFrame:
+    """The rows of a frame under the names they have in a file, with every column that may be written."""
     if name == "ratings" and "credited" in frame.columns:
         frame = spread_credit(frame)
-    some = [each for each in _WRITTEN_IF_ANY[name] if each in frame.columns and frame[each].count()]
+    some = [each for each in _WRITTEN_IF_ANY[name] if each in frame.columns]
     lists = [each for each in some if frame[each].dtype == pl.List]
     written = _WRITTEN[name].items()
-    table = frame.select(*(pl.col(ours).alias(theirs) for ours, theirs in written), *some).with_columns(
-        pl.col(lists).map_elements(lambda names: json.dumps(names.to_list()), pl.String)
+    return frame.select(*(pl.col(ours).alias(theirs) for ours, theirs in written), *some).with_columns(
+        pl.col(each).map_elements(lambda names: json.dumps(names.to_list()), pl.String)
+        if frame[each].count()
+        else pl.lit(None, pl.String).alias(each)
+        for each in lists
     )
+
+
+def columns_with_cells(table: pl.DataFrame, name: FrameName) -> set[str]:
+    """The columns of a table to write: all that every file has, and of the others those with some cell."""
+    others = {each for each in _WRITTEN_IF_ANY[name] if each in table.columns and not table[each].count()}
+    return set(table.columns) - others
+
+
+def as_written(columns: Sequence[str], wanted: Collection[str], path: Path) -> list[pl.Expr]:
+    """The wanted columns in order, as the format of the file writes them."""
+    time = pl.col("submitted_at")
     if path.suffix != ".parquet":
-        table = table.with_columns(pl.col("submitted_at").dt.strftime("%Y-%m-%dT%H:%M:%S%.6fZ"))
-    write_table(table, path)
+        time = time.dt.strftime("%Y-%m-%dT%H:%M:%S%.6fZ")
+    return [time if each == "submitted_at" else pl.col(each) for each in columns if each in wanted]
 
 
 def _read_any_separated(text: str, separator: str, where: str) -> JudgementTable:

@@ -24,6 +24,8 @@ from steelyard.formats._records import (
 from steelyard.formats.text_file import decode, read_content, whole_file
 
 ENDINGS = (".csv", ".tsv", ".jsonl", ".parquet")
+# Rows of a Parquet file that are written, and may be read, at a time [our choice].
+ROWS_OF_A_GROUP = 100_000
 READ_ENDINGS = (*ENDINGS, ".csv.gz", ".tsv.gz", ".jsonl.gz")
 
 
@@ -205,9 +207,7 @@ def write_table(frame: pl.DataFrame, path: Path, *, raw: bool = False) -> None:
             case ".parquet":
                 _write_parquet(frame, partial)
             case _:
-                raise SourceError(
-                    str(path), [f"cannot tell the format; end the name in {', '.join(ENDINGS)}."]
-                )
+                raise _unknown_format(path)
 
 
 def safe_cells(frame: pl.DataFrame) -> pl.DataFrame:
@@ -216,9 +216,31 @@ def safe_cells(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(pl.col(texts).cast(pl.String).str.replace(BEGINS_FORMULA, "'$1"))
 
 
-def _write_parquet(frame: pl.DataFrame, path: Path) -> None:
+def write_pieces(pieces: Sequence[Path], columns: Sequence[pl.Expr], path: Path) -> None:
+    """Write these columns of a table that lies in pieces (Arrow IPC files), never all of it in memory."""
+    separator = {".csv": ",", ".tsv": "\t"}.get(path.suffix)
+    with whole_file(path) as partial:
+        if path.suffix == ".parquet":
+            _write_parquet(pl.scan_ipc(list(pieces)).select(columns), partial)
+            return
+        if separator is None and path.suffix != ".jsonl":
+            raise _unknown_format(path)
+        with partial.open("wb") as file:
+            for number, piece in enumerate(pieces):
+                table = pl.read_ipc(piece).select(columns)
+                if separator is None:
+                    table.write_ndjson(file)
+                else:
+                    safe_cells(table).write_csv(file, separator=separator, include_header=number == 0)
+
+
+def _unknown_format(path: Path) -> SourceError:
+    return SourceError(str(path), [f"cannot tell the format; end the name in {', '.join(ENDINGS)}."])
+
+
+def _write_parquet(frame: pl.DataFrame | pl.LazyFrame, path: Path) -> None:
     try:
-        frame.write_parquet(path)
+        frame.lazy().sink_parquet(path, row_group_size=ROWS_OF_A_GROUP)
     except pl.exceptions.ComputeError as error:
         # What the system says about a full disk, as this format tells it.
         raise OSError(str(error)) from error

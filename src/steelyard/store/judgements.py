@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, FromClause, Select, bindparam, select
+from sqlalchemy import Connection, FromClause, Select, bindparam, func, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from steelyard.domain.chain import chain_hash, first_hash
@@ -17,7 +17,7 @@ from steelyard.domain.judgement import Answer, Judgement
 from steelyard.store import tables
 from steelyard.store.assignments import latest_judged
 from steelyard.store.campaigns import TextBeside, credited_systems, texts_beside
-from steelyard.store.tallies import first_judgements, is_correction
+from steelyard.store.tallies import first_judgements, is_correction, n_corrections
 from steelyard.store.worked_time import timed
 
 # Judgements read at a time: few enough to name all their items in one query.
@@ -66,6 +66,7 @@ class JudgementColumns:
     text: Sequence[str]
     source: Sequence[str]
     shown_order: Sequence[tuple[int, ...] | None]
+    revision: Sequence[int]
     credited: Sequence[tuple[str, ...] | None]
     beside: Mapping[str, tuple[TextBeside, ...]]
     """By item, the further translations that it shows; items that show one are not there."""
@@ -183,6 +184,7 @@ def _with_items(connection: Connection, stored: FromClause) -> Select[Any]:
             items.c.text,
             segments.c.source,
             stored.c.shown_order,
+            stored.c.revision,
         )
         .select_from(source)
         .join(items, items.c.item_id == stored.c.item_id)
@@ -208,10 +210,10 @@ def _order(text: str | None) -> tuple[int, ...] | None:
     return None if text is None else tuple(json.loads(text))
 
 
-def revisions_seen(connection: Connection) -> list[tuple[str, int]]:
-    """By judgement, the revision of the title and words that its worker saw."""
-    stored = tables.current_judgements.c
-    return [tuple(row) for row in connection.execute(select(stored.judgement_id, stored.revision))]
+def n_current(connection: Connection) -> int:
+    """How many judgements count: each correction takes the place of another."""
+    stored = connection.execute(select(func.count()).select_from(tables.judgements)).scalar_one()
+    return int(stored) - n_corrections(connection)
 
 
 def assignment_times(connection: Connection) -> list[tuple[str, str, datetime, datetime | None, str]]:

@@ -72,9 +72,9 @@ class AnalystHere:
         return await run_in_threadpool(self._answer, question)
 
     def _answer(self, question: Question) -> Answer:
-        from steelyard.web.analyst_verbs import answer
+        from steelyard.web.analyst_verbs import answer_to
 
-        return answer(self.watched, question, folder=Path(gettempdir()))
+        return answer_to(self.watched, question, folder=Path(gettempdir()))
 
     def close(self) -> None:
         """Its campaigns are closed by whoever opened them."""

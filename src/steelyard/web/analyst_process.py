@@ -257,13 +257,13 @@ class _Answering:
 
     def answer(self, number: int, question: Question) -> None:
         """Answer a question, with an error if need be."""
-        from steelyard.web.analyst_verbs import answer
+        from steelyard.web.analyst_verbs import answer_to
 
         found: Answer | Exception
         try:
             if question.campaign and question.campaign not in self._watched:
                 raise SourceError(question.campaign, ["this campaign cannot be opened now."])
-            found = answer(self._watched, question, folder=self._folder)
+            found = answer_to(self._watched, question, folder=self._folder)
         except EvaluationError as error:
             found = error
         except Exception as error:

@@ -51,7 +51,7 @@ class _Asked:
         return dict(self.arguments.get("choices", {}))
 
 
-def answer(campaigns: Mapping[str, Watched], question: Question, *, folder: Path) -> Answer:
+def answer_to(campaigns: Mapping[str, Watched], question: Question, *, folder: Path) -> Answer:
     """The answer to a question; files are put into the folder."""
     _, act = VERBS[question.verb]
     return act(_Asked(campaigns, question.campaign, question.arguments, folder))
