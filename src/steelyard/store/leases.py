@@ -13,7 +13,17 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, and_, bindparam, exists, func, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    and_,
+    bindparam,
+    func,
+    literal_column,
+    or_,
+    select,
+    update,
+)
 
 from steelyard.domain.running import By, Conditions
 from steelyard.domain.work import AssignmentStatus
@@ -120,10 +130,13 @@ def idle_before(connection: Connection, conditions: Conditions, *, now: datetime
 
 
 def is_idle(before: datetime | ColumnElement[datetime]) -> ColumnElement[bool]:
-    """Whether an assignment is open and was last heard of, taken or judged in, before this moment."""
+    """Whether an assignment is open and was last heard of, taken or judged in, before this moment.
+
+    The status is written out, so that SQLite sees that the index of open assignments will do.
+    """
     stored = tables.assignments
     return and_(
-        stored.c.status == AssignmentStatus.ACCEPTED.value,
+        stored.c.status == literal_column(f"'{AssignmentStatus.ACCEPTED.value}'"),
         stored.c.accepted_at < before,
         or_(stored.c.resumed_at.is_(None), stored.c.resumed_at < before),
         func.coalesce(latest_judged(tables.judgements.c.submitted_at), stored.c.accepted_at) < before,
@@ -138,7 +151,7 @@ def unbegun_assignments(
     query = select(stored.c.assignment_id).where(
         stored.c.assignment_id.in_(assignment_ids),
         stored.c.status == AssignmentStatus.ACCEPTED.value,
-        ~exists().where(tables.judgements.c.assignment_id == stored.c.assignment_id),
+        latest_judged(tables.judgements.c.position).is_(None),
         ~is_idle(before),
     )
     return list(connection.execute(query).scalars())
@@ -148,16 +161,13 @@ def unbegun_assignments(
 _OPENED_AT = select(func.max(tables.actions.c.done_at, type_=tables.actions.c.done_at.type)).where(
     tables.actions.c.worker_id.is_(None), tables.actions.c.verb == "resume"
 )
-_IDLE = (
-    select(tables.assignments.c.assignment_id)
-    .where(is_idle(bindparam("before", type_=tables.Instant())))
-    .order_by(tables.assignments.c.assignment_id)
-)
+# Not in order, for which SQLite would go through all assignments.
+_IDLE = select(tables.assignments.c.assignment_id).where(is_idle(bindparam("before", type_=tables.Instant())))
 
 
 def idle_assignments(connection: Connection, *, before: datetime) -> list[str]:
-    """The ids of idle assignments; looks at open assignments only, however many HITs there are."""
-    return list(connection.execute(_IDLE, {"before": before}).scalars())
+    """The ids of idle assignments in order; looks at open assignments only, however many HITs there are."""
+    return sorted(connection.execute(_IDLE, {"before": before}).scalars())
 
 
 def end_idle_leases(
