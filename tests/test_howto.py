@@ -28,7 +28,7 @@ CUT = "…"
 ANALYSING = "tables-and-figures.md"
 RUNNING = (
     *("run-a-campaign.md", "links-and-people.md", "correct-a-mistake.md", "extend-a-campaign.md"),
-    *("pay-workers.md", "back-up.md", "run-a-series.md", "deploy.md"),
+    *("pay-workers.md", "back-up.md", "prove-nothing-changed.md", "run-a-series.md", "deploy.md"),
 )
 DESIGNING = [page for page in PAGES if page not in (ANALYSING, *RUNNING)]
 
