@@ -29,6 +29,7 @@ ANALYSING = "tables-and-figures.md"
 RUNNING = (
     *("run-a-campaign.md", "links-and-people.md", "correct-a-mistake.md", "extend-a-campaign.md"),
     *("pay-workers.md", "back-up.md", "prove-nothing-changed.md", "run-a-series.md", "deploy.md"),
+    "managers.md",
 )
 DESIGNING = [page for page in PAGES if page not in (ANALYSING, *RUNNING)]
 

@@ -63,7 +63,7 @@ def managers(campaign: OpenCampaign, *, base_url: str) -> tuple[ManagerLink, ...
     """All managers with their links, in order of creation."""
     secret, mark = usable_secret(campaign)
     with campaign.store.read() as connection:
-        found = stored.managers(connection)
+        found = stored.stored_managers(connection)
 
     def url(manager: Manager) -> str:
         if manager.is_revoked:
@@ -95,8 +95,8 @@ def add_managers(
         # Nobody is added between looking and adding.
         take_turns(connection, "manager")
         for person in people:
-            _require_new(stored.managers(connection), person)
-            added.append(stored.add_manager(connection, person, role, now=now))
+            _require_new(stored.stored_managers(connection), person)
+            added.append(stored.new_manager(connection, person, role, now=now))
         for manager_id in added:
             log_action(
                 connection, "add-manager", by=by, now=now, detail={"manager": manager_id, "role": role}
@@ -143,7 +143,7 @@ def caller_by_token(campaign: OpenCampaign, token: str) -> Caller:
 def caller_by_email(campaign: OpenCampaign, email: str) -> Caller | None:
     """The manager with this address, as a proxy that knows them says; None if there is none, or revoked."""
     with campaign.store.read() as connection:
-        found = stored.managers(connection)
+        found = stored.stored_managers(connection)
     wanted = email.strip().casefold()
     same = (manager for manager in found if manager.email and manager.email.casefold() == wanted)
     return next((_caller(manager) for manager in same if not manager.is_revoked), None)
@@ -152,7 +152,7 @@ def caller_by_email(campaign: OpenCampaign, email: str) -> Caller | None:
 def names_of_managers(campaign: OpenCampaign) -> dict[str, str]:
     """What to call each manager: the name, or else the address."""
     with campaign.store.read() as connection:
-        return {each.manager_id: each.name or each.email for each in stored.managers(connection)}
+        return {each.manager_id: each.name or each.email for each in stored.stored_managers(connection)}
 
 
 def _caller(manager: Manager) -> Caller:
@@ -162,7 +162,7 @@ def _caller(manager: Manager) -> Caller:
 def _found(connection: Connection, who: str) -> Manager:
     """The manager of an id or an e-mail address."""
     if "@" in who:
-        known = stored.managers(connection)
+        known = stored.stored_managers(connection)
         found = next((each for each in known if each.email.casefold() == who.strip().casefold()), None)
     else:
         found = stored.manager(connection, who)

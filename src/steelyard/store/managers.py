@@ -12,7 +12,7 @@ from steelyard.store import tables
 from steelyard.store.turns import hold_rows, take_turns
 
 
-def add_manager(connection: Connection, person: Person, role: ManagerRole, *, now: datetime) -> str:
+def new_manager(connection: Connection, person: Person, role: ManagerRole, *, now: datetime) -> str:
     """A new manager; returns the id, numbered in turn."""
     take_turns(connection, "manager")
     n_managers = connection.execute(select(func.count()).select_from(tables.managers)).scalar_one()
@@ -30,7 +30,7 @@ def add_manager(connection: Connection, person: Person, role: ManagerRole, *, no
     return manager_id
 
 
-def managers(connection: Connection) -> list[Manager]:
+def stored_managers(connection: Connection) -> list[Manager]:
     """All managers, in order of creation."""
     stored = tables.managers
     query = select(stored).order_by(func.length(stored.c.manager_id), stored.c.manager_id)
