@@ -85,6 +85,11 @@ def _read_header(context: click.Context, option: click.Parameter, given: str | N
     help="Print the links also where the output is no terminal: whoever reads that log can use them.",
 )
 @click.option(
+    "--read-replica",
+    metavar="DB",
+    help="PostgreSQL replica from which managers' pages and analyses are read, as far as it has got.",
+)
+@click.option(
     "--log",
     type=click.Choice(["none", "text", "json"]),
     default="none",
@@ -101,6 +106,7 @@ def serve(  # noqa: PLR0913 (one option each)
     requests_per_second: float,
     identity_header: str | None,
     print_links: bool,
+    read_replica: str | None,
     log: LogStyle,
 ) -> None:
     """Serve a campaign to workers and its manager until Ctrl-C.
@@ -119,6 +125,7 @@ def serve(  # noqa: PLR0913 (one option each)
         trusted_proxies=trusted_proxies,
         identity_header=identity_header,
         requests_per_second=requests_per_second or None,
+        read_replica=read_replica,
         log=log,
     )
     with listening_at(host, port) as listening:

@@ -128,7 +128,7 @@ def app_at(address: str, settings: ServerSettings) -> ASGIApp:
     """The app of a server process, which opens the campaign or series itself."""
     series = find_series(address)
     limits = Limits.new(requests_per_second=settings.requests_per_second)
-    analyst = AnalystBeside(address)
+    analyst = AnalystBeside(settings.read_replica or address)
     app: ASGIApp
     log = RequestLog(settings.log)
     if series is None:

@@ -47,6 +47,8 @@ class ServerSettings:
     """The header in which those proxies say which manager is calling, by e-mail address."""
     requests_per_second: float | None = 20.0
     """How many requests one worker may make, on average; None: any number."""
+    read_replica: str | None = None
+    """Where managers' questions are answered from, if not from the database itself."""
     log: LogStyle = "none"
     """What to write of each request to standard error."""
 
