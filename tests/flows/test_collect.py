@@ -199,19 +199,19 @@ def _later_revision(_desk: Desk, arrival: Arrival, _link: WorkerLink) -> Arrival
     return replace(arrival, submission=replace(arrival.submission, revision=2))
 
 
-SPOILS: list[Spoil] = [
-    *(_wrong_token, _token_of_another, _stored_token, _revoked, _renewed, _other_item, _unknown_assignment),
-    *(_no_answer, _later_revision, _released, _paused),
-]
+def test_what_is_not_in_order_is_not_stored_here(desk: Desk) -> None:
+    link, revoked, renewed = desk.links
+    spoilt: list[tuple[WorkerLink, Spoil]] = [
+        *((link, spoil) for spoil in (_wrong_token, _token_of_another, _stored_token, _other_item)),
+        *((link, spoil) for spoil in (_unknown_assignment, _no_answer, _later_revision, _paused)),
+        *((revoked, _revoked), (renewed, _renewed), (link, _released)),
+    ]
+    arrivals = {each.worker_id: desk.arrival(each) for each in desk.links}
 
-
-def test_what_is_not_in_order_is_not_stored_here(campaign: OpenCampaign, noon: datetime) -> None:
-    desk = Desk(campaign, len(SPOILS), noon)
-    arrivals = [desk.arrival(link) for link in desk.links]
-
-    for spoil, link, arrival in zip(SPOILS, desk.links, arrivals, strict=True):
-        assert desk.collect(spoil(desk, arrival, link)) == [None], spoil.__name__
+    for each, spoil in spoilt:
+        assert desk.collect(spoil(desk, arrivals[each.worker_id], each)) == [None], spoil.__name__
         assert desk.stored() == {}, spoil.__name__
+        change_state(desk.campaign, CampaignState.OPEN, by="manager", now=desk.now)
 
 
 def test_the_last_item_of_a_hit_is_left_to_the_careful_way(desk: Desk) -> None:
