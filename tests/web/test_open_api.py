@@ -103,3 +103,33 @@ def test_the_description_shows_what_answers_of_this_campaign_look_like(site: Any
     answer = request["content"]["application/json"]["schema"]["properties"]["answer"]
     assert answer["properties"]["rating"] == {"type": "number", "minimum": 0, "maximum": 100}
     assert (answer["required"], answer["additionalProperties"]) == (["rating"], False)
+
+
+def test_every_route_declares_that_it_needs_a_token(site: Any) -> None:
+    description = site.client.get("/openapi.json").json()
+
+    [(name, scheme)] = description["components"]["securitySchemes"].items()
+    declared = [
+        operation["security"] for each in description["paths"].values() for operation in each.values()
+    ]
+    assert (scheme["type"], scheme["scheme"]) == ("http", "bearer")
+    assert declared == [[{name: []}]] * len(ROUTES)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("PATCH", "/api/v1/rules", {"wage": "10"}),
+        ("PATCH", "/api/v1/rules", {"hits_per_worker": True}),
+        ("PATCH", "/api/v1/rules", {"open_link": 1}),
+        ("POST", "/api/v1/links", {"n": "3"}),
+        ("POST", "/api/v1/links", {"n": True}),
+        ("POST", "/api/v1/extend", {"ratings": "1", "dry_run": True}),
+        ("POST", "/api/v1/links/open", {"on": "yes"}),
+        ("POST", "/api/v1/state", {"state": 1}),
+    ],
+)
+def test_no_value_is_taken_for_one_of_another_type(site: Any, method: str, path: str, body: Any) -> None:
+    response = site.client.request(method, path, json=body, headers=site.as_manager())
+
+    assert response.status_code == 422

@@ -61,6 +61,15 @@ class CampaignApp(FastAPI):
         await self.submit_route(scope, receive, send)
 
 
+# How the description says who may call a route.
+LINK_SCHEME = {
+    "type": "http",
+    "scheme": "bearer",
+    "description": "The token at the end of a link: a worker's for /work, that of the open link for /join, a "
+    "manager's for everything else. What a manager's link allows depends on its role.",
+}
+
+
 def create_app(
     campaign: OpenCampaign, limits: Limits | None = None, *, analyst: Analyst | None = None, name: str = ""
 ) -> FastAPI:
@@ -113,6 +122,11 @@ def _described(app: FastAPI, answer_schema: Mapping[str, Any]) -> dict[str, Any]
     # Only a whole document may name its dialect.
     answer = {key: value for key, value in answer_schema.items() if key != "$schema"}
     submission["properties"]["answer"] = {"title": "Answer", **answer}
+    description.setdefault("components", {})["securitySchemes"] = {"link": LINK_SCHEME}
+    for path, operations in description["paths"].items():
+        for operation in operations.values():
+            # Every route below this needs somebody's token; health and pages are not described here.
+            operation["security"] = [{"link": []}] if path.startswith("/api/") else []
     return description
 
 

@@ -25,7 +25,7 @@ router = APIRouter(tags=["manage"])
 class ExtendBody(BaseModel):
     """More ratings of each item, or a campaign file (TOML text) with the texts of the files it names."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", strict=True)
 
     ratings: Annotated[int, Field(ge=1, le=100)] | None = None
     campaign_file: str | None = None

@@ -19,7 +19,7 @@ router = APIRouter(prefix="/api/v1", tags=["manage"])
 class ReleaseBody(BaseModel):
     """Why an assignment is released."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", strict=True)
     reason: Annotated[str, Field(max_length=1000), NoNul] = ""
 
 

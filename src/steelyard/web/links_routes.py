@@ -25,7 +25,7 @@ Short = Annotated[str, Field(max_length=LONGEST)]
 
 
 class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", strict=True)
 
 
 class PersonBody(_Strict):

@@ -23,7 +23,7 @@ Short = Annotated[str, Field(max_length=LONGEST)]
 class NewManager(BaseModel):
     """Who may look after the campaign from now on, and how far; name or e-mail address may be empty."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", strict=True)
 
     name: Short = ""
     email: Short = ""
@@ -33,7 +33,7 @@ class NewManager(BaseModel):
 class ManagerBody(BaseModel):
     """Another role, or an action: `renew` for a new link in place of the present one, `revoke` for none."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", strict=True)
 
     role: ManagerRole | None = None
     action: Literal["renew", "revoke"] | None = None

@@ -32,13 +32,14 @@ Reason = Annotated[str, Field(max_length=2000), NoNul]
 
 
 class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", strict=True)
 
 
 class StateBody(_Strict):
     """The state that the campaign should be in, and why."""
 
-    state: CampaignState
+    # A name of one in JSON, which is no number or the like taken for it.
+    state: Annotated[CampaignState, Field(strict=False)]
     reason: Reason = ""
 
 

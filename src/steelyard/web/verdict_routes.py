@@ -20,7 +20,7 @@ Reason = Annotated[str, Field(max_length=1000), NoNul]
 class ExcludeBody(BaseModel):
     """Why, which HIT (none: all), and whether the places go to others."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", strict=True)
 
     reason: Reason
     hit_id: OpaqueId | None = None
@@ -30,7 +30,7 @@ class ExcludeBody(BaseModel):
 class ReinstateBody(BaseModel):
     """Why, and which HIT (none: the worker as a whole)."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", strict=True)
 
     reason: Reason = ""
     hit_id: OpaqueId | None = None
@@ -39,7 +39,7 @@ class ReinstateBody(BaseModel):
 class BlockBody(BaseModel):
     """Why."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", strict=True)
 
     reason: Reason = ""
 
