@@ -76,3 +76,30 @@ def test_a_command_of_a_page_exists_with_its_options(page: str, line: str) -> No
         command = cli.get_command(context, name)
         assert command is not None
         command.make_context(name, words[: min(ends, default=len(words))], parent=context)
+
+
+PROMISE_TESTS = re.compile(r"`(tests/[\w/]+\.py)::(\w+)`")
+
+
+def _promises() -> list[str]:
+    """The rows of the tables of promises, of all sections."""
+    text = (ROOT / "docs" / "explanation" / "security.md").read_text("utf-8")
+    part = text.partition("## What we promise")[2].partition("## What we do not promise")[0]
+    heads = ("| Promise |", "|---")
+    return [line for line in part.splitlines() if line.startswith("|") and not line.startswith(heads)]
+
+
+def test_every_promise_of_security_names_a_test() -> None:
+    assert [row for row in _promises() if not PROMISE_TESTS.search(row)] == []
+
+
+def test_every_test_that_security_names_exists() -> None:
+    named = {found for row in _promises() for found in PROMISE_TESTS.findall(row)}
+
+    assert len(named) > 20
+    missing = [
+        (file, name)
+        for file, name in sorted(named)
+        if not (ROOT / file).is_file() or f"def {name}(" not in (ROOT / file).read_text("utf-8")
+    ]
+    assert missing == []
