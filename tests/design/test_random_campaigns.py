@@ -76,15 +76,29 @@ def shapes(shape_of):
     return draw_shape
 
 
+@pytest.fixture(scope="session")
+def built_once(built):
+    """Hypothesis draws the same shapes for every fact here: each is built once, and only looked at."""
+    made = {}
+
+    def make(shape):
+        key = repr(shape)
+        if key not in made:
+            made[key] = built(shape)
+        return made[key]
+
+    return make
+
+
 @pytest.fixture
-def holds_for_all(shapes, built):
+def holds_for_all(shapes, built_once):
     """Whether something holds for random campaigns, uneven ones too or only even ones."""
 
     def check(fact, *, even=False):
         @hurried
         @given(shapes(even=even))
         def run(shape):
-            fact(built(shape))
+            fact(built_once(shape))
 
         run()
 
