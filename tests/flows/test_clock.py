@@ -18,11 +18,12 @@ from steelyard.flows.source import from_campaign
 from steelyard.flows.submit import Submission, submit
 from steelyard.flows.verdicts import worker_verdicts
 
-N_BOTS, N_ANSWERS = 4, 50
+# Answers enough for every flag, and few enough to be quick.
+N_BOTS, N_ANSWERS = 4, 12
 
 
 def _judge_in_no_time(campaign: OpenCampaign, worker_id: str, *, begin: datetime) -> None:
-    """A HIT in a quarter of a second, 5 ms an item, each said to have been looked at for 8 seconds."""
+    """The beginning of a HIT, 5 ms an item, each said to have been looked at for 8 seconds."""
     view = next_item(campaign, worker_id, now=begin)
     for number in range(1, N_ANSWERS + 1):
         assert isinstance(view, NextItem)
@@ -33,7 +34,7 @@ def _judge_in_no_time(campaign: OpenCampaign, worker_id: str, *, begin: datetime
 
 @pytest.fixture
 def overrun(campaign: OpenCampaign, noon: datetime) -> OpenCampaign:
-    """A campaign in which four bots have judged a HIT each."""
+    """A campaign in which four bots have begun a HIT each, and left it."""
     for link in add_workers(campaign, N_BOTS, base_url="", now=noon):
         _judge_in_no_time(campaign, link.worker_id, begin=noon)
     return campaign
@@ -44,14 +45,16 @@ def test_bots_that_invent_their_times_are_flagged_and_paid_no_hours(
 ) -> None:
     source = from_campaign(overrun)
 
-    found = payments(Watch(overrun), worker_verdicts(source, settings_from(source)), now=noon)
+    found = payments(
+        Watch(overrun), worker_verdicts(source, settings_from(source)), now=noon + timedelta(days=1)
+    )
 
     assert len(found.workers) == N_BOTS
     for worker in found.workers:
         assert {"time", "clock", "reading"} <= set(worker.flags)
         assert worker.suggestion != "pay"
-        # What the server's clock says: 50 answers, 5 ms each.
-        assert worker.hours == pytest.approx(0.25 / 3600)
+        # What the server's clock says: 12 answers, 5 ms each.
+        assert worker.hours == pytest.approx(0.06 / 3600)
 
 
 def test_simulated_workers_take_their_time_and_have_finished_by_now(toy: OpenCampaign) -> None:
