@@ -59,6 +59,8 @@ N_WORKERS = 12
 # Seconds after which something that should have happened has not.
 PATIENCE = 60.0
 PAUSE = 0.05
+# Answers given beyond those that are waited for, so that faults meet some under way.
+MORE = 60
 STORED = "SELECT judgement_id, assignment_id, position, answer FROM judgements"
 
 
@@ -81,6 +83,7 @@ class Load:
         self.hang_ups = 0.0
         self.port, self._tokens = port, tokens
         self._stopping = False
+        self._goal = MORE
         self._thread = threading.Thread(target=lambda: asyncio.run(self._work_all()))
 
     def __enter__(self) -> Load:
@@ -97,6 +100,7 @@ class Load:
             (lambda: self.record.replies[503]) if what == "refused" else lambda: len(self.record.acknowledged)
         )
         wanted, deadline = count() + n, time.monotonic() + PATIENCE
+        self._goal = len(self.record.acknowledged) + n + MORE
         while count() < wanted:
             if time.monotonic() > deadline or not self._thread.is_alive():
                 raise AssertionError(f"not {n} more are {what}: {self.record.replies}")
@@ -108,6 +112,11 @@ class Load:
     @property
     def is_stopping(self) -> bool:
         return self._stopping
+
+    @property
+    def is_resting(self) -> bool:
+        """Whether enough is judged for now: the work must last."""
+        return len(self.record.acknowledged) >= self._goal and not self._stopping
 
 
 class Worker:
@@ -123,6 +132,9 @@ class Worker:
     async def work(self) -> None:
         """Judge until done or stopped."""
         while not (self._is_done or self._load.is_stopping):
+            if self._load.is_resting:
+                await asyncio.sleep(0.002)
+                continue
             try:
                 status, content = await self._ask()
             except (OSError, EOFError, TimeoutError, ValueError):
@@ -628,7 +640,7 @@ def run_steelyard(*arguments: str | Path) -> None:
         raise RuntimeError(f"steelyard {arguments[0]} failed ({code})")
 
 
-def make_campaign(folder: Path, address: str, *, n_segments: int = 300) -> tuple[str, list[str]]:
+def make_campaign(folder: Path, address: str, *, n_segments: int = 700) -> tuple[str, list[str]]:
     """A campaign of three systems in short HITs; returns the tokens of its manager and of its workers."""
     for name in ("source", "reference", *SYSTEMS):
         rng = random.Random(name)  # noqa: S311 (texts, no secrets)
