@@ -7,12 +7,24 @@ from datetime import UTC, datetime
 from itertools import chain
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, Text, func, select, type_coerce
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    FromClause,
+    Row,
+    Select,
+    Text,
+    column,
+    func,
+    select,
+    text,
+    type_coerce,
+)
 
 from steelyard.domain.chain import root_hash
 from steelyard.domain.work import ItemKind, SegmentTexts, ShownText, own_kind
 from steelyard.store import tables
-from steelyard.store.assignments import latest_judged
+from steelyard.store.assignments import latest_judged, n_judged_in
 from steelyard.store.campaigns import texts_beside
 from steelyard.store.tallies import is_correction
 
@@ -74,13 +86,8 @@ def n_stored(connection: Connection) -> int:
 
 def links_in_order(connection: Connection, *, n_translations: int) -> Iterator[ChainedJudgement]:
     """First judgements, assignment by assignment and in the order of their positions."""
-    judged = tables.judgements
-    # All ids are at least '': said for SQLite, which otherwise sorts what an index has in order.
-    query = (
-        _links()
-        .where(judged.c.replaces.is_(None), judged.c.assignment_id >= "")
-        .order_by(judged.c.assignment_id, judged.c.position)
-    )
+    judged = _firsts(connection)
+    query = _links(judged).order_by(judged.c.assignment_id, judged.c.position)
     return _with_items(connection, query, n_translations=n_translations)
 
 
@@ -88,7 +95,7 @@ def corrections(connection: Connection, *, n_translations: int) -> Iterator[Chai
     """Judgements that replace others, each with what it replaces as `replaced_...`."""
     judged = tables.judgements
     query = (
-        _links()
+        _links(judged)
         .add_columns(*(_REPLACED.c[name].label(f"replaced_{name}") for name in ("assignment_id", "position")))
         .add_columns(_REPLACED.c.chain_hash.label("replaced_chain_hash"))
         .outerjoin(_REPLACED, _REPLACED.c.judgement_id == judged.c.replaces)
@@ -99,13 +106,11 @@ def corrections(connection: Connection, *, n_translations: int) -> Iterator[Chai
 
 
 def unfinished(connection: Connection) -> Iterator[tuple[str, int, int]]:
-    """Submitted assignments of which something is missing, with their numbers of items and of judgements."""
-    stored, judged, placed = tables.assignments, tables.judgements, tables.hit_items
+    """Submitted assignments of which the end is missing, with their numbers of items and of judgements."""
+    stored, placed = tables.assignments, tables.hit_items
     n_items = select(func.count()).where(placed.c.hit_id == stored.c.hit_id).scalar_subquery()
-    of_assignment = (judged.c.assignment_id == stored.c.assignment_id, judged.c.position >= 1)
-    n_judged = select(func.count()).where(*of_assignment, judged.c.replaces.is_(None)).scalar_subquery()
     query = (
-        select(stored.c.assignment_id, n_items.label("n_items"), n_judged.label("n_judged"))
+        select(stored.c.assignment_id, n_items.label("n_items"), n_judged_in().label("n_judged"))
         .where(stored.c.submitted_at.is_not(None))
         .order_by(stored.c.assignment_id)
     )
@@ -120,12 +125,21 @@ def moment_of(stored: Any) -> datetime:
     return moment.astimezone(UTC)
 
 
-def _links() -> Select[Any]:
-    judged, stored, items = tables.judgements, tables.assignments, tables.items
+def _firsts(connection: Connection) -> FromClause:
+    """Judgements that replace none. SQLite must be told of the index that has them in order."""
+    names = ", ".join(column.name for column in tables.judgements.columns)
+    index = "INDEXED BY judgements_one_per_position" if connection.dialect.name == "sqlite" else ""
+    query = f"SELECT {names} FROM judgements {index} WHERE replaces IS NULL"  # noqa: S608 (our own names)
+    typed = (column(each.name, each.type) for each in tables.judgements.columns)
+    return text(query).columns(*typed).subquery("firsts")
+
+
+def _links(judged: FromClause) -> Select[Any]:
+    stored, items = tables.assignments, tables.items
     segments, placed = tables.segments, tables.hit_items
     return (
         select(
-            *(column for column in judged.columns if column.name != "submitted_at"),
+            *(each for each in judged.columns if each.name != "submitted_at"),
             _as_stored(judged.c.submitted_at),
             stored.c.hit_id,
             stored.c.worker_id,
@@ -146,9 +160,9 @@ def _links() -> Select[Any]:
     )
 
 
-def _as_stored(column: ColumnElement[Any]) -> ColumnElement[Any]:
+def _as_stored(moment: ColumnElement[Any]) -> ColumnElement[Any]:
     """A moment, unread: what somebody wrote there might be none."""
-    return type_coerce(column, Text).label(column.name)
+    return type_coerce(moment, Text).label(moment.name)
 
 
 def _with_items(
