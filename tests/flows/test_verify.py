@@ -23,10 +23,12 @@ from steelyard.domain.errors import SourceError
 from steelyard.domain.text import Segment, System
 from steelyard.domain.work import Hit, Item, ItemKind, PlacedItem, ShownText
 from steelyard.flows.assign import NextItem, next_item
+from steelyard.flows.backup import backup
 from steelyard.flows.open import OpenCampaign
 from steelyard.flows.submit import Submission, submit
 from steelyard.flows.verify import Verification, verify
 from steelyard.store import campaigns, work
+from steelyard.store.chains import stored_root
 from steelyard.store.database import Store, open_store
 
 NOW = datetime(2024, 5, 1, 12, 0, tzinfo=UTC)
@@ -439,3 +441,15 @@ def test_a_judgement_more_changes_the_signature(file: Path) -> None:
 
     roots = [re.findall(r"\|root:([0-9a-f]{16})\|", signature) for signature in (before, after)]
     assert roots[0] != roots[1]
+
+
+def test_a_backup_of_either_database_has_the_same_root(
+    sqlite_store: Store, postgresql_store: Store, tmp_path: Path
+) -> None:
+    for store in (sqlite_store, postgresql_store):
+        with store.snapshot() as connection:
+            settings, root = campaigns.settings(connection), stored_root(connection)
+        backup(OpenCampaign(store, settings), tmp_path / store.dialect, by="manager", now=NOW)
+
+        with api.open(str(tmp_path / store.dialect)) as copy:
+            assert copy.verify(root=root).is_sound
