@@ -19,6 +19,8 @@ from steelyard.frames import HIT_TIMES_SCHEMA
 DATA = Path(__file__).parents[3] / "shared" / "data"
 JUDGED = "worker,segment,rating,hit,{}\nw1,1,5,h1,900\nw1,2,6,h1,900\nw1,1,7,h2,\nw2,1,8,h1,30.5\n"
 ACCEPTED = datetime(2020, 3, 3, 9, 30, 5, tzinfo=UTC)
+# What only a server counts: answers, those unread, and seconds claimed beyond its clock.
+NO_ANSWERS = (None, None, None)
 SUBMITTED = datetime(2020, 3, 3, 9, 40, 5, tzinfo=UTC)
 # Ten minutes.
 TABLE = (
@@ -135,8 +137,8 @@ def test_a_batch_of_results_tells_all_about_its_hits(tmp_path: Path) -> None:
     accepted = datetime(2015, 5, 29, 16, 55, 29, tzinfo=UTC)
     submitted = datetime(2015, 5, 29, 17, 18, 25, tzinfo=UTC)
     assert found.hit_times.rows() == [
-        ("A1", "H1", 1376.0, accepted, submitted, True),
-        ("A1", "H2", None, accepted, submitted, False),
+        ("A1", "H1", 1376.0, accepted, submitted, True, *NO_ANSWERS),
+        ("A1", "H2", None, accepted, submitted, False, *NO_ANSWERS),
     ]
 
 
@@ -167,7 +169,7 @@ def test_a_table_of_times_is_read_in_any_format(tmp_path: Path, name: str, conte
     found = read_hit_times(_file(tmp_path, content, name))
 
     assert found.schema == pl.Schema(HIT_TIMES_SCHEMA)
-    assert found.rows() == [("w1", "h1", 600.0, ACCEPTED, SUBMITTED, False)]
+    assert found.rows() == [("w1", "h1", 600.0, ACCEPTED, SUBMITTED, False, *NO_ANSWERS)]
 
 
 @pytest.mark.parametrize(
@@ -181,7 +183,9 @@ def test_a_table_of_times_is_read_in_any_format(tmp_path: Path, name: str, conte
 def test_names_of_other_systems_are_recognised(tmp_path: Path, header: str) -> None:
     text = "\n".join([header, *TABLE.split("\n")[1:]])
 
-    assert read_hit_times(_file(tmp_path, text)).rows() == [("w1", "h1", 600.0, ACCEPTED, SUBMITTED, False)]
+    assert read_hit_times(_file(tmp_path, text)).rows() == [
+        ("w1", "h1", 600.0, ACCEPTED, SUBMITTED, False, *NO_ANSWERS)
+    ]
 
 
 RELEASE_HEADER = "HITId WorkerId  src trg item  hit work-seconds  accept  submit  approval"
@@ -203,7 +207,7 @@ def test_the_file_of_a_release_is_read(tmp_path: Path, text: str) -> None:
     found = read_hit_times(_file(tmp_path, text, "ad-hit-time.csv"))
 
     # HITId is the HIT, not the organisers' number.
-    assert found.rows() == [("w1", "h1", 600.0, ACCEPTED, SUBMITTED, False)]
+    assert found.rows() == [("w1", "h1", 600.0, ACCEPTED, SUBMITTED, False, *NO_ANSWERS)]
 
 
 @pytest.mark.parametrize(
@@ -263,7 +267,7 @@ def test_a_hit_that_is_there_twice_is_one(tmp_path: Path) -> None:
     found = read_hit_times(_file(tmp_path, text))
 
     assert found.rows() == [
-        ("w", "h", 60.0, datetime.fromtimestamp(90, UTC), datetime.fromtimestamp(170, UTC), True)
+        ("w", "h", 60.0, datetime.fromtimestamp(90, UTC), datetime.fromtimestamp(170, UTC), True, *NO_ANSWERS)
     ]
 
 

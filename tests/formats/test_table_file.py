@@ -171,10 +171,10 @@ def test_zero_bytes_in_parquet_are_named_by_row(tmp_path: Path) -> None:
 def test_a_parquet_file_on_a_full_disk_is_said_to_be_unwritable(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fill_the_disk(_: pl.DataFrame, path: Path) -> None:
+    def fill_the_disk(_: pl.LazyFrame, path: Path, *, row_group_size: int) -> None:
         raise pl.exceptions.ComputeError("underlying IO error: No space left on device")
 
-    monkeypatch.setattr(pl.DataFrame, "write_parquet", fill_the_disk)
+    monkeypatch.setattr(pl.LazyFrame, "sink_parquet", fill_the_disk)
 
     with pytest.raises(SourceError, match=r"cannot be written \(.*No space left on device\)"):
         write_table(pl.DataFrame({"a": [1]}), tmp_path / "a.parquet")

@@ -38,7 +38,8 @@ EXPECTED = Texts(
 
 
 def table(path: Path, columns: dict[str, list[str]]) -> Path:
-    write_table(pl.DataFrame(columns), path)
+    """A table as other programs write it: without marks against formulas."""
+    write_table(pl.DataFrame(columns), path, raw=True)
     return path
 
 
