@@ -89,7 +89,9 @@ def readers(connection: Connection, statement: str, values: Any = ()) -> Iterato
             if is_whole and names.get(alias, alias) in GROWING and not any(few in rest for few in FEW):
                 yield detail
         return
-    connection.exec_driver_sql("SET LOCAL enable_seqscan = off")
+    # What PostgreSQL prefers for a handful of rows, it no longer does for many.
+    for way in ("seqscan", "mergejoin", "hashjoin"):
+        connection.exec_driver_sql(f"SET LOCAL enable_{way} = off")
     [(plan,)] = connection.exec_driver_sql(f"EXPLAIN (FORMAT JSON) {statement}", values)
     for node in _nodes(plan[0]["Plan"] if isinstance(plan, list) else json.loads(plan)[0]["Plan"]):
         is_found = "Index Cond" in node or node.get("Index Name") in FEW
