@@ -584,7 +584,8 @@ def stored_at(address: str) -> list[Any]:
 def standby_of(primary: Cluster, folder: Path) -> Iterator[Cluster]:
     """A standby that has everything which is acknowledged."""
     standby = Cluster(folder)
-    standby.run("pg_basebackup", "-h", primary.folder, "-U", "postgres", "-D", folder / "data", "-R")
+    copied = ("-h", primary.folder, "-U", "postgres", "-D", folder / "data", "-R", "--checkpoint=fast")
+    standby.run("pg_basebackup", *copied)
     standby.start()
     try:
         primary.execute("ALTER SYSTEM SET synchronous_standby_names = '*'")
