@@ -10,6 +10,8 @@ const REFRESH_MS = 3_000;
 // A reply slower than this is no longer asked for by itself: a person presses "Update".
 const SLOW_MS = 8_000;
 const LONGEST_MS = 600_000;
+// After this many seconds the page says how long it has been waiting.
+const SAID_AFTER = 3;
 
 export const { page, token } = readPage();
 
@@ -48,6 +50,7 @@ export class Resource {
     this.fixed = fixed;
     this.isHeavy = isHeavy;
     this.isPending = false;
+    this.askedAt = 0;
     this.data = null;
     /** @type {ApiError|null} */
     this.error = null;
@@ -60,6 +63,12 @@ export class Resource {
   /** How many judgements came in since. */
   get behind() {
     return (desk.campaign?.progress.n_judgements ?? 0) - this.judgements;
+  }
+
+  /** What to say while the first reply is awaited; a long one says for how long. */
+  get waitingWords() {
+    const seconds = this.isPending ? Math.floor((performance.now() - this.askedAt) / 1000) : 0;
+    return seconds < SAID_AFTER ? "One moment …" : `The server is working this out, for ${seconds} seconds so far …`;
   }
 
   get isSlow() {
@@ -84,6 +93,7 @@ export class Resource {
   /** Asks the server. Problems with the connection are thrown; what the server says is kept, data or error. */
   async refresh() {
     this.isPending = true;
+    this.askedAt = performance.now();
     try {
       await this.#ask();
     } finally {

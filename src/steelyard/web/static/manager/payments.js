@@ -57,7 +57,7 @@ export function makePayments() {
     needs: () => [payments],
     update() {
       const rows = payments.data?.workers ?? [];
-      redraw(summary, [payments.version, payments.error?.message, freshness.key(payments)], () => [
+      redraw(summary, [payments.version ?? payments.waitingWords, payments.error?.message, freshness.key(payments)], () => [
         make("div", "", ...summaryWords().map((text) => make("p", "soft", text)), ...freshness.parts(payments)),
         downloads,
       ]);
@@ -67,7 +67,7 @@ export function makePayments() {
 }
 
 function summaryWords() {
-  if (payments.version === null) return ["One moment …"];
+  if (payments.version === null) return [payments.waitingWords];
   if (payments.data === null) return [payments.error?.message ?? ""];
   const { total, notes = [] } = payments.data;
   const fee = total.fee ? `, with fees ${money(total.cost, currency())}` : "";

@@ -69,7 +69,7 @@ export function makeRanking(go) {
     update() {
       offer();
       results.setAttribute("aria-busy", String(resource.version === null));
-      redraw(results, [resource.path, resource.version, resource.error?.message, freshness.key(resource)], () => drawResults(resource));
+      redraw(results, [resource.path, resource.version ?? resource.waitingWords, resource.error?.message, freshness.key(resource)], () => drawResults(resource));
     },
   };
 }
@@ -81,7 +81,7 @@ function refill(control, options) {
 
 /** @param {Resource} resource */
 function drawResults(resource) {
-  if (resource.version === null) return [make("p", "soft", "One moment …")];
+  if (resource.version === null) return [make("p", "soft", resource.waitingWords)];
   if (resource.data === null) {
     return [make("p", "", resource.error?.message ?? ""), make("p", "soft", "The ranking will appear here.")];
   }
