@@ -370,6 +370,36 @@ def test_spelling_the_header_otherwise_gives_no_more_requests(door: Door) -> Non
     assert reply.status_code == 429
 
 
+def test_answers_count_with_all_other_requests_however_the_header_is_spelt(door: Door) -> None:
+    script = door.new_token()
+    view, statuses = [door.next(script).json() for _ in range(20)][-1], []
+    for spelling in ("Bearer", "bearer", "BEARER") * 14:
+        headers = {"Authorization": f"{spelling} {script}"}
+        body = answer(view["assignment_id"], view["item"]["item_id"])
+        reply = door.ask("POST", "/api/v1/work/judgements", script, json=body, headers=headers)
+        statuses.append(reply.status_code)
+        view = reply.json().get("next", view)
+
+    assert statuses == [201] * 40 + [429] * 2
+
+
+def test_an_answer_that_needs_a_closer_look_counts_once(door: Door) -> None:
+    token = door.new_token()
+    view = door.next(token).json()
+    body = answer(view["assignment_id"], "another")
+    replies = [door.ask("POST", "/api/v1/work/judgements", token, json=body) for _ in range(59)]
+
+    assert {reply.status_code for reply in replies} == {409}
+
+
+def test_nobody_without_a_token_keeps_managers_from_their_workers(door: Door) -> None:
+    for _ in range(70):
+        door.ask("GET", "/api/v1/work", "", headers={"Authorization": ""})
+    path = "/api/v1/workers/W0001/block"
+
+    assert door.ask("POST", path, "", headers={"Authorization": ""}, address="192.0.2.2").status_code == 401
+
+
 def test_a_script_goes_on_after_the_wait(door: Door) -> None:
     script = door.new_token()
     while door.ask("GET", "/api/v1/work", script).status_code == 200:

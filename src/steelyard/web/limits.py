@@ -31,6 +31,7 @@ GUESSES_PER_MINUTE = 30
 HOUR, MINUTE = 3600.0, 60.0
 
 WORK_PATH = "/api/v1/work"
+COUNTED = "steelyard.is_counted"
 LINK_PAGES = ("/w/", "/m/", "/join/")
 TOO_FAST = "These are more requests than a person makes. Wait as many seconds as Retry-After says."
 TOO_MANY_GUESSES = (
@@ -182,7 +183,9 @@ class Limiter:
             await self.app(scope, receive, send)
             return
         path = scope["path"].removeprefix(scope.get("root_path", ""))
-        if path.startswith(WORK_PATH):
+        # Not what managers ask about workers, which begins with the same letters.
+        is_work = path == WORK_PATH or path.startswith(f"{WORK_PATH}/")
+        if is_work and not scope.get(COUNTED):
             wait = self.limits.request(_token(scope))
             if wait:
                 await _too_many(Request(scope), TOO_FAST, wait)(scope, receive, send)

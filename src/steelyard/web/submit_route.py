@@ -20,7 +20,7 @@ from steelyard.domain.errors import SourceError
 from steelyard.flows.collect import Arrival, Collector, Delivered, Outcome
 from steelyard.web.errors import evaluation_reply
 from steelyard.web.guards import HEADERS, LARGEST_BODY
-from steelyard.web.limits import Limits
+from steelyard.web.limits import COUNTED, Limits
 from steelyard.web.schemas import SubmissionBody
 from steelyard.web.worker_routes import submission_of, submitted_content
 
@@ -76,8 +76,10 @@ class SubmitRoute:
             body = SubmissionBody.model_validate_json(content)
         except ValidationError:
             return None
-        if self.limits.request(header):
+        # However the word before it is written. One too many is refused further on.
+        if self.limits.request(token):
             return None
+        scope[COUNTED] = True
         waiting = asyncio.get_running_loop().create_future()
         return Arrival(token.decode(), submission_of(body), datetime.now(UTC), waiting)
 
