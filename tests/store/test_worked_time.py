@@ -45,5 +45,9 @@ def test_a_clock_that_was_set_back_gives_no_negative_time(toy_store: Store, noon
     assert _worked(toy_store, noon, [(3600, 9_000), (10, 8_000), (19, 7_000)]) == [9_000, 0, 7_000]
 
 
+def test_the_last_moment_of_a_second_belongs_to_that_second(toy_store: Store, noon: datetime) -> None:
+    assert _worked(toy_store, noon, [(1.9996, 9_000), (2.5, 9_000)]) == [1_999, 501]
+
+
 def test_time_begins_anew_when_a_worker_comes_back(toy_store: Store, noon: datetime) -> None:
     assert _worked(toy_store, noon, [(10, 9_000), (7200, 500_000)], back=7100) == [9_000, 100_000]

@@ -55,7 +55,8 @@ def _greatest(connection: Connection, *values: Any) -> ColumnElement[int]:
 def epoch_second(connection: Connection, moment: ColumnElement[Any]) -> ColumnElement[int]:
     """The whole seconds since 1970 of a moment."""
     if connection.dialect.name == "sqlite":
-        return cast(func.strftime("%s", moment), BigInteger)
+        # Without the fraction, which SQLite rounds: half a millisecond before a second would be that second.
+        return cast(func.strftime("%s", func.substr(moment, 1, 19)), BigInteger)
     return cast(func.floor(func.extract("epoch", moment)), BigInteger)
 
 
