@@ -170,6 +170,34 @@ def test_the_worker_of_an_upgraded_campaign_goes_on(upgraded_store: Store, noon:
     assert [text.text for text in placed.translations] == ["One hat."]
 
 
+# Three places on each of two HITs. One place of h1 was released, one is held; nobody has had those of h2.
+PLACES_OF_FOURTH = """
+INSERT INTO hits (hit_id, round, number) VALUES ('h1', 1, 1), ('h2', 1, 2);
+INSERT INTO workers (worker_id, created_at) VALUES ('W0001', '2024-05-01T12:00:00.000000+00:00'),
+    ('W0002', '2024-05-01T12:00:00.000000+00:00');
+INSERT INTO assignments (assignment_id, hit_id, worker_id, status, accepted_at, released_at) VALUES
+    ('a1', 'h1', 'W0001', 'expired', '2024-05-01T12:00:00.000000+00:00', '2024-05-01T13:00:00.000000+00:00'),
+    ('a2', 'h1', 'W0002', 'accepted', '2024-05-01T12:00:00.000000+00:00', NULL);
+INSERT INTO openings (opening_id, hit_id, assignment_id) VALUES (1, 'h1', NULL), (2, 'h2', NULL),
+    (3, 'h1', 'a2'), (4, 'h2', NULL), (5, 'h1', NULL), (6, 'h2', NULL)
+"""
+
+
+def test_places_released_before_the_upgrade_come_after_those_that_nobody_has_had(empty_store: Store) -> None:
+    known = schema.known_upgrades()
+    schema.upgrade(empty_store.write, upgrades={number: known[number] for number in (1, 2, 3, 4)})
+    with empty_store.write() as connection:
+        for statement in PLACES_OF_FOURTH.split(";"):
+            connection.exec_driver_sql(statement)
+
+    schema.upgrade(empty_store.write, upgrades=known)
+
+    places = tables.openings.c
+    free = select(places.hit_id).where(places.assignment_id.is_(None)).order_by(places.turn)
+    with empty_store.read() as connection:
+        assert list(connection.execute(free).scalars()) == ["h2", "h2", "h1", "h2", "h1"]
+
+
 def test_a_backup_of_the_second_schema_is_restored_into_either_database(address: str, tmp_path: Path) -> None:
     file = tmp_path / "old backup.db"
     file.touch()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from sqlalchemy import Connection
 
+# Of the free places of a HIT as many were released before as it has assignments without a place: those are
+# given out after all that nobody has had, as `leases.release_place` sees to from here on.
 CHANGES = """
 CREATE TABLE managers (
     manager_id {key} PRIMARY KEY,
@@ -20,10 +22,18 @@ ALTER TABLE judgements ADD COLUMN item_hash TEXT;
 ALTER TABLE judgements ADD COLUMN chain_hash TEXT;
 ALTER TABLE openings ADD COLUMN turn BIGINT NOT NULL DEFAULT 0;
 UPDATE openings SET turn = ranked.turn FROM (
-    SELECT places.opening_id, hits.number + 1000000000000 * hits.round + 100000000 * (
-        row_number() OVER (PARTITION BY places.hit_id ORDER BY places.opening_id) - 1
-    ) AS turn
-    FROM openings AS places JOIN hits ON hits.hit_id = places.hit_id
+    SELECT places.opening_id, hits.number + 1000000000000 * hits.round + 100000000 * places.place + CASE
+        WHEN places.assignment_id IS NULL AND places.place - places.n_held < (
+            SELECT count(*) FROM assignments AS former
+            WHERE former.hit_id = places.hit_id AND former.released_at IS NOT NULL
+        ) THEN 100000000000000000 ELSE 0 END AS turn
+    FROM (
+        SELECT opening_id, hit_id, assignment_id, count(assignment_id) OVER (PARTITION BY hit_id) AS n_held,
+            row_number() OVER (
+                PARTITION BY hit_id ORDER BY CASE WHEN assignment_id IS NULL THEN 1 ELSE 0 END, opening_id
+            ) - 1 AS place
+        FROM openings
+    ) AS places JOIN hits ON hits.hit_id = places.hit_id
 ) AS ranked WHERE ranked.opening_id = openings.opening_id;
 CREATE INDEX openings_by_turn ON openings (turn) WHERE assignment_id IS NULL;
 CREATE VIEW current_judgements AS
