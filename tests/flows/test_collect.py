@@ -252,3 +252,15 @@ def test_answers_that_arrive_while_others_are_stored_are_not_forgotten(desk: Des
     assert isinstance(outcome[0], Submitted)
     assert isinstance(later, Submitted)
     assert desk.collector.add(first), "nobody is collecting any more"
+
+
+def test_a_reply_that_nobody_takes_does_not_stop_the_collecting(desk: Desk) -> None:
+    def deliver(_delivered: list[Delivered]) -> None:
+        raise RuntimeError("Event loop is closed")
+
+    collector = Collector(desk.campaign, deliver)
+    for link in desk.links:
+        assert collector.add(desk.arrival(link))
+        collector.collect()
+
+    assert len(desk.stored()) == len(desk.links)

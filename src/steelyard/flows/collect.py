@@ -10,6 +10,7 @@ import hmac
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -106,7 +107,9 @@ class Collector:
             except Exception:
                 # Whatever it is, each answer by itself will show it.
                 outcomes = [None] * len(arrivals)
-            self._deliver(list(zip(arrivals, outcomes, strict=True)))
+            # Whoever cannot be told any more must not keep the others from being heard.
+            with suppress(Exception):
+                self._deliver(list(zip(arrivals, outcomes, strict=True)))
 
     def _next_arrivals(self) -> list[Arrival]:
         with self._lock:

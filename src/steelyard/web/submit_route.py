@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
@@ -105,7 +106,8 @@ def deliver(delivered: list[Delivered]) -> None:
     for arrival, outcome in delivered:
         by_loop[arrival.waiting.get_loop()].append((arrival, outcome))
     for loop, of_loop in by_loop.items():
-        if not loop.is_closed():
+        # A loop that has been closed waits for nothing.
+        with suppress(RuntimeError):
             loop.call_soon_threadsafe(_wake, of_loop)
 
 
