@@ -370,7 +370,18 @@ def test_tampering_ends_the_command_with_one_and_is_told(
 def test_another_root_ends_the_command_with_one(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["verify", str(file), "--root", "0" * 16]) == 1
 
-    assert "the root is not 0000000000000000" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "the root is not 0000000000000000" in said
+    assert "not what workers gave" not in said  # perhaps people have only judged more
+
+
+def test_a_root_that_fits_leaves_no_doubt(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["verify", str(file), "--json", "-"]) == 0
+    root = json.loads(capsys.readouterr().out)["root"]
+
+    assert run(["verify", str(file), "--root", root]) == 0
+
+    assert "nothing was changed since it was published" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("root", ["not hexadecimal", "abc"])

@@ -41,7 +41,7 @@ def verify(db: str, root: str | None, json_file: str | None) -> int:
             raise click.UsageError(f"--root is about one campaign: name it, such as {one}.")
         return _verify_series(series, json_file)
     found = _verified(db, root)
-    show(verification_text(found), _document(_record(found)), json_file)
+    show(verification_text(found, root=root), _document(_record(found)), json_file)
     return 0 if found.is_sound else 1
 
 
@@ -63,8 +63,8 @@ def _verified(address: str, root: str | None) -> Verification:
         return recompute(campaign, root=root, progress=progress_bar)
 
 
-def verification_text(found: Verification) -> str:
-    """What the hashes say, for the terminal."""
+def verification_text(found: Verification, *, root: str | None = None) -> str:
+    """What the hashes say, for the terminal. `root`: the one they were compared with."""
     from steelyard.domain.wording import counted
     from steelyard.report.characters import printable
 
@@ -73,9 +73,20 @@ def verification_text(found: Verification) -> str:
     if found.n_unchained:
         lines.append(f"{found.n_unchained:,} from before there were hashes: nothing can be said about these.")
     if found.is_sound:
-        lines.append("Every hash fits: nothing was changed, unless somebody computed all hashes anew.")
+        if found.root is None:
+            lines.append("There is nothing to check: no judgement has a hash.")
+        elif root is not None:
+            lines.append("Every hash fits, and so does the root: nothing was changed since it was published.")
+        else:
+            lines.append("Every hash fits: nothing was changed, unless somebody computed all hashes anew.")
         return "\n".join(lines)
-    lines.append(f"{counted(found.n_findings, 'finding')}: what is stored is not what workers gave.")
+    is_only_root = all(finding.assignment_id is None for finding in found.findings)
+    meaning = (
+        "the hashes fit each other, but not that root"
+        if is_only_root
+        else "what is stored is not what workers gave"
+    )
+    lines.append(f"{counted(found.n_findings, 'finding')}: {meaning}.")
     lines += [f"  {finding.text}" for finding in found.findings[:MOST_SHOWN]]
     if found.n_findings > MOST_SHOWN:
         lines.append(f"  and {found.n_findings - MOST_SHOWN:,} more")

@@ -97,10 +97,12 @@ def verify(campaign: OpenCampaign, *, root: str | None = None, progress: Progres
             )
         actual = chains.stored_root(connection)
     if wanted is not None and not (actual or "").startswith(wanted):
-        other = (
-            "no judgement here has a hash" if actual is None else f"the root of what is stored is {actual}"
+        other = "no judgement here has a hash" if actual is None else f"it is {actual}"
+        found.add(
+            f"the root is not {wanted}: {other}. Judgements were changed or removed since that root was "
+            "written down, or people have judged more",
+            assignment=None,
         )
-        found.add(f"the root is not {wanted}: {other}", assignment=None)
     return Verification(
         n_judgements=n_judgements,
         n_assignments=walk.n_assignments,
