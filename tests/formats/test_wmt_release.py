@@ -361,7 +361,7 @@ def test_a_file_of_times_beside_says_more(tmp_path: Path) -> None:
     found = read_judgements(path)
 
     start, end = datetime(2020, 3, 3, 9, 30, 5, tzinfo=UTC), datetime(2020, 3, 3, 9, 45, 5, tzinfo=UTC)
-    assert found.hit_times.row(0) == ("M1", "HM1", 900.0, start, end, True)
+    assert found.hit_times.row(0) == ("M1", "HM1", 900.0, start, end, True, None, None, None)
     # Another HIT of M1 may overlap; M9 is not in the file; M2's time stands on its rows only.
     assert found.hit_times["hit_id"].to_list() == ["HM1", "H7", "HM2"]
     assert "Took the times of HITs from ad-hit-time.csv." in found.warnings

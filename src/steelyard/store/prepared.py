@@ -27,7 +27,7 @@ CONDITIONS = "SELECT state, secret_mark, (SELECT max(revision) FROM revisions) F
 # One that somebody else holds just now is passed over, so that nobody waits for what is not theirs.
 HOLD = (
     "SELECT assignment_id FROM assignments "
-    "WHERE assignment_id IN (SELECT json_array_elements_text(%s::json)) "
+    "WHERE assignment_id = ANY(ARRAY(SELECT json_array_elements_text(%s::json))) "
     "ORDER BY assignment_id FOR NO KEY UPDATE SKIP LOCKED"
 )
 # That positions begin at 1 is said for SQLite: see `assignments.latest_judged`.
@@ -36,12 +36,11 @@ _LATEST = """(SELECT {column} FROM judgements AS judged
     ORDER BY judged.position DESC LIMIT 1)"""
 _STANDINGS = f"""
 SELECT held.assignment_id, held.hit_id, held.worker_id, held.status, held.accepted_at,
-    workers.link_version, workers.is_revoked,
+    (SELECT link_version FROM workers WHERE workers.worker_id = held.worker_id),
+    (SELECT is_revoked FROM workers WHERE workers.worker_id = held.worker_id),
     (SELECT max(position) FROM hit_items WHERE hit_items.hit_id = held.hit_id),
     {_LATEST.format(column="position")}, {_LATEST.format(column="chain_hash")}
-FROM {{wanted}} AS wanted
-JOIN assignments AS held ON held.assignment_id = wanted.assignment_id
-JOIN workers ON workers.worker_id = held.worker_id
+FROM assignments AS held WHERE held.assignment_id {{wanted}}
 """  # noqa: S608 (nothing in it is anyone's but ours)
 _PLACED = """
 SELECT placed.hit_id, placed.position, items.item_id, items.kind, items.system_id, items.segment_id,
@@ -59,10 +58,8 @@ _INSERT = f"INSERT INTO judgements ({', '.join(_COLUMNS)}) {{values}} ON CONFLIC
 
 # A list of values travels as one JSON text: arrays take PostgreSQL's driver several times as long to write.
 STANDINGS = {
-    "sqlite": _STANDINGS.format(wanted="(SELECT value AS assignment_id FROM json_each(?))"),
-    "postgresql": _STANDINGS.format(
-        wanted="(SELECT value AS assignment_id FROM json_array_elements_text(%s::json))"
-    ),
+    "sqlite": _STANDINGS.format(wanted="IN (SELECT value FROM json_each(?))"),
+    "postgresql": _STANDINGS.format(wanted="= ANY(ARRAY(SELECT json_array_elements_text(%s::json)))"),
 }
 PLACED = {
     "sqlite": _PLACED.format(

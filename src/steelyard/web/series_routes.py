@@ -86,7 +86,7 @@ class SeriesView(BaseModel):
 class SeriesStateBody(StateBody):
     """The state to bring campaigns into, and why; `among`: only those that are in one of these states."""
 
-    among: list[CampaignState] | None = None
+    among: list[Annotated[CampaignState, Field(strict=False)]] | None = None
 
 
 class ChangedView(BaseModel):
