@@ -413,8 +413,8 @@ def _running_server(programs: Path, folder: Path, user: str | None) -> Iterator[
         _wait_for_server(server, folder, log)
         yield
     finally:
-        # A fast shutdown: clients that are still there are sent away.
-        server.send_signal(signal.SIGINT)
+        # An immediate shutdown: nothing of this is wanted again.
+        server.send_signal(signal.SIGQUIT)
         server.wait(timeout=30)
 
 
