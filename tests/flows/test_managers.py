@@ -127,6 +127,17 @@ def test_who_is_revoked_comes_in_by_neither_link_nor_address(
     assert managers(campaign, base_url="")[0].url == ""
 
 
+def test_letters_that_only_look_alike_are_not_the_same_address(
+    campaign: OpenCampaign, noon: datetime
+) -> None:
+    add_managers(campaign, [Person("", "kris@example.org")], "owner", by="command line", now=noon)
+
+    assert caller_by_email(campaign, "KRIS@example.org") is not None
+    # The sign of kelvin and the long s: Unicode folds both to the letters above.
+    assert caller_by_email(campaign, "\u212aris@example.org") is None
+    assert caller_by_email(campaign, "kri\u017f@example.org") is None
+
+
 def test_renewing_lets_a_revoked_manager_in_again_by_a_new_link_only(
     campaign: OpenCampaign, ann: str, noon: datetime
 ) -> None:

@@ -122,6 +122,13 @@ def test_a_token_counts_before_the_header(site: Any, behind: Callable[..., TestC
     assert behind().get("/api/v1/campaign", headers=ANN | OWN | wrong).status_code == 401
 
 
+def test_what_the_proxy_itself_has_asked_for_is_no_token(behind: Callable[..., TestClient]) -> None:
+    basic = {"Authorization": "Basic YW5uOnNlY3JldA=="}
+
+    assert behind().get("/api/v1/campaign", headers=ANN | OWN | basic).json()["you"]["name"] == "Ann"
+    assert behind(STRANGER).get("/api/v1/campaign", headers=ANN | OWN | basic).status_code == 401
+
+
 def test_the_header_is_no_worker(behind: Callable[..., TestClient]) -> None:
     assert behind().post("/api/v1/work/next", headers=ANN | OWN).status_code == 401
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from string import ascii_lowercase, ascii_uppercase
 
 # Our choice: enough for any name and any address.
 LONGEST = 200
 # They print nothing themselves, but names in Persian or Hindi need them.
 _JOINERS = str.maketrans("", "", "\u200c\u200d")
+_SMALL = str.maketrans(ascii_uppercase, ascii_lowercase)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +30,19 @@ class Person:
         if self.email and other.email:
             return self.email.casefold() == other.email.casefold()
         return bool(self.name) and self.name.casefold() == other.name.casefold()
+
+
+def plain_address(email: str) -> str:
+    """An e-mail address as it is compared where it opens a door: only A to Z and a to z are the same.
+
+    Unicode takes more letters for one another, and those may be in the address of somebody else.
+
+    >>> plain_address(" Ann@Example.org ")
+    'ann@example.org'
+    >>> plain_address("bo\u017fs@example.org") == plain_address("boss@example.org")
+    False
+    """
+    return email.strip().translate(_SMALL)
 
 
 def tidy(text: str) -> str:

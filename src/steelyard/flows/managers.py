@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from steelyard.domain.errors import ChoiceError, Conflict, NotFound
 from steelyard.domain.managers import MANAGER_ROLES, Manager, ManagerRole
-from steelyard.domain.people import Person, person_problems
+from steelyard.domain.people import Person, person_problems, plain_address
 from steelyard.domain.running import By, ByManager
 from steelyard.flows.links import holder
 from steelyard.flows.open import OpenCampaign
@@ -144,8 +144,8 @@ def caller_by_email(campaign: OpenCampaign, email: str) -> Caller | None:
     """The manager with this address, as a proxy that knows them says; None if there is none, or revoked."""
     with campaign.store.read() as connection:
         found = stored.stored_managers(connection)
-    wanted = email.strip().casefold()
-    same = (manager for manager in found if manager.email and manager.email.casefold() == wanted)
+    wanted = plain_address(email)
+    same = (manager for manager in found if manager.email and plain_address(manager.email) == wanted)
     return next((_caller(manager) for manager in same if not manager.is_revoked), None)
 
 
@@ -163,7 +163,7 @@ def _found(connection: Connection, who: str) -> Manager:
     """The manager of an id or an e-mail address."""
     if "@" in who:
         known = stored.stored_managers(connection)
-        found = next((each for each in known if each.email.casefold() == who.strip().casefold()), None)
+        found = next((each for each in known if plain_address(each.email) == plain_address(who)), None)
     else:
         found = stored.manager(connection, who)
     if found is None:
@@ -173,7 +173,7 @@ def _found(connection: Connection, who: str) -> Manager:
 
 def _require_new(known: Sequence[Manager], person: Person) -> None:
     for manager in known:
-        if person.email and person.email.casefold() == manager.email.casefold():
+        if person.email and plain_address(person.email) == plain_address(manager.email):
             advice = f"Renew the link of {manager.manager_id}" if manager.is_revoked else "Use that one"
             raise Conflict(f"{person.email} is already manager {manager.manager_id}. {advice}.")
 

@@ -63,9 +63,11 @@ def worker_of(desk: DeskOf, token: Token) -> str:
 def caller_of(desk: DeskOf, request: Request) -> Caller:
     """The manager who is calling, and in which role; 401 if it is none.
 
-    A token counts before what a proxy says: with the link of another role one has that role.
+    A token counts before what a proxy says: with the link of another role one has that role. What a proxy
+    itself has asked for (Basic) is no token.
     """
-    if is_signed_in(request) and "authorization" not in request.headers:
+    scheme = request.headers.get("authorization", "").partition(" ")[0]
+    if is_signed_in(request) and scheme.lower() != "bearer":
         require_own_page(request)
         caller = signed_in_caller(desk.campaign, request)
         if caller is None:

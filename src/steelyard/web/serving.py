@@ -68,6 +68,8 @@ def run_server(address: str, listening: socket.socket, settings: ServerSettings)
         # Neither is there on every system.
         loop="uvloop" if find_spec("uvloop") else "auto",
         http="steelyard.web.connections:TimedConnection" if find_spec("httptools") else "auto",
+        # Such connections would be nobody's to look after; see connections.py.
+        ws="none",
         log_config=log_settings(settings.log) or LOGGING_CONFIG,
         log_level="warning",
         access_log=False,
