@@ -24,7 +24,7 @@ from steelyard.domain.errors import (
 )
 from steelyard.web.analyst import AnalystError
 from steelyard.web.observed import route_of
-from steelyard.web.pages import message_page
+from steelyard.web.pages import message_page, wants_page
 from steelyard.web.schemas import error_body
 
 logger = logging.getLogger(__name__)
@@ -49,6 +49,13 @@ CODES = {
     413: "too_large",
 }
 TRY_AGAIN = "The campaign's database cannot be used right now; nothing was lost. Try again in a moment."
+NOT_NOW = (
+    "The server cannot reach the campaign at the moment. Nothing that was saved is lost. Leave this page "
+    "open: it tries again every 15 seconds."
+)
+WRONG_HERE = "Something went wrong here; nothing was lost. Try again."
+# Seconds until a page that says so is loaded again [our choice].
+RELOAD_AFTER = 15
 
 NOTHING_HERE = (
     "There is no page at this address. Links are long: check that yours is complete, or ask the organiser "
@@ -64,13 +71,17 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(Exception, _unexpected)
 
 
-async def evaluation_reply(request: Request, error: Exception) -> JSONResponse:
+async def evaluation_reply(request: Request, error: Exception) -> Response:
     """The reply to a request that ended in an error of ours."""
     status, code = next((STATUS[kind] for kind in type(error).__mro__ if kind in STATUS), (400, "error"))
     code = error.code if isinstance(error, Conflict) else code
     message = error.spelt(as_command_line) if isinstance(error, EvaluationError) else str(error)
     if isinstance(error, SourceError):
         logger.error("%s %s: %s", request.method, route_of(request.scope), error)
+        if wants_page(request):
+            page = message_page(request, "One moment, please", NOT_NOW, status)
+            page.headers["Refresh"] = str(RELOAD_AFTER)
+            return page
         message = TRY_AGAIN
     field = getattr(error, "field", None)
     headers = {"Retry-After": str(math.ceil(error.wait))} if isinstance(error, TooMany) else None
@@ -89,13 +100,13 @@ async def _validation_error(request: Request, error: Exception) -> JSONResponse:
 async def _http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     # Somebody who mistyped an address, or whose mail program cut it off, reads words.
-    if error.status_code == 404 and "text/html" in request.headers.get("accept", ""):
+    if error.status_code == 404 and wants_page(request):
         return message_page(request, "Nothing here", NOTHING_HERE, 404)
     code = CODES.get(error.status_code, "error")
     return JSONResponse(error_body(code, str(error.detail)), error.status_code, headers=error.headers)
 
 
-async def _unexpected(request: Request, error: Exception) -> JSONResponse:
-    return JSONResponse(
-        error_body("unexpected", "Something went wrong here; nothing was lost. Try again."), 500
-    )
+async def _unexpected(request: Request, error: Exception) -> Response:
+    if wants_page(request):
+        return message_page(request, "Something went wrong", WRONG_HERE, 500)
+    return JSONResponse(error_body("unexpected", WRONG_HERE), 500)

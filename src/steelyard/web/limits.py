@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from steelyard.domain.errors import TooMany
 from steelyard.web.callers import caller_key
-from steelyard.web.pages import message_page
+from steelyard.web.pages import message_page, wants_page
 from steelyard.web.schemas import error_body
 
 # Callers that are remembered; those seen longest ago are forgotten. A few megabytes [our choice].
@@ -218,7 +218,7 @@ def _token(scope: Scope) -> bytes:
 
 def _too_many(request: Request, message: str, wait: float) -> Response:
     reply: Response
-    if "text/html" in request.headers.get("accept", ""):
+    if wants_page(request):
         reply = message_page(request, "One moment, please", message, 429)
     else:
         reply = JSONResponse(error_body("too_many", message), 429)

@@ -213,6 +213,11 @@ def message_page(request: Request, title: str, message: str, status: int = 200) 
     return HTMLResponse(template.render(title=title, message=message, base=base_of(request)), status)
 
 
+def wants_page(request: Request) -> bool:
+    """Whether a person waits for a page, who should read words and not JSON."""
+    return "text/html" in request.headers.get("accept", "")
+
+
 @cache
 def _templates() -> Environment:
     return Environment(
