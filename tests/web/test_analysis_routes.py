@@ -63,6 +63,7 @@ def test_the_analysis_by_any_options_is_that_of_the_command_line(
         ({"method": "guess"}, "There is no method 'guess'"),
         ({"keep_hits": "perhaps"}, "--keep-hits must be true or false"),
         ({"ties": "davidson"}, "--ties is an option of"),
+        ({"draws": "1000000000"}, "--draws must be from 0 to 10000"),
     ],
 )
 def test_an_option_that_does_not_exist_is_refused_with_a_reason(

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -119,6 +120,20 @@ def test_one_that_was_killed_is_replaced_without_anybody_noticing(beside: Analys
 
     assert ask(beside, "hits").content
     assert beside.pid != before
+
+
+def test_half_a_file_goes_with_the_process_that_was_killed(beside: AnalystBeside) -> None:
+    first = ask(beside, "judgements-file", frame="ratings")
+    first.discard()
+    folder, pid = Path(first.path).parent, beside.pid
+    assert pid is not None
+    with ThreadPoolExecutor(1) as asking:
+        again = asking.submit(ask, beside, "judgements-file", frame="ratings")
+        assert waited_for(lambda: any(folder.rglob("*.csv")))
+        os.kill(pid, signal.SIGKILL)
+        again.result().discard()
+
+    assert waited_for(lambda: not any(folder.rglob("*.csv")))
 
 
 def test_the_app_serves_what_the_process_found(beside: AnalystBeside, address: str) -> None:

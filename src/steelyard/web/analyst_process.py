@@ -208,7 +208,7 @@ def _answer_all(pipe: Connection, address: str, folder: str, own: str) -> None:
     try:
         from steelyard.web.analyst_verbs import lane_of
 
-        answering = _Answering(pipe, address, Path(folder))
+        answering = _Answering(pipe, address, Path(folder), Path(own))
     except EvaluationError as error:
         pipe.send((0, error))
         return
@@ -234,7 +234,7 @@ def _answer_all(pipe: Connection, address: str, folder: str, own: str) -> None:
 class _Answering:
     """The campaigns as this process has opened them, and the way back."""
 
-    def __init__(self, pipe: Connection, address: str, folder: Path) -> None:
+    def __init__(self, pipe: Connection, address: str, folder: Path, own: Path) -> None:
         from steelyard.flows.open import open_campaign
         from steelyard.flows.series import find_series, opened_campaigns
         from steelyard.web.watched import Watched
@@ -246,7 +246,7 @@ class _Answering:
             opened = opened_campaigns(series)
             campaigns = {each.name: each.result for each in opened if each.result is not None}
         self._watched = {name: Watched.over(campaign) for name, campaign in campaigns.items()}
-        self._pipe, self._folder = pipe, folder
+        self._pipe, self._folder, self._own = pipe, folder, own
         self._sending = threading.Lock()
         self.n_open = 0
 
@@ -263,7 +263,7 @@ class _Answering:
         try:
             if question.campaign and question.campaign not in self._watched:
                 raise SourceError(question.campaign, ["this campaign cannot be opened now."])
-            found = answer_to(self._watched, question, folder=self._folder)
+            found = self._handed_over(answer_to(self._watched, question, folder=self._own))
         except EvaluationError as error:
             found = error
         except Exception as error:
@@ -273,6 +273,12 @@ class _Answering:
             self.n_open -= 1
             with suppress(OSError):
                 self._pipe.send((number, found))
+
+    def _handed_over(self, answer: Answer) -> Answer:
+        """An answer whose file, if any, stays when this process ends: it is the receiver's now."""
+        if answer.path is None:
+            return answer
+        return Answer(path=str(Path(answer.path).rename(self._folder / Path(answer.path).name)))
 
 
 def _stand_back() -> None:

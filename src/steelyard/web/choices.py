@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from fastapi import Request
@@ -13,6 +14,8 @@ from steelyard.domain.options import Option, options_of
 from steelyard.domain.result import MethodSettings
 from steelyard.qc import check_options
 
+# Draws take memory for each segment. Who wants more runs `steelyard analyse` [our choice].
+MOST_DRAWS = 10_000
 _TRUTHS = {"true": True, "false": False}
 
 
@@ -29,6 +32,8 @@ def chosen(request: Request) -> dict[str, Any]:
         name = written.replace("-", "_")
         if name in choices:
             raise ChoiceError(f"The option {written!r} was given twice.")
+        if name == "draws":
+            replace(known[name], maximum=MOST_DRAWS).read(value)
         is_flag = name in known and known[name].is_flag
         choices[name] = _truth(name, value) if is_flag else value
     return choices
