@@ -60,7 +60,7 @@ class ItemView(TypedDict):
     translations: NotRequired[list[TranslationView]]
 
 
-class NextItemView(BaseModel):
+class NextItemView(TypedDict):
     """The item to judge now."""
 
     assignment_id: str
@@ -71,10 +71,10 @@ class NextItemView(BaseModel):
     revision: int
 
 
-class FinishedView(BaseModel):
+class FinishedView(TypedDict):
     """Nothing to judge now. `more`: asking again would begin another HIT."""
 
-    finished: Literal[True] = True
+    finished: Literal[True]
     assignment_id: str | None
     n_items: int
     n_done: int
@@ -83,7 +83,7 @@ class FinishedView(BaseModel):
     revision: int
 
 
-class SubmittedView(BaseModel):
+class SubmittedView(TypedDict):
     """The reply to a durable judgement."""
 
     next: NextItemView | FinishedView
@@ -140,7 +140,7 @@ def work_view(view: WorkView) -> NextItemView | FinishedView:
                 revision=view.revision,
             )
         case Finished():
-            return FinishedView(**asdict(view))
+            return cast(FinishedView, {"finished": True, **asdict(view)})
 
 
 def error_body(code: str, message: str, field: str | None = None) -> dict[str, Any]:
