@@ -199,3 +199,12 @@ def test_links_are_printed_on_a_terminal(
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
 
     assert "/m/m-" in announced(database, monkeypatch, capsys)
+
+
+@pytest.mark.parametrize("replica", ["other.db", "postgresql://replica/eval"])
+def test_a_replica_is_refused_unless_both_are_postgresql(
+    database: Path, replica: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["serve", str(database), "--port", "0", "--read-replica", replica]) == 2
+
+    assert "--read-replica needs PostgreSQL" in capsys.readouterr().err

@@ -16,7 +16,7 @@ CATALOGUE: dict[str, dict[str, tuple[str, str]]] = {
     "Run it": {
         "serve": ("serve", "Serve a campaign to its workers and its manager."),
         "links": ("links_command", "Print links; invite people; renew and revoke links."),
-        "managers": ("managers_command", "Say who looks after a campaign, and how far."),
+        "managers": ("managers_command", "Say who looks after a campaign, and in which role."),
         "progress": ("progress_command", "Show how far a campaign is, and what it costs."),
         "settings": ("settings_command", "Show and change the rules: time limit, cap, pay."),
         "pause": ("running_commands", "Give no work for a while; nothing is lost."),

@@ -55,13 +55,13 @@ def _read_roles(
     type=click.Choice(MANAGER_ROLES),
     default="viewer",
     show_default=True,
-    help="The role of those who are added.",
+    help="The role of the people added.",
 )
 @click.option(
     "--role", "roles", metavar="WHO=ROLE", multiple=True, callback=_read_roles, help="Change a role."
 )
 @click.option("--renew", metavar="WHO", multiple=True, help="End a manager's link and make a new one.")
-@click.option("--revoke", metavar="WHO", multiple=True, help="Let a manager in no more.")
+@click.option("--revoke", metavar="WHO", multiple=True, help="End a manager's access, until it is renewed.")
 @base_url_option
 @json_option
 def managers(  # noqa: PLR0913 (one option for each thing that can be done)

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from steelyard.flows.series import Series
     from steelyard.web.logs import LogStyle
 
+POSTGRESQL = ("postgresql://", "postgres://")
+
 
 def _read_proxies(_ctx: click.Context, _param: click.Parameter, texts: tuple[str, ...]) -> tuple[str, ...]:
     for text in texts:
@@ -71,7 +73,7 @@ def _read_header(context: click.Context, option: click.Parameter, given: str | N
     type=click.FloatRange(0, 1e6),
     default=20.0,
     show_default=True,
-    help="Requests that one worker may make, on average; 0: any number.",
+    help="Requests that one worker may make each second, on average; 0: any number.",
 )
 @click.option(
     "--identity-header",
@@ -82,19 +84,19 @@ def _read_header(context: click.Context, option: click.Parameter, given: str | N
 @click.option(
     "--print-links",
     is_flag=True,
-    help="Print the links also where the output is no terminal: whoever reads that log can use them.",
+    help="Print the links even if the output is not a terminal: whoever reads that log can use them.",
 )
 @click.option(
     "--read-replica",
     metavar="DB",
-    help="PostgreSQL replica from which managers' pages and analyses are read, as far as it has got.",
+    help="PostgreSQL replica to read managers' pages and analyses from; they may be a little behind.",
 )
 @click.option(
     "--log",
     type=click.Choice(["none", "text", "json"]),
     default="none",
     show_default=True,
-    help="Write a line for each request to standard error: never who asked. Problems are always written.",
+    help="Write a line for each request to standard error, without who asked. Problems are always written.",
 )
 def serve(  # noqa: PLR0913 (one option each)
     db: str,
@@ -112,12 +114,14 @@ def serve(  # noqa: PLR0913 (one option each)
     """Serve a campaign to workers and its manager until Ctrl-C.
 
     DB may be a series, a folder of databases or a PostgreSQL database with several campaigns: one server has
-    them all, each below /c/NAME, and a page for watching them.
+    all of them, each below /c/NAME, and a page for watching them.
 
     Ctrl-C and SIGTERM stop it in good order: requests under way are answered, and the exit code is 0.
     """
     if identity_header and not trusted_proxies:
         raise click.UsageError("--identity-header needs --trusted-proxy: anyone else could send that header.")
+    if read_replica and not all(each.startswith(POSTGRESQL) for each in (db, read_replica)):
+        raise click.UsageError("--read-replica needs PostgreSQL: give both addresses as postgresql://...")
     series = series_at(db)
     settings = ServerSettings(
         processes=processes,

@@ -68,7 +68,7 @@ function makeRules() {
     make(
       "div",
       "fields",
-      field("Minutes until an idle HIT is released", boxes.lease_minutes, "Without an answer for so long, it goes back to the pool; what was judged stays."),
+      field("Minutes until an idle HIT is released", boxes.lease_minutes, "After this long without an answer it goes back to the pool; what was judged stays."),
       field("HITs per worker, at most", boxes.hits_per_worker, "Empty: as many as there are."),
       field("Joins per address and hour", boxes.joins_per_hour, "By the open link. A class shares one address. 0: any number."),
       field("Unbegun HITs per address", boxes.unbegun_hits, "HITs taken but not yet begun. Others wait until one is begun. 0: any number."),
