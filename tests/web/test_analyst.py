@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import pickle
 import shutil
@@ -157,6 +158,18 @@ def test_a_database_that_cannot_be_opened_is_an_error_of_its_own(tmp_path: Path)
     with pytest.raises(SourceError, match="no such file"):
         ask(analyst, "hits")
     analyst.close()
+
+
+def test_it_logs_what_went_wrong_as_the_server_does(address: str, capfd: pytest.CaptureFixture[str]) -> None:
+    analyst = AnalystBeside(address, log="json")
+    with pytest.raises(RuntimeError):
+        # Nothing that a route would ask.
+        ask(analyst, "judgements-file", frame="Jane Doe")
+    analyst.close()
+    [line] = capfd.readouterr().err.splitlines()
+
+    assert " at steelyard/" in json.loads(line)["error"]
+    assert "Jane" not in line
 
 
 def test_nothing_is_left_of_it_when_the_server_is_killed(address: str) -> None:

@@ -157,3 +157,18 @@ def test_400_half_open_connections_keep_nobody_out(running: Running) -> None:
 
         assert hears(person, b"got 0")
         assert running.n_open() <= ShortConnection.limits.most
+
+
+def test_bodies_that_do_not_come_keep_out_neither_who_is_there_nor_who_comes(running: Running) -> None:
+    with ExitStack() as callers:
+        reader = callers.enter_context(running.call())
+        reader.sendall(REQUEST)
+        assert hears(reader, b"got 0")
+        for _ in range(60):
+            callers.enter_context(running.call()).sendall(HEAD_OF_POST)
+        newcomer = callers.enter_context(running.call())
+        newcomer.sendall(REQUEST)
+        reader.sendall(REQUEST)
+
+        assert hears(newcomer, b"got 0")
+        assert hears(reader, b"got 0")

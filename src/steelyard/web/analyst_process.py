@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import logging
+import logging.config
 import multiprocessing
 import os
 import shutil
@@ -24,6 +25,7 @@ from starlette.concurrency import run_in_threadpool
 
 from steelyard.domain.errors import EvaluationError, SourceError
 from steelyard.web.analyst import AnalystError, Answer, Question
+from steelyard.web.logs import LogStyle, log_settings
 
 logger = logging.getLogger(__name__)
 
@@ -55,8 +57,9 @@ class _EndedError(Exception):
 class AnalystBeside:
     """Answers in one process beside this one, started when it is needed and again if it ends."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, *, log: LogStyle = "none") -> None:
         self._address = address
+        self._log: LogStyle = log
         self._starting = threading.Lock()
         self._process: _Process | None = None
         self._folder: tempfile.TemporaryDirectory[str] | None = None
@@ -105,14 +108,14 @@ class AnalystBeside:
             if self._process is None or not self._process.is_up:
                 if self._folder is None:
                     self._folder = tempfile.TemporaryDirectory(prefix="steelyard-")
-                self._process = _Process(self._address, Path(self._folder.name))
+                self._process = _Process(self._address, Path(self._folder.name), self._log)
             return self._process
 
 
 class _Process:
     """The process as seen from the one that started it."""
 
-    def __init__(self, address: str, folder: Path) -> None:
+    def __init__(self, address: str, folder: Path, log: LogStyle) -> None:
         # Nothing is inherited but the pipe: neither open databases nor the socket the server listens at.
         spawn = multiprocessing.get_context("spawn")
         self._pipe, theirs = spawn.Pipe()
@@ -124,7 +127,7 @@ class _Process:
         self.is_up = True
         self._process = spawn.Process(
             target=_answer_all,
-            args=(theirs, address, str(folder), str(self._own)),
+            args=(theirs, address, str(folder), str(self._own), log),
             daemon=True,
             name="steelyard analyst",
         )
@@ -199,8 +202,11 @@ def _settle(future: Future[Answer] | None, found: Answer | Exception) -> None:
             found.discard()
 
 
-def _answer_all(pipe: Connection, address: str, folder: str, own: str) -> None:
+def _answer_all(pipe: Connection, address: str, folder: str, own: str, log: LogStyle) -> None:
     """What the process does: answer until nobody can ask any more."""
+    style = log_settings(log)
+    if style is not None:
+        logging.config.dictConfig(style)
     # Ctrl-C reaches every process of a terminal; the one that started this says when to end.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _stand_back()

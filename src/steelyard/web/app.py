@@ -142,7 +142,7 @@ def app_at(address: str, settings: ServerSettings) -> ASGIApp:
     """The app of a server process, which opens the campaign or series itself."""
     series = find_series(address)
     limits = Limits.new(requests_per_second=settings.requests_per_second)
-    analyst = AnalystBeside(settings.read_replica or address)
+    analyst = AnalystBeside(settings.read_replica or address, log=settings.log)
     app: ASGIApp
     log = RequestLog(settings.log)
     if series is None:

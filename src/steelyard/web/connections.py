@@ -36,7 +36,8 @@ class ConnectionLimits:
     head_size: int = 32 * 1024
     """Bytes of the head of a request."""
     most: int = 10_000
-    """Connections at once. Room for more is made by closing those that have waited longest for a request."""
+    """Connections at once. Room for more is made by closing those with half a request, oldest first, and then
+    those that have waited longest for a request."""
     look_every: float = 1.0
 
 
@@ -49,6 +50,8 @@ class TimedConnection(HttpToolsProtocol):
         super().__init__(*args, **kwargs)
         # By when the rest of a request is due; None while nothing is: the app is working, or all is quiet.
         self.due_at: float | None = None
+        # Since when.
+        self.owing_since = 0.0
         self.head_bytes = 0
         # Since when there is no request to answer.
         self.idle_since: float | None = None
@@ -60,7 +63,7 @@ class TimedConnection(HttpToolsProtocol):
         """Start waiting for a request."""
         super().connection_made(transport)
         now = self.loop.time()
-        self.due_at, self.idle_since = now + self.limits.head, now
+        self.due_at, self.owing_since, self.idle_since = now + self.limits.head, now, now
         if self.server_state not in _LOOKED_AFTER:
             _LOOKED_AFTER.add(self.server_state)
             self.loop.call_later(self.limits.look_every, _look_after, self)
@@ -70,7 +73,8 @@ class TimedConnection(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         """Give some bytes to the parser. Those of a head are counted, and so is the time from the first."""
         if self.due_at is None and self.idle_since is not None:
-            self.due_at = self.loop.time() + self.limits.head
+            self.owing_since = self.loop.time()
+            self.due_at = self.owing_since + self.limits.head
         if self.idle_since is not None:
             self.head_bytes += len(data)
         super().data_received(data)
@@ -82,7 +86,10 @@ class TimedConnection(HttpToolsProtocol):
         """From now on the body is due."""
         self.idle_since = None
         self.head_bytes = 0
-        self.due_at = self.loop.time() + self.limits.body
+        now = self.loop.time()
+        if self.due_at is None:
+            self.owing_since = now
+        self.due_at = now + self.limits.body
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
@@ -125,14 +132,17 @@ class TimedConnection(HttpToolsProtocol):
             self.idle_since = self.loop.time()
 
     def _make_room(self) -> None:
-        waiting = [
+        others = [each for each in self.connections if isinstance(each, TimedConnection) and each is not self]
+        # Those that owe us the rest of a request go first: a person's is here at once.
+        owing = [(each.owing_since, id(each), each) for each in others if each.due_at is not None]
+        idle = [
             (each.idle_since, id(each), each)
-            for each in self.connections
-            if each is not self and isinstance(each, TimedConnection) and each.idle_since is not None
+            for each in others
+            if each.due_at is None and each.idle_since is not None
         ]
-        waiting.sort()
+        waiting = [*sorted(owing), *sorted(idle)]
         # Several at once: sorting for each new one would be what an attacker wants.
-        for _, _, connection in waiting[: max(1, self.limits.most // 50)]:
+        for *_, connection in waiting[: max(1, self.limits.most // 50)]:
             connection.drop()
         if not waiting:
             self.drop()

@@ -59,6 +59,7 @@ class SubmitRoute:
             await self.app(scope, _once_more(messages, receive), send)
         elif isinstance(outcome, SourceError):
             reply = await evaluation_reply(Request(scope), outcome)
+            reply.headers.update(HEADERS)
             await reply(scope, receive, send)
         else:
             content = submitted_content(outcome)
