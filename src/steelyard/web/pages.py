@@ -38,6 +38,7 @@ REPORT_POLICY = (
 )
 
 INCOMPLETE = "This link is incomplete: copy all of it, from https or http to its last letter."
+NOT_SIGNED_IN = f"{INCOMPLETE} If you expected to be signed in here: you are not."
 
 router = APIRouter(include_in_schema=False)
 
@@ -95,7 +96,7 @@ async def report_page(desk: DeskOf, request: Request, token: str) -> HTMLRespons
 def _refused(desk: Desk, request: Request) -> HTMLResponse | None:
     """What somebody reads who was not signed in as a manager of this campaign."""
     if not is_signed_in(request):
-        return message_page(request, "Link not valid", INCOMPLETE, 404)
+        return message_page(request, "Link not valid", NOT_SIGNED_IN, 404)
     if signed_in_caller(desk.campaign, request) is None:
         return message_page(request, "Not a manager", STRANGER, 403)
     return None

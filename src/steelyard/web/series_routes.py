@@ -26,7 +26,7 @@ from steelyard.web.base_path import base_of, base_url_of
 from steelyard.web.errors import TRY_AGAIN
 from steelyard.web.health import metrics_reply
 from steelyard.web.identity import STRANGER, is_signed_in, signed_in_caller
-from steelyard.web.pages import INCOMPLETE, REPORT_POLICY, message_page, rendered
+from steelyard.web.pages import NOT_SIGNED_IN, REPORT_POLICY, message_page, rendered
 from steelyard.web.running_routes import StateBody
 from steelyard.web.state import Desk
 
@@ -178,7 +178,7 @@ def series_home(request: Request) -> HTMLResponse:
 def own_campaigns(desk: SeriesDeskOf, request: Request) -> HTMLResponse:
     """The campaigns of a manager whom a proxy has signed in; the series itself has none but its link."""
     if not is_signed_in(request):
-        return message_page(request, "Link not valid", INCOMPLETE, 404)
+        return message_page(request, "Link not valid", NOT_SIGNED_IN, 404)
     known = desk.of_each(lambda _name, one: signed_in_caller(one.campaign, request))
     names = [name for name, caller, _ in known if caller is not None]
     if not names:
