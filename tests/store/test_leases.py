@@ -57,6 +57,20 @@ def test_a_place_is_released_only_once(toy_store: Store, noon: datetime) -> None
     assert (first, again, released_at(toy_store, "a1")) == (True, False, noon)
 
 
+def test_a_place_that_everybody_gives_back_is_not_always_offered_first(
+    toy_store: Store, noon: datetime
+) -> None:
+    given = []
+    for number in range(6):
+        taken = claim(toy_store, new_worker(toy_store, noon), f"a{number}", noon)
+        assert taken is not None
+        given.append(taken.hit_id)
+        with toy_store.write() as connection:
+            leases.release_place(connection, f"a{number}", now=noon)
+
+    assert given == ["h1", "h2", "h3", "h4", "h1", "h2"]
+
+
 def test_a_free_place_can_be_taken_back(toy_store: Store, noon: datetime) -> None:
     claim(toy_store, new_worker(toy_store, noon), "a1", noon)
     with toy_store.write() as connection:

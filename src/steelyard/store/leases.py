@@ -18,6 +18,7 @@ from sqlalchemy import (
     Connection,
     and_,
     bindparam,
+    case,
     func,
     literal_column,
     or_,
@@ -34,6 +35,8 @@ from steelyard.store.turns import hold_rows
 
 # Above the turn of every place that nobody has had.
 RELEASED = 10**17
+# By this much the turns of two places on one HIT differ: see `laid_out.turn_of`.
+ONE_PLACE = 10**8
 
 
 def release_place(connection: Connection, assignment_id: str, *, now: datetime) -> bool:
@@ -44,8 +47,9 @@ def release_place(connection: Connection, assignment_id: str, *, now: datetime) 
     _hold_assignment(connection, assignment_id)
     openings, stored = tables.openings, tables.assignments
     held = openings.c.assignment_id == assignment_id
-    # Its worker may come back, so places that nobody has had are given out before.
-    later = openings.c.turn % RELEASED + RELEASED
+    # Its worker may come back, so places that nobody has had are given out before; and one that is released
+    # again and again is no longer the first that everybody is offered.
+    later = openings.c.turn + case((openings.c.turn < RELEASED, RELEASED), else_=ONE_PLACE)
     if connection.execute(update(openings).where(held).values(assignment_id=None, turn=later)).rowcount == 0:
         return False
     connection.execute(update(stored).where(stored.c.assignment_id == assignment_id).values(released_at=now))
