@@ -59,6 +59,12 @@ def load(host: str, tokens: Sequence[str], **plan: Any) -> dict[str, Any]:
     return result
 
 
+def bare_endpoint(address: str, *more: str) -> dict[str, Any]:
+    """What 50 clients get from an endpoint that commits one row for each request."""
+    with running([sys.executable, str(HERE / "load" / "bare_endpoint.py"), address, *more]) as host:
+        return load(host, ["x" * 40] * N_CLIENTS, bare=True)
+
+
 def rate(result: dict[str, Any]) -> float:
     return float(result["n"] / result["seconds"])
 
@@ -141,11 +147,12 @@ def fill(file: Path, n: int) -> None:
 
 def sqlite_figures(folder: Path, *, big: int) -> None:
     """Bare and ours on SQLite, by clients, by what is stored already, and with people who think."""
-    with running([sys.executable, str(HERE / "load" / "bare_endpoint.py"), str(folder / "bare.db")]) as host:
-        bare = load(host, ["x" * 40] * N_CLIENTS, bare=True)
-    print(shown(f"bare endpoint, {N_CLIENTS} clients", bare, rate(bare)))
+    plain = bare_endpoint(str(folder / "plain.db"), "plain")
+    bare = bare_endpoint(str(folder / "bare.db"))
+    print(shown("bare endpoint, plain uvicorn", plain, rate(bare)))
+    print(shown("bare endpoint, uvloop, httptools", bare, rate(bare)))
     address = str(folder / "served.db")
-    campaign_at(folder / "texts", address, n_segments=20_000)
+    campaign_at(folder / "texts", address, n_segments=70_000)
     with open_campaign(address) as campaign:
         every = tokens_of(campaign, 2000)
     with serving(address) as host:
@@ -170,9 +177,9 @@ def postgresql_figures(folder: Path, address: str) -> None:
     with psycopg.connect(address, autocommit=True) as connection:
         connection.execute("CREATE TABLE public.bare (id TEXT PRIMARY KEY, answer TEXT)")
         connection.execute("CREATE SCHEMA load")
-    with running([sys.executable, str(HERE / "load" / "bare_endpoint.py"), address]) as host:
-        bare = load(host, ["x" * 40] * N_CLIENTS, bare=True)
-    print(shown(f"bare endpoint on PostgreSQL, {N_CLIENTS}", bare, rate(bare)))
+    plain, bare = bare_endpoint(address, "plain"), bare_endpoint(address)
+    print(shown("bare, PostgreSQL, plain uvicorn", plain, rate(bare)))
+    print(shown("bare, PostgreSQL, uvloop, httptools", bare, rate(bare)))
     own = f"{address}{'&' if '?' in address else '?'}schema=load"
     campaign_at(folder / "texts", own, n_segments=20_000)
     with open_campaign(own) as campaign:

@@ -1,6 +1,7 @@
 """The least that a durable endpoint can do: parse a small body, commit one row, say so. A peer, not a part.
 
-`python bench/load/bare_endpoint.py FILE_OR_ADDRESS` prints its address and serves until it is stopped.
+`python bench/load/bare_endpoint.py FILE_OR_ADDRESS [plain]` prints its address and serves until it is stopped;
+`plain` leaves out uvloop and httptools, which uvicorn has as extras.
 """
 
 from __future__ import annotations
@@ -69,7 +70,8 @@ def main() -> None:
     listening.listen(2048)
     print(f"http://127.0.0.1:{listening.getsockname()[1]}", flush=True)
     app = Starlette(routes=[Route("/", submit, methods=["POST"])])
-    config = uvicorn.Config(app, log_level="error", access_log=False, loop="uvloop", http="httptools")
+    loop, http = ("asyncio", "h11") if "plain" in sys.argv else ("uvloop", "httptools")
+    config = uvicorn.Config(app, log_level="error", access_log=False, loop=loop, http=http)
     uvicorn.Server(config).run(sockets=[listening])
 
 

@@ -152,7 +152,8 @@ class Collector:
             self._fit(first[assignment_id], standing, shown, doors)
             for assignment_id, standing in welcome.items()
         ]
-        return [fit for fit in fits if fit is not None]
+        # In one order everywhere: else two processes with the same ids could wait for each other.
+        return sorted(filter(None, fits), key=lambda fit: fit.judgement.judgement_id)
 
     def _texts(self, connection: Connection, standings: Mapping[str, Standing]) -> dict[Place, PlacedTexts]:
         """The items that are judged now and those that come next."""

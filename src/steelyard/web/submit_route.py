@@ -28,9 +28,13 @@ from steelyard.web.worker_routes import submission_of, submitted_content
 JUDGEMENTS_PATH = "/api/v1/work/judgements"
 
 
+# Of those that guard pages, the ones that mean something for data.
 _HEADERS = [
     (b"content-type", b"application/json"),
-    *((name.lower().encode(), value.encode()) for name, value in HEADERS.items()),
+    *(
+        (name.lower().encode(), HEADERS[name].encode())
+        for name in ("Cache-Control", "X-Content-Type-Options")
+    ),
 ]
 
 
