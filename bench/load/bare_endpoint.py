@@ -1,6 +1,6 @@
 """The least that a durable endpoint can do: parse a small body, commit one row, say so. A peer, not a part.
 
-`python bench/load/bare_endpoint.py FILE_OR_ADDRESS [plain]` prints its address and serves until it is stopped;
+`python bench/load/bare_endpoint.py FILE_OR_ADDRESS [plain]` prints its address and serves until stopped;
 `plain` leaves out uvloop and httptools, which uvicorn has as extras.
 """
 
