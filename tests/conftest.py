@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import pwd
 import re
@@ -69,6 +70,8 @@ UPDATE pg_class SET relpages = 1, reltuples = 0 WHERE oid >= 16384 AND relkind =
 # One secret for all links, so that tests may copy databases; those about secrets put it aside.
 os.environ["STEELYARD_SECRET"] = "a secret of the tests, and of nothing else"
 NOON = datetime(2024, 5, 1, 12, 0, tzinfo=UTC)
+# Thousands of tests and modules stay for the whole run: to look through them again and again finds nothing.
+gc.set_threshold(200_000, 50, 50)
 
 
 # The gate gives the same answer every time, on slow machines too. To look further, with new examples each

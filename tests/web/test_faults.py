@@ -32,7 +32,7 @@ def outcome(faults: dict[str, Any], address: str, folder: Path, *names: str, pro
 
 
 def test_nothing_acknowledged_on_sqlite_is_lost(faults: dict[str, Any], tmp_path: Path) -> None:
-    names = ("hang_up", "move_file", "kill_child", "kill_parent")
+    names = ("hang_up", "move_file", "kill_parent")
     found = outcome(faults, str(tmp_path / "faults.db"), tmp_path, *names, processes=2)
 
     assert found.n_acknowledged > 100

@@ -16,7 +16,7 @@ def test_managers_are_answered_from_the_replica_and_workers_from_the_database(
 ) -> None:
     asked: list[str] = []
 
-    def analyst_at(address: str) -> AnalystHere:
+    def analyst_at(address: str, **_: object) -> AnalystHere:
         asked.append(address)
         return AnalystHere({"": site.campaign})
 

@@ -9,7 +9,7 @@ SOAK = Path(__file__).parents[2] / "bench" / "soak.py"
 
 
 def test_a_managed_campaign_ends_complete_with_nothing_lost_or_twice(address: str, tmp_path: Path) -> None:
-    record = runpy.run_path(str(SOAK))["soak"](address, tmp_path, n_people=7, n_segments=20, seed=7)
+    record = runpy.run_path(str(SOAK))["soak"](address, tmp_path, n_people=5, n_segments=12, seed=7)
 
     wanted = {"abandons", "returns", "comes back", "pause", "extend", "exclude", "back_up"}
     assert wanted <= set(record.deeds)
