@@ -161,7 +161,7 @@ def sqlite_figures(folder: Path, *, big: int) -> None:
             print(shown(f"SQLite, {n_clients} clients", result, rate(bare)))
             if n_clients == N_CLIENTS:
                 few = result
-        thinking = load(host, every, think=8.0, seconds=40.0)
+        thinking = load(host, every, think=8.0, seconds=50.0, settle=30.0)
         print(shown("SQLite, 2,000 who think for 8 s", thinking, rate(bare)))
     fill(Path(address), big)
     with serving(address) as host:

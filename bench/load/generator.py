@@ -1,10 +1,10 @@
 """Load for the benchmarks of the server: workers over raw connections, sharing no code with what they load.
 
-Run as a process of its own: `python bench/generator.py HOST:PORT < plan.json > result.json`. The plan holds
-`tokens`, one for each worker, `seconds` to run at most, `think` (seconds between a reply and the next
-answer) and `path`, before which a campaign of a series lies. A worker asks for work, answers until the HIT
-is finished, takes another, and so on. The result: `n` acknowledged answers, `seconds`, and the sorted
-`times` of the submissions in milliseconds.
+Run as a process of its own: `python bench/load/generator.py HOST:PORT < plan.json > result.json`. The plan
+holds `tokens`, one for each worker, `seconds` to run at most, `settle` (seconds before anything is counted),
+`think` (seconds between a reply and the next answer) and `path`, before which a campaign of a series lies.
+A worker asks for work, answers until the HIT is finished, takes another, and so on. The result: `n`
+acknowledged answers, `seconds`, and the sorted `times` of the submissions in milliseconds.
 """
 
 from __future__ import annotations
@@ -61,6 +61,8 @@ class Load:
         self.host = host
         self.path = plan.get("path", "")
         self.think = plan.get("think", 0.0)
+        # What comes before everybody is at work is not counted.
+        self.begins = time.perf_counter() + plan.get("settle", 0.0)
         self.ends = time.perf_counter() + plan["seconds"]
         self.times: list[float] = []
         self.acknowledged: list[str] = []
@@ -104,11 +106,13 @@ class Load:
             if status != 201:
                 self.n_refused += 1
                 break
-            self.times.append(1000 * (time.perf_counter() - begin))
+            if begin >= self.begins:
+                self.times.append(1000 * (time.perf_counter() - begin))
             self.acknowledged.append(judgement_id)
             view = json.loads(content)["next"]
             if self.think:
-                await asyncio.sleep(random.expovariate(1 / self.think))
+                left = self.ends - time.perf_counter()
+                await asyncio.sleep(max(0.0, min(random.expovariate(1 / self.think), left)))
         connection.transport.close()
 
 
@@ -129,12 +133,11 @@ class BareLoad(Load):
 async def drive(host: str, plan: dict[str, Any]) -> dict[str, Any]:
     """Let all workers of the plan work at once; what came of it."""
     load = (BareLoad if plan.get("bare") else Load)(host, plan)
-    begin = time.perf_counter()
     done = await asyncio.gather(*(load.work(token) for token in plan["tokens"]), return_exceptions=True)
     errors = [repr(error) for error in done if isinstance(error, BaseException)]
     return {
         "n": len(load.times),
-        "seconds": time.perf_counter() - begin,
+        "seconds": time.perf_counter() - load.begins,
         "times": sorted(load.times),
         "refused": load.n_refused,
         "errors": errors[:5],
