@@ -19,7 +19,7 @@ from steelyard.flows.links import LinkChanges, WorkerLink, add_workers, change_l
 from steelyard.flows.open import OpenCampaign
 from steelyard.flows.state import change_state
 from steelyard.flows.submit import Submission, Submitted, submit
-from steelyard.store import leases, tables
+from steelyard.store import judgements, leases, tables
 
 
 class Desk:
@@ -95,13 +95,12 @@ def test_what_is_stored_and_replied_is_what_a_submission_by_itself_would_give(de
 
 def test_both_ways_make_the_same_chain(campaign: OpenCampaign, noon: datetime) -> None:
     """The hashes of a judgement depend on nothing but what is in it and before it."""
-    from steelyard.store import prepared
 
     desk = Desk(campaign, 1, noon)
     arrival = desk.arrival(desk.links[0])
     with pytest.raises(RuntimeError, match="taken back"), campaign.store.write() as connection:
         [fit] = desk.collector._in_order(connection, [arrival])
-        prepared.append_all(connection, [(fit.judgement, fit.previous)])
+        judgements.append_all(connection, [(fit.judgement, fit.previous)])
         by_collecting = connection.execute(
             select(tables.judgements.c.item_hash, tables.judgements.c.chain_hash)
         ).one()
@@ -230,7 +229,7 @@ def test_a_database_that_fails_is_said_to_all_who_wait(desk: Desk, monkeypatch: 
         raise SourceError("campaign.db", ["the disk is full"])
 
     arrivals = [desk.arrival(link) for link in desk.links]
-    monkeypatch.setattr("steelyard.flows.collect.prepared.append_all", fails)
+    monkeypatch.setattr("steelyard.flows.collect.judgements.append_all", fails)
 
     assert all(isinstance(outcome, SourceError) for outcome in desk.collect(*arrivals))
     assert desk.stored() == {}

@@ -22,7 +22,7 @@ from steelyard.domain.campaign import Campaign
 from steelyard.domain.running import Rules
 from steelyard.flows.links import add_workers
 from steelyard.flows.open import OpenCampaign
-from steelyard.store import prepared, running
+from steelyard.store import judgements, prepared, running
 from steelyard.store.database import Store, open_store
 from steelyard.web.app import create_app
 
@@ -126,7 +126,7 @@ def unknown_store(address: str, clicks: list[Sent]) -> Iterator[Store]:
 def test_no_click_reads_a_table_from_one_end_to_the_other(unknown_store: Store, clicks: list[Sent]) -> None:
     asked = {statement: values for statement, values in clicks if is_question(statement)}
     # Answers as they arrive go the quick way, the last one of a HIT the careful one.
-    assert {prepared.STANDINGS[unknown_store.dialect], prepared.INSERT[unknown_store.dialect]} <= set(asked)
+    assert {prepared.STANDINGS[unknown_store.dialect], judgements.INSERT[unknown_store.dialect]} <= set(asked)
     assert [statement for statement in asked if "UPDATE assignments" in statement]
 
     with unknown_store.read() as connection:

@@ -116,7 +116,7 @@ def serve(  # noqa: PLR0913 (one option each)
     DB may be a series, a folder of databases or a PostgreSQL database with several campaigns: one server has
     all of them, each below /c/NAME, and a page for watching them.
 
-    Ctrl-C and SIGTERM stop it in good order: requests under way are answered, and the exit code is 0.
+    Ctrl-C and SIGTERM stop it cleanly: requests under way are answered, and the exit code is 0.
     """
     if identity_header and not trusted_proxies:
         raise click.UsageError("--identity-header needs --trusted-proxy: anyone else could send that header.")

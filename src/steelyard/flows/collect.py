@@ -15,18 +15,18 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from steelyard.domain.chain import first_hash, item_hash
+from steelyard.domain.chain import first_hash
 from steelyard.domain.errors import AnswerError, SourceError
-from steelyard.domain.judgement import Answer, Judgement
+from steelyard.domain.judgement import Judgement
 from steelyard.domain.running import CampaignState
 from steelyard.domain.work import AssignmentStatus
-from steelyard.flows.assign import NextItem, as_shown, blinded, shown_order
+from steelyard.flows.assign import NextItem, blinded, shown_order
 from steelyard.flows.open import OpenCampaign
 from steelyard.flows.secrets import secret_of
-from steelyard.flows.submit import Submission, Submitted
+from steelyard.flows.submit import Submission, Submitted, judgement_of
 from steelyard.flows.tokens import split_token, token_for
 from steelyard.protocols import protocols, roles_shown
-from steelyard.store import prepared
+from steelyard.store import judgements, prepared
 from steelyard.store.prepared import Doors, Place, Standing
 from steelyard.store.work import PlacedTexts
 
@@ -107,7 +107,7 @@ class Collector:
             except Exception:
                 # Whatever it is, each answer by itself will show it.
                 outcomes = [None] * len(arrivals)
-            # Whoever cannot be told any more must not keep the others from being heard.
+            # One who can no longer be reached must not keep the others waiting.
             with suppress(Exception):
                 self._deliver(list(zip(arrivals, outcomes, strict=True)))
 
@@ -123,7 +123,7 @@ class Collector:
             with self._campaign.store.write() as connection:
                 fits = self._in_order(connection, arrivals)
                 chained = [(fit.judgement, fit.previous) for fit in fits]
-                if chained and prepared.append_all(connection, chained) < len(chained):
+                if chained and judgements.append_all(connection, chained) < len(chained):
                     raise _NotAllNew
         except _NotAllNew:
             return [None] * len(arrivals)
@@ -187,33 +187,21 @@ class Collector:
             or not 1 <= revision <= doors.revision
         ):
             return None
-        order = shown_order(self._protocol, standing.assignment_id, expected.item_id)
-        answer = self._checked(expected, order, submission.answer)
-        if answer is None:
+        try:
+            judgement = judgement_of(
+                submission,
+                expected,
+                settings=self._campaign.settings,
+                position=position,
+                revision=revision,
+                now=arrival.now,
+            )
+        except AnswerError:
             return None
-        judgement = Judgement(
-            judgement_id=submission.judgement_id,
-            assignment_id=standing.assignment_id,
-            item_id=expected.item_id,
-            position=position,
-            answer=answer,
-            shown_ms=submission.shown_ms,
-            submitted_at=arrival.now,
-            shown_order=order,
-            revision=revision,
-            item_hash=item_hash(expected.item_id, expected.translations, expected.segments, order),
-        )
         previous = standing.last_hash or first_hash(
             standing.assignment_id, standing.hit_id, standing.worker_id, standing.accepted_at
         )
         return _Fit(arrival, judgement, previous, self._reply(standing, following, doors.revision))
-
-    def _checked(self, expected: PlacedTexts, order: tuple[int, ...] | None, answer: Answer) -> Answer | None:
-        attribute = self._campaign.settings.attribute
-        try:
-            return self._protocol.check(as_shown(expected, order, attribute=attribute), answer)
-        except AnswerError:
-            return None
 
     def _reply(self, standing: Standing, following: PlacedTexts, revision: int) -> NextItem:
         order = shown_order(self._protocol, standing.assignment_id, following.item_id)

@@ -106,24 +106,40 @@ def _submit(
     expected = work.placed_item(connection, assignment, position, n_translations=protocol.n_translations)
     if submission.item_id != expected.item_id:
         raise Conflict("This is not the item to be judged now; reload the page to see the current one.")
-    order = shown_order(protocol, assignment.assignment_id, expected.item_id)
-    answer = protocol.check(as_shown(expected, order, attribute=settings.attribute), submission.answer)
-    judgement = Judgement(
+    judgement = judgement_of(
+        submission, expected, settings=settings, position=position, revision=revision, now=now
+    )
+    judgements.append(connection, judgement)
+    if position == assignment.n_items:
+        work.submit_assignment(connection, assignment.assignment_id, now=now)
+    return Submitted(view(connection, settings, assignment, position + 1, conditions=conditions), is_new=True)
+
+
+def judgement_of(
+    submission: Submission,
+    expected: work.PlacedTexts,
+    *,
+    settings: CampaignSettings,
+    position: int,
+    revision: int,
+    now: datetime,
+) -> Judgement:
+    """The judgement that a submission makes about the expected item; AnswerError if its answer is wrong."""
+    protocol = protocols()[settings.protocol]
+    order = shown_order(protocol, submission.assignment_id, expected.item_id)
+    shown = as_shown(expected, order, attribute=settings.attribute)
+    return Judgement(
         judgement_id=submission.judgement_id,
-        assignment_id=assignment.assignment_id,
-        item_id=submission.item_id,
+        assignment_id=submission.assignment_id,
+        item_id=expected.item_id,
         position=position,
-        answer=answer,
+        answer=protocol.check(shown, submission.answer),
         shown_ms=submission.shown_ms,
         submitted_at=now,
         shown_order=order,
         revision=revision,
         item_hash=item_hash(expected.item_id, expected.translations, expected.segments, order),
     )
-    judgements.append(connection, judgement)
-    if position == assignment.n_items:
-        work.submit_assignment(connection, assignment.assignment_id, now=now)
-    return Submitted(view(connection, settings, assignment, position + 1, conditions=conditions), is_new=True)
 
 
 def _take_again(connection: Connection, worker_id: str, assignment_id: str, *, now: datetime) -> None:

@@ -126,7 +126,7 @@ def moment_of(stored: Any) -> datetime:
 
 
 def _firsts(connection: Connection) -> FromClause:
-    """Judgements that replace none. SQLite must be told of the index that has them in order."""
+    """Judgements that replace none. SQLite needs to be given the index that has them in order."""
     names = ", ".join(column.name for column in tables.judgements.columns)
     index = "INDEXED BY judgements_one_per_position" if connection.dialect.name == "sqlite" else ""
     query = f"SELECT {names} FROM judgements {index} WHERE replaces IS NULL"  # noqa: S608 (our own names)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import Connection, FromClause, Select, bindparam, func, select
-from sqlalchemy.dialects import postgresql, sqlite
 
 from steelyard.domain.chain import chain_hash, first_hash
 from steelyard.domain.errors import Conflict
@@ -30,13 +29,21 @@ _CHAIN_END = select(
     tables.assignments.c.accepted_at,
     latest_judged(tables.judgements.c.chain_hash).label("chain_hash"),
 ).where(tables.assignments.c.assignment_id == bindparam("assignment_id"))
+_COLUMNS = (
+    *("judgement_id", "assignment_id", "item_id", "position", "answer", "shown_ms", "submitted_at"),
+    *("shown_order", "revision", "item_hash", "chain_hash"),
+)
 # DO NOTHING, because a failed insert would end the whole transaction on PostgreSQL.
-_INSERT = {
-    dialect: made.on_conflict_do_nothing().execution_options(preserve_rowcount=True)
-    for dialect, made in (
-        ("postgresql", postgresql.insert(tables.judgements)),
-        ("sqlite", sqlite.insert(tables.judgements)),
-    )
+_INSERT = f"INSERT INTO judgements ({', '.join(_COLUMNS)}) {{values}} ON CONFLICT DO NOTHING"
+
+# Many rows travel to PostgreSQL as one JSON text: see `prepared`.
+INSERT = {
+    "sqlite": _INSERT.format(values=f"VALUES ({', '.join('?' for _ in _COLUMNS)})"),
+    "postgresql": _INSERT.format(
+        values="SELECT value ->> 0, value ->> 1, value ->> 2, (value ->> 3)::int, value ->> 4, "
+        "(value ->> 5)::bigint, (value ->> 6)::timestamptz, value ->> 7, (value ->> 8)::int, value ->> 9, "
+        "value ->> 10 FROM json_array_elements(%s::json)"
+    ),
 }
 
 
@@ -99,21 +106,7 @@ def append(connection: Connection, judgement: Judgement) -> None:
     A judgement that has arrived before, under the same id and for the same place, stays as it is: a
     browser may send again if it had no reply, even if both arrive at once.
     """
-    answer = answer_text(judgement.answer)
-    values = {
-        "judgement_id": judgement.judgement_id,
-        "assignment_id": judgement.assignment_id,
-        "item_id": judgement.item_id,
-        "position": judgement.position,
-        "answer": answer,
-        "shown_ms": judgement.shown_ms,
-        "submitted_at": judgement.submitted_at,
-        "shown_order": None if judgement.shown_order is None else json.dumps(judgement.shown_order),
-        "revision": judgement.revision,
-        "item_hash": judgement.item_hash,
-        "chain_hash": chain_hash(_last_hash(connection, judgement.assignment_id), judgement, answer),
-    }
-    if connection.execute(_INSERT[connection.dialect.name], values).rowcount == 1:
+    if append_all(connection, [(judgement, _last_hash(connection, judgement.assignment_id))]):
         return
     before = find(connection, judgement.judgement_id)
     if before is None:
@@ -126,9 +119,33 @@ def append(connection: Connection, judgement: Judgement) -> None:
         )
 
 
-def answer_text(answer: Answer) -> str:
-    """An answer as it is stored."""
-    return json.dumps(dict(answer), allow_nan=False)
+def append_all(connection: Connection, judgements: Sequence[tuple[Judgement, str]]) -> int:
+    """Store judgements, each given with the hash before it; returns how many were new."""
+    dialect = connection.dialect.name
+    rows = [_row(judgement, previous) for judgement, previous in judgements]
+    stored = connection.exec_driver_sql(
+        INSERT[dialect],
+        rows if dialect == "sqlite" else (json.dumps(rows),),
+        execution_options={"preserve_rowcount": True},
+    )
+    return int(stored.rowcount)
+
+
+def _row(judgement: Judgement, previous: str) -> tuple[Any, ...]:
+    answer = json.dumps(dict(judgement.answer), allow_nan=False)
+    return (
+        judgement.judgement_id,
+        judgement.assignment_id,
+        judgement.item_id,
+        judgement.position,
+        answer,
+        judgement.shown_ms,
+        judgement.submitted_at.astimezone(UTC).isoformat(timespec="microseconds"),
+        None if judgement.shown_order is None else json.dumps(judgement.shown_order),
+        judgement.revision,
+        judgement.item_hash,
+        chain_hash(previous, judgement, answer),
+    )
 
 
 def _last_hash(connection: Connection, assignment_id: str) -> str:

@@ -8,16 +8,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
 
-from steelyard.domain.chain import chain_hash
-from steelyard.domain.judgement import Judgement
 from steelyard.domain.work import ItemKind, SegmentTexts, ShownText, own_kind
 from steelyard.store.campaigns import texts_beside
-from steelyard.store.judgements import answer_text
 from steelyard.store.work import PlacedTexts
 
 # Where in a HIT: its id and a position.
@@ -50,12 +47,6 @@ JOIN hit_items AS placed ON placed.hit_id = wanted.hit_id AND placed.position = 
 JOIN items ON items.item_id = placed.item_id
 JOIN segments ON segments.segment_id = items.segment_id
 """
-_COLUMNS = (
-    *("judgement_id", "assignment_id", "item_id", "position", "answer", "shown_ms", "submitted_at"),
-    *("shown_order", "revision", "item_hash", "chain_hash"),
-)
-_INSERT = f"INSERT INTO judgements ({', '.join(_COLUMNS)}) {{values}} ON CONFLICT DO NOTHING"
-
 # A list of values travels as one JSON text: arrays take PostgreSQL's driver several times as long to write.
 STANDINGS = {
     "sqlite": _STANDINGS.format(wanted="IN (SELECT value FROM json_each(?))"),
@@ -69,14 +60,6 @@ PLACED = {
     "postgresql": _PLACED.format(
         wanted="(SELECT value ->> 0 AS hit_id, (value ->> 1)::int AS position "
         "FROM json_array_elements(%s::json))"
-    ),
-}
-INSERT = {
-    "sqlite": _INSERT.format(values=f"VALUES ({', '.join('?' for _ in _COLUMNS)})"),
-    "postgresql": _INSERT.format(
-        values="SELECT value ->> 0, value ->> 1, value ->> 2, (value ->> 3)::int, value ->> 4, "
-        "(value ->> 5)::bigint, (value ->> 6)::timestamptz, value ->> 7, (value ->> 8)::int, value ->> 9, "
-        "value ->> 10 FROM json_array_elements(%s::json)"
     ),
 }
 
@@ -144,32 +127,3 @@ def placed_texts(
             (SegmentTexts(*segment), *(each.segment for each in beside)),
         )
     return found
-
-
-def append_all(connection: Connection, judgements: Sequence[tuple[Judgement, str]]) -> int:
-    """Store judgements, each given with the hash before it; returns how many were new."""
-    dialect = connection.dialect.name
-    rows = [_row(judgement, previous) for judgement, previous in judgements]
-    stored = connection.exec_driver_sql(
-        INSERT[dialect],
-        rows if dialect == "sqlite" else (json.dumps(rows),),
-        execution_options={"preserve_rowcount": True},
-    )
-    return int(stored.rowcount)
-
-
-def _row(judgement: Judgement, previous: str) -> tuple[Any, ...]:
-    answer = answer_text(judgement.answer)
-    return (
-        judgement.judgement_id,
-        judgement.assignment_id,
-        judgement.item_id,
-        judgement.position,
-        answer,
-        judgement.shown_ms,
-        judgement.submitted_at.astimezone(UTC).isoformat(timespec="microseconds"),
-        None if judgement.shown_order is None else json.dumps(judgement.shown_order),
-        judgement.revision,
-        judgement.item_hash,
-        chain_hash(previous, judgement, answer),
-    )

@@ -156,7 +156,7 @@ class _Process:
         return future
 
     def end(self) -> None:
-        """End the process; who still waits is told so."""
+        """End the process; anyone still waiting gets an error."""
         with suppress(OSError):
             self._process.terminate()
         self._process.join(ENDING_SECONDS)
