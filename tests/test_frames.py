@@ -17,6 +17,7 @@ from steelyard.control_pairs import control_pairs, text_pairs
 from steelyard.domain.scale import VAS, Scale
 from steelyard.domain.work import SCORED_KINDS, ItemKind
 from steelyard.frames import (
+    documents_of,
     gather_credit,
     has_few_points,
     hit_times_frame,
@@ -357,3 +358,26 @@ def test_a_hit_judged_twice_is_paired_by_time_whatever_the_order_of_rows() -> No
 
     found = pairs.select("base_rating", "control_rating").rows()
     assert sorted(found) == [(60.0, 55.0), (80.0, 50.0)]
+
+
+def test_ids_of_each_systems_copy_are_one_document_through_their_segments() -> None:
+    frame = ratings_frame(
+        pl.DataFrame(
+            {
+                "worker_id": "w",
+                "hit_id": "h",
+                "item_kind": "regular",
+                "segment_id": ["1", "2", "1", "2", "3", "4"],
+                "document_id": ["a-1", "a-1", "b-1", "b-1", None, "a-2"],
+                "system_id": ["a", "a", "b", "b", "a", "a"],
+                "attribute": "adequacy",
+                "rating": 50.0,
+            }
+        )
+    )
+    found = documents_of(frame)
+    assert found.known
+    assert found.number.tolist() == [0, 0, 0, 0, 1, 2]
+    alone = documents_of(frame.with_columns(document_id=pl.lit(None, pl.String)))
+    assert not alone.known
+    assert alone.number.tolist() == [0, 1, 0, 1, 2, 3]

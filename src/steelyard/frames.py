@@ -18,6 +18,7 @@ from steelyard.domain.result import MethodSettings
 from steelyard.domain.scale import Scale
 from steelyard.domain.work import SCORED_KINDS, ItemKind
 from steelyard.stats.arrays import BoolArray, FloatArray, IntArray
+from steelyard.stats.connectivity import block_of_left
 from steelyard.stats.standardise import standardised, worker_moments
 
 # Which judgement a row is of, and what was judged.
@@ -207,6 +208,34 @@ def index_of(column: pl.Series) -> tuple[list[str], IntArray]:
     if present.all():
         return column.dtype.categories.to_list(), code
     return column.dtype.categories.filter(present).to_list(), (np.cumsum(present) - 1)[code]
+
+
+class Documents(NamedTuple):
+    """The documents that rows belong to: `number` (rows,) counts them from 0.
+
+    `known`: whether any of them has several segments. If not, each segment stands for itself.
+    """
+
+    number: IntArray
+    known: bool
+
+
+def documents_of(frame: pl.DataFrame) -> Documents:
+    """The document of each row: segments that were ever shown in one document belong together.
+
+    Files may give every system's copy of a document an id of its own, or leave the id out in some rows; the
+    segments that rows share tell which ids mean the same document.
+    """
+    segments, segment = index_of(frame["segment_id"])
+    with_id = frame["document_id"].is_not_null().to_numpy()
+    if not with_id.any():
+        return Documents(segment, known=False)
+    _, document = index_of(frame.filter(pl.Series(with_id))["document_id"])
+    alone = np.arange(len(segments))
+    # Every segment is tied to a document of its own too, so that those without an id count as one each.
+    ends = np.concatenate([segment[with_id], alone]), np.concatenate([document + len(segments), alone])
+    block = block_of_left(*ends)
+    return Documents(block[segment], known=int(block.max()) + 1 < len(segments))
 
 
 def in_order_of(frame: pl.DataFrame, *names: str, then: Sequence[str] = ()) -> pl.DataFrame:

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard.stats.arrays import IntArray
+
 _Integers = NDArray[np.integer[Any]]
 
 
@@ -22,16 +24,23 @@ def number_of_blocks(left: _Integers, right: _Integers) -> int:
     >>> number_of_blocks(np.array([0, 0, 1, 2]), np.array([0, 1, 1, 7]))
     2
     """
+    return len(np.unique(block_of_left(left, right)[left]))
+
+
+def block_of_left(left: _Integers, right: _Integers) -> IntArray:
+    """The connected part that each number on the left belongs to, counted from 0. Shape (max + 1,).
+
+    >>> block_of_left(np.array([0, 0, 1, 2]), np.array([0, 1, 1, 7]))
+    array([0, 0, 1])
+    """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
     if len(left) == 0:
-        return 0
+        return np.zeros(0, dtype=np.int64)
     n_left, n_right = int(left.max()) + 1, int(right.max()) + 1
     ends = (left.astype(np.int32), right.astype(np.int32) + np.int32(n_left))
     graph = coo_array((np.ones(len(left)), ends), shape=(n_left + n_right,) * 2)
-    touched = np.zeros(n_left + n_right, dtype=np.bool_)
-    touched[ends[0]] = touched[ends[1]] = True
-    parts, _ = connected_components(graph, directed=False)
-    # Numbers that never occur would each count as a part.
-    return int(parts - np.count_nonzero(~touched))
+    _, block = connected_components(graph, directed=False)
+    number: IntArray = np.unique(block[:n_left], return_inverse=True)[1].astype(np.int64)
+    return number

@@ -1,0 +1,133 @@
+"""Errors of estimates from judgements that go together: those of one worker, and those of one document.
+
+Ratings of one worker share that worker's taste, ratings of one document its difficulties: neither are
+independent observations. What an estimate needs here is its *influence*: how far each rating moved it, to
+first order. Summed over the ratings of a worker, of a document, and of one worker on one document (a cell),
+influences give a variance that lets both workers and documents be others [Cameron2011].
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.special import stdtr, stdtrit
+
+from steelyard.stats.arrays import FloatArray, IntArray
+
+
+class Cells(NamedTuple):
+    """How far the ratings of one worker on one document moved each estimate.
+
+    `sums` (cells, estimates); `worker` and `document` (cells,) count from 0. A linear combination of
+    estimates, such as a difference, has the same combination of their columns.
+    """
+
+    sums: FloatArray
+    worker: IntArray
+    document: IntArray
+
+
+@dataclass(frozen=True, slots=True)
+class ClusteredErrors:
+    """Variances and degrees of freedom of k estimates, and of all their differences.
+
+    `variance`, `df`: (k,); `difference_variance`, `difference_df`: (k, k), row minus column. NaN where there
+    are fewer than two workers or two documents, so that nothing is known of others.
+    """
+
+    variance: FloatArray
+    df: FloatArray
+    difference_variance: FloatArray
+    difference_df: FloatArray
+
+
+def cell_sums(influence: FloatArray, *, worker: IntArray, document: IntArray) -> Cells:
+    """The influences of ratings (n, k), summed within the cells of one worker and one document.
+
+    >>> same = np.zeros(3, dtype=np.int64)
+    >>> cell_sums(np.array([[1.0], [2.0], [4.0]]), worker=np.array([0, 0, 1]), document=same).sums
+    array([[3.],
+           [4.]])
+    """
+    width = int(document.max()) + 1 if len(document) else 1
+    codes, cell = np.unique(worker * width + document, return_inverse=True)
+    return Cells(_summed(influence, cell, len(codes)), codes // width, codes % width)
+
+
+def clustered_errors(cells: Cells) -> ClusteredErrors:
+    """Errors of the estimates and of their differences, ratings clustered by worker and by document.
+
+    Variance between workers plus that between documents minus that between cells, which both contain;
+    never less than either alone. Each is multiplied by n / (n - 1), n being the clusters that moved the
+    estimate at all. Degrees of freedom: one less than there are workers or documents, whichever are fewer.
+    """
+    by_worker = _pairwise(_summed(cells.sums, cells.worker, _width(cells.worker)))
+    by_document = _pairwise(_summed(cells.sums, cells.document, _width(cells.document)))
+    by_cell = _pairwise(cells.sums)
+    variance = np.maximum(
+        by_worker.variance + by_document.variance - by_cell.variance,
+        np.maximum(by_worker.variance, by_document.variance),
+    )
+    df = np.minimum(by_worker.clusters, by_document.clusters) - 1
+    known = df > 0
+    variance, df = np.where(known, variance, np.nan), np.where(known, df, np.nan)
+    single = np.arange(cells.sums.shape[1])
+    return ClusteredErrors(
+        variance=variance[single, -1],
+        df=df[single, -1],
+        difference_variance=variance[:, :-1],
+        difference_df=df[:, :-1],
+    )
+
+
+def better_p_values(scores: FloatArray, errors: ClusteredErrors) -> FloatArray:
+    """One-sided p-values that the estimate of the row is above that of the column. Shape (k, k).
+
+    NaN on the diagonal and where there is no error; 0 or 1 where estimates differ and no rating varies.
+    """
+    difference = scores[:, None] - scores[None, :]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = difference / np.sqrt(errors.difference_variance)
+    p: FloatArray = stdtr(errors.difference_df, -t)
+    p[np.isnan(t) | np.isnan(errors.difference_df)] = np.nan
+    np.fill_diagonal(p, np.nan)
+    return p
+
+
+def interval(scores: FloatArray, errors: ClusteredErrors, *, level: float) -> tuple[FloatArray, FloatArray]:
+    """Lower and upper bounds of the estimates. Shapes (k,)."""
+    half = stdtrit(errors.df, (1 + level) / 2) * np.sqrt(errors.variance)
+    return scores - half, scores + half
+
+
+class _Pairwise(NamedTuple):
+    """Of sums over clusters: variances and how many clusters count, (k, k + 1): differences, then single."""
+
+    variance: FloatArray
+    clusters: FloatArray
+
+
+def _pairwise(sums: FloatArray) -> _Pairwise:
+    """Between-cluster variance of each difference of two columns of `sums`, and of each column alone."""
+    products = sums.T @ sums
+    touched = (sums != 0).astype(np.float64)
+    single, both = np.diag(products), touched.T @ touched
+    moved = np.diag(both)
+    variance = np.column_stack([single[:, None] + single[None, :] - 2 * products, single])
+    clusters = np.column_stack([moved[:, None] + moved[None, :] - both, moved])
+    corrected = np.maximum(variance, 0.0) * clusters / np.maximum(clusters - 1, 1)
+    return _Pairwise(corrected, clusters)
+
+
+def _summed(rows: FloatArray, cluster: IntArray, n: int) -> FloatArray:
+    """The rows summed by cluster. Shape (n, k)."""
+    member = csr_array((np.ones(len(cluster)), (cluster, np.arange(len(cluster)))), shape=(n, len(cluster)))
+    summed: FloatArray = member @ rows
+    return summed
+
+
+def _width(index: IntArray) -> int:
+    return int(index.max()) + 1 if len(index) else 0
