@@ -18,14 +18,14 @@ from scipy.special import stdtr, stdtrit
 from steelyard.stats.arrays import FloatArray, IntArray
 
 
-class Cells(NamedTuple):
+class ClusterSums(NamedTuple):
     """How far the ratings of one worker on one document moved each estimate.
 
-    `sums` (cells, estimates); `worker` and `document` (cells,) count from 0. A linear combination of
+    `moved` (cells, estimates); `worker` and `document` (cells,) count from 0. A linear combination of
     estimates, such as a difference, has the same combination of their columns.
     """
 
-    sums: FloatArray
+    moved: FloatArray
     worker: IntArray
     document: IntArray
 
@@ -44,29 +44,29 @@ class ClusteredErrors:
     difference_df: FloatArray
 
 
-def cell_sums(influence: FloatArray, *, worker: IntArray, document: IntArray) -> Cells:
+def cell_sums(influence: FloatArray, *, worker: IntArray, document: IntArray) -> ClusterSums:
     """The influences of ratings (n, k), summed within the cells of one worker and one document.
 
     >>> same = np.zeros(3, dtype=np.int64)
-    >>> cell_sums(np.array([[1.0], [2.0], [4.0]]), worker=np.array([0, 0, 1]), document=same).sums
+    >>> cell_sums(np.array([[1.0], [2.0], [4.0]]), worker=np.array([0, 0, 1]), document=same).moved
     array([[3.],
            [4.]])
     """
     width = int(document.max()) + 1 if len(document) else 1
     codes, cell = np.unique(worker * width + document, return_inverse=True)
-    return Cells(_summed(influence, cell, len(codes)), codes // width, codes % width)
+    return ClusterSums(_summed(influence, cell, len(codes)), codes // width, codes % width)
 
 
-def clustered_errors(cells: Cells) -> ClusteredErrors:
+def clustered_errors(sums: ClusterSums) -> ClusteredErrors:
     """Errors of the estimates and of their differences, ratings clustered by worker and by document.
 
     Variance between workers plus that between documents minus that between cells, which both contain;
     never less than either alone. Each is multiplied by n / (n - 1), n being the clusters that moved the
     estimate at all. Degrees of freedom: one less than there are workers or documents, whichever are fewer.
     """
-    by_worker = _pairwise(_summed(cells.sums, cells.worker, _width(cells.worker)))
-    by_document = _pairwise(_summed(cells.sums, cells.document, _width(cells.document)))
-    by_cell = _pairwise(cells.sums)
+    by_worker = _pairwise(_summed(sums.moved, sums.worker, _width(sums.worker)))
+    by_document = _pairwise(_summed(sums.moved, sums.document, _width(sums.document)))
+    by_cell = _pairwise(sums.moved)
     variance = np.maximum(
         by_worker.variance + by_document.variance - by_cell.variance,
         np.maximum(by_worker.variance, by_document.variance),
@@ -74,7 +74,7 @@ def clustered_errors(cells: Cells) -> ClusteredErrors:
     df = np.minimum(by_worker.clusters, by_document.clusters) - 1
     known = df > 0
     variance, df = np.where(known, variance, np.nan), np.where(known, df, np.nan)
-    single = np.arange(cells.sums.shape[1])
+    single = np.arange(sums.moved.shape[1])
     return ClusteredErrors(
         variance=variance[single, -1],
         df=df[single, -1],
