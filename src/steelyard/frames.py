@@ -97,7 +97,7 @@ _PREFERENCE_NEVER_NULL = (*_JUDGED, "system_a", "system_b", "preference")
 _SPAN_NEVER_NULL = (*_JUDGED, "system_id", "side")
 CONTROL_SIDES = ("a", "b")
 # Names that stand in many rows: see `with_categories`.
-_NAMES = ("worker_id", "hit_id", "segment_id", "system_id", "attribute", "item_kind")
+_NAMES = ("worker_id", "hit_id", "document_id", "segment_id", "system_id", "attribute", "item_kind")
 # What fewer people than this do may be their habit: it says nothing about others, nor does resampling
 # them [our choice].
 ENOUGH_WORKERS = 5

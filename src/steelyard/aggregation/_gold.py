@@ -108,9 +108,9 @@ def crowd_of(frame: pl.DataFrame, settings: MethodSettings, *, method: str) -> C
     """The judgements that score; raises NotEnoughData if there are none."""
     workers, number = index_of(frame["worker_id"])
     kinds = [str(kind) for kind in SCORED_KINDS]
-    rows = frame.select(*_NAMES, "rating", "credited", worker=pl.Series(number)).filter(
-        frame["item_kind"].is_in(kinds)
-    )
+    rows = frame.select(
+        *(*_NAMES, "document_id", "hit_id", "rating", "credited"), worker=pl.Series(number)
+    ).filter(frame["item_kind"].is_in(kinds))
     if rows.is_empty():
         scored_rows(frame, method=method)
     rows = rows.with_columns(as_categories(rows[name]) for name in _NAMES if name != "system_id")

@@ -7,10 +7,12 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
+from steelyard.aggregation._clustered import clustered_p_values
 from steelyard.aggregation._order import CELL, in_canonical_order
+from steelyard.aggregation._units import unit_weights, units_of, weight_columns, weighted_mean, with_value
 from steelyard.domain.errors import NotEnoughData
-from steelyard.domain.result import Fit, MethodSettings
-from steelyard.frames import index_of, scored
+from steelyard.domain.result import Fit, InferenceUnits, MethodSettings
+from steelyard.frames import documents_of, index_of, scored
 from steelyard.stats.arrays import FloatArray
 from steelyard.stats.bootstrap import CrossedRatings, two_way_bootstrap
 from steelyard.stats.permutation import permutation_matrix
@@ -52,17 +54,24 @@ def fit_means(
     system's score the unweighted mean of its segment scores, or with `flat` of all its values.
     Where ratings are of several attributes, each is scored so, and the score over all is the mean
     of theirs. Judgements without value are left out, unless `unstandardised_as_zero`: then they
-    count in `mean_rating` and `n`, and a segment without any value scores 0. Differences are tested
-    on segment scores (`test`), intervals come from resampling workers and segments.
+    count in `mean_rating` and `n`, and a segment without any value scores 0. Differences of scores are
+    tested with judgements clustered by worker and document, or segment scores against each other (`test`);
+    intervals come from resampling workers and segments.
     """
-    rows = in_canonical_order(rows, "value", *_weight_of(rows))
+    rows = in_canonical_order(rows, "value", *weight_columns(rows), "document_id", "hit_id")
     if settings.unstandardised_as_zero:
         nobody = pl.col("value").is_null().all().over(*CELL, "attribute")
         rows = rows.with_columns(pl.when(nobody).then(0.0).otherwise(pl.col("value")).alias("value"))
     else:
         rows = rows.filter(pl.col("value").is_not_null())
+    documents = documents_of(rows)
+    rows = rows.with_columns(pl.Series("document", documents.number))
     units = units_of(rows, per_worker=settings.unit == "worker")
     together = _fit_units(units, settings, rng, workers=workers)
+    if settings.test == "clustered":
+        judged = with_value(units)
+        n_workers, n_documents = judged["worker_id"].n_unique(), judged["document"].n_unique()
+        together = replace(together, units=InferenceUnits(n_workers, n_documents, documents.known))
     names = units["attribute"].unique().sort().to_list()
     if len(names) < 2:
         return together
@@ -77,7 +86,7 @@ def _fit_units(
     units: pl.DataFrame, settings: MethodSettings, rng: np.random.Generator, *, workers: pl.DataFrame
 ) -> Fit:
     by_attribute = units.group_by(*CELL, "attribute", maintain_order=True).agg(
-        score=_mean("value", units), mean_rating=pl.col("rating").mean()
+        score=weighted_mean("value", units), mean_rating=pl.col("rating").mean()
     )
     of_cell = units.group_by(CELL, maintain_order=True).agg(sd=_deviation(units), n=pl.col("n").sum())
     segments = (
@@ -94,32 +103,12 @@ def _fit_units(
     systems = systems.sort(["score", "system_id"], descending=[True, False]).select(
         "system_id", "score", "lower", "upper", "mean_rating", "n_segments", "n_judgements"
     )
-    p_values = _p_values(segments, systems["system_id"].to_list(), settings, rng)
+    names = systems["system_id"].to_list()
+    if settings.test == "clustered":
+        p_values = clustered_p_values(with_value(units), names, flat=settings.unit == "flat")
+    else:
+        p_values = _p_values(segments, names, settings, rng)
     return Fit(segments=segments, systems=systems, p_values=p_values, workers=workers)
-
-
-def units_of(rows: pl.DataFrame, *, per_worker: bool) -> pl.DataFrame:
-    """What a segment's mean is taken over: judgements, or each worker's mean of theirs."""
-    weight = _weight_of(rows)
-    if not per_worker:
-        return rows.select(
-            *(*CELL, "attribute", "worker_id", "value", "rating", *weight), pl.lit(1, pl.Int64).alias("n")
-        )
-    return rows.group_by(*CELL, "attribute", "worker_id", maintain_order=True).agg(
-        _mean("value", rows), pl.col("rating", *weight).mean(), pl.len().cast(pl.Int64).alias("n")
-    )
-
-
-def _weight_of(rows: pl.DataFrame) -> tuple[str, ...]:
-    """The column that rows are weighted by, if they are."""
-    return ("weight",) if "weight" in rows.columns else ()
-
-
-def _mean(name: str, rows: pl.DataFrame) -> pl.Expr:
-    """The mean of a column, weighted if the rows have weights."""
-    if not _weight_of(rows):
-        return pl.col(name).mean()
-    return (pl.col(name) * pl.col("weight")).sum() / pl.col("weight").sum()
 
 
 def _deviation(rows: pl.DataFrame) -> pl.Expr:
@@ -129,10 +118,12 @@ def _deviation(rows: pl.DataFrame) -> pl.Expr:
     ones that is the usual deviation, whatever their size.
     """
     value, weight = pl.col("value"), pl.col("weight")
-    if not _weight_of(rows):
+    if not weight_columns(rows):
         return value.std(ddof=1)
     total = weight.sum()
-    square = (weight * (value - _mean("value", rows)) ** 2).sum() / (total - (weight**2).sum() / total)
+    square = (weight * (value - weighted_mean("value", rows)) ** 2).sum() / (
+        total - (weight**2).sum() / total
+    )
     return pl.when(pl.len() > 1).then(square.sqrt())
 
 
@@ -140,7 +131,7 @@ def _systems(averaged: pl.DataFrame, segments: pl.DataFrame) -> pl.DataFrame:
     """Each system's mean over every attribute's own mean, and how much it rests on."""
     means = (
         averaged.group_by("system_id", "attribute", maintain_order=True)
-        .agg(_mean("score", averaged), pl.col("mean_rating").mean())
+        .agg(weighted_mean("score", averaged), pl.col("mean_rating").mean())
         .sort("system_id", "attribute")
         .group_by("system_id", maintain_order=True)
         .agg(pl.col("score", "mean_rating").mean())
@@ -190,7 +181,7 @@ def _missing_attributes(units: pl.DataFrame, names: list[str]) -> tuple[str, ...
 
 def _intervals(units: pl.DataFrame, settings: MethodSettings, rng: np.random.Generator) -> pl.DataFrame:
     """Lower and upper bound of each system's score at the wanted level; null without draws."""
-    valued = units.filter(pl.col("value").is_not_null()) if units["value"].null_count() else units
+    valued = with_value(units)
     systems, system = index_of(valued["system_id"])
     bounds: FloatArray = np.full((2, len(systems)), np.nan)
     if settings.draws:
@@ -207,16 +198,3 @@ def _intervals(units: pl.DataFrame, settings: MethodSettings, rng: np.random.Gen
     return pl.DataFrame({"system_id": systems, "lower": bounds[0], "upper": bounds[1]}).with_columns(
         pl.col("lower", "upper").fill_nan(None)
     )
-
-
-def unit_weights(valued: pl.DataFrame, *, flat: bool) -> FloatArray:
-    """What each unit weighs in its system's score: every attribute the same, within it every segment."""
-    of_attribute = ("system_id", "attribute")
-    own = pl.col("weight") if _weight_of(valued) else pl.lit(1.0)
-    size = pl.col("weight").sum() if _weight_of(valued) else pl.len()
-    in_attribute = size.over(of_attribute)
-    in_cell = size.over(*CELL, "attribute")
-    n_cells = pl.col("segment_id").n_unique().over(of_attribute)
-    weight = own / in_attribute if flat else own / (in_cell * n_cells)
-    weights: FloatArray = valued.select(weight.cast(pl.Float64)).to_series().to_numpy()
-    return weights

@@ -16,7 +16,8 @@ def with_z(frame: pl.DataFrame, settings: MethodSettings) -> pl.DataFrame:
     """
     found = standardise_ratings(frame, settings)
     return frame.select(
-        *("worker_id", "system_id", "segment_id", "attribute", "item_kind", "credited", "rating"),
+        *("worker_id", "hit_id", "system_id", "document_id", "segment_id", "attribute", "item_kind"),
+        *("credited", "rating"),
         pl.Series("defines_worker", found.defines_worker),
         pl.Series("value", found.z).fill_nan(None),
         pl.Series("n_defining", found.n_defining),

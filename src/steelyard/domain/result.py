@@ -17,7 +17,7 @@ ClusterRule = Literal["strict", "wmt21"]
 StandardiseOver = Literal["all", "system"]
 StandardisePer = Literal["worker", "attribute"]
 Unit = Literal["judgement", "worker", "flat"]
-Test = Literal["rank-sum", "rank-sum-common", "signed-rank", "permutation"]
+Test = Literal["clustered", "rank-sum", "rank-sum-common", "signed-rank", "permutation"]
 FlagRules = Literal["usual", "wmt"]
 ExclusionRule = Literal["apply", "ignore"]
 # The name of the check that nobody fails.
@@ -105,8 +105,9 @@ class MethodSettings:
         "judgement", help="What a segment score averages.", signature="unit", always_signed=True
     )
     test: Test = option(
-        "rank-sum",
-        help="Test between systems; all but the first use common segments only.",
+        "clustered",
+        help="Test between systems: clustered by worker and document, or of segment scores as if independent "
+        "(of common segments, but for rank-sum).",
         signature="test",
     )
     draws: int = option(
@@ -187,6 +188,18 @@ class Diagnostics:
 
 
 @dataclass(frozen=True, slots=True)
+class InferenceUnits:
+    """What a test of systems counts as independent: how many workers and documents it rests on.
+
+    Without `documents_known` each segment stands for a document of its own.
+    """
+
+    workers: int
+    documents: int
+    documents_known: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Fit:
     """What a method makes of the ratings it is given.
 
@@ -203,6 +216,7 @@ class Fit:
     `warnings`: what to know before trusting the scores; `notes`: what else to know of the judgements.
     `attributes`: where the ratings are of several, what the method makes of each, by name; a method that
     looks at the ratings of one attribute alone for that may leave it to the caller.
+    `units`: what `p_values` count as independent; None where they make no use of workers and documents.
     """
 
     segments: pl.DataFrame
@@ -214,6 +228,7 @@ class Fit:
     attributes: tuple[tuple[str, Fit], ...] = ()
     draws: np.ndarray | None = None
     diagnostics: Diagnostics | None = None
+    units: InferenceUnits | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from steelyard.domain.result import Analysis, AnalysisSettings, Diagnostics
 from steelyard.domain.wording import counted
 
 TESTS = {
+    "clustered": "one-sided tests of the difference of scores, judgements clustered by worker and document",
     "rank-sum": "one-sided rank-sum tests on segment scores",
     "rank-sum-common": "one-sided rank-sum tests on the scores of common segments",
     "signed-rank": "one-sided signed-rank tests on common segments",

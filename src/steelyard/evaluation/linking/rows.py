@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from steelyard.aggregation import methods
-from steelyard.aggregation._segment_means import unit_weights, units_of
+from steelyard.aggregation._units import unit_weights, units_of
 from steelyard.domain.errors import ChoiceError, SourceError
 from steelyard.domain.exhibit import Evidence
 from steelyard.domain.result import MethodSettings
