@@ -74,7 +74,7 @@ def test_five_lines_of_the_readme(campaign_file: Path, tmp_path: Path, noon: dat
     assert analysis.signature.startswith("steelyard:")
     analysis.to_html(tmp_path / "report.html")
     assert analysis.signature in (tmp_path / "report.html").read_text("utf-8")
-    assert analysis.pairs.columns == ["better", "worse", "p_value", "p_holm"]
+    assert analysis.pairs.columns == ["better", "worse", "p_value", "p_two_sided", "p_holm"]
 
 
 def test_a_file_is_read_from_its_path(tmp_path: Path) -> None:

@@ -110,10 +110,16 @@ def test_p_values_are_the_official_ones(by_recipe: Analyse, campaign: str, pair:
     np.testing.assert_allclose(joined["p_value"], joined["official"], atol=2e-4, rtol=0)
 
 
-def test_the_specified_vector_follows_from_the_defaults(
+def test_the_specified_vector_follows_from_the_rank_sum_test(
     ratings: Callable[[str, str], pl.DataFrame],
 ) -> None:
-    settings = AnalysisSettings(check="none", clusters="wmt21", method_settings=MethodSettings(draws=0))
+    settings = AnalysisSettings(
+        check="none",
+        clusters="wmt21",
+        correction="none",
+        one_sided=True,
+        method_settings=MethodSettings(draws=0, test="rank-sum"),
+    )
 
     analysis = analyse(Source(ratings("wmt21-toen", "cs-en"), title="cs-en", campaign="file"), settings)
 
@@ -152,7 +158,12 @@ def test_the_specified_vector_follows_from_the_defaults(
 def test_strict_clusters_keep_together_what_the_official_rule_parts(
     ratings: Callable[[str, str], pl.DataFrame],
 ) -> None:
-    settings = AnalysisSettings(check="none", method_settings=MethodSettings(draws=0))
+    settings = AnalysisSettings(
+        check="none",
+        correction="none",
+        one_sided=True,
+        method_settings=MethodSettings(draws=0, test="rank-sum"),
+    )
 
     analysis = analyse(Source(ratings("wmt21-toen", "de-en"), title="de-en", campaign="file"), settings)
 

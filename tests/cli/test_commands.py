@@ -179,7 +179,7 @@ def test_a_campaign_goes_from_example_to_ranking(judged: Path, capsys: pytest.Ca
 
     document = json.loads(capsys.readouterr().out)
     assert list(document) == [
-        *("signature", "counts", "workers", "systems", "pairs", "attributes", "agreement"),
+        *("signature", "counts", "workers", "systems", "pairs", "test", "attributes", "agreement"),
         *("excluded_hits", "contamination", "warnings"),
     ]
     assert document["counts"]["judgements"] == 500

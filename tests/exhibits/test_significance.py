@@ -8,38 +8,55 @@ import pytest
 
 from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.exhibit import Cells, Evidence, ExhibitOptions
+from steelyard.domain.result import PairTest
 from steelyard.exhibits.significance import FIGURE, TABLE
 
 Weighed = Callable[..., Evidence]
 
 
+_P_VALUES = ("p_value", "p_two_sided", "p_holm")
+
+
+def _pairs(rows: dict[tuple[str, str], tuple[float | None, ...]]) -> pl.DataFrame:
+    schema = {"better": pl.String, "worse": pl.String, **dict.fromkeys(_P_VALUES, pl.Float64)}
+    return pl.DataFrame([(*pair, *p_values) for pair, p_values in rows.items()], schema=schema, orient="row")
+
+
 @pytest.fixture
 def three(evidence: Evidence) -> Evidence:
     """Three systems, best first, whose p-values are known; beta and gamma could not be compared."""
-    p_values = {
-        ("alpha", "beta"): 0.03,
-        ("alpha", "gamma"): 0.0004,
-        ("beta", "alpha"): 0.97,
-        ("gamma", "alpha"): 0.9996,
-        ("beta", "gamma"): None,
-        ("gamma", "beta"): None,
-    }
-    pairs = pl.DataFrame(
-        [(better, worse, p_value) for (better, worse), p_value in p_values.items()],
-        schema={"better": pl.String, "worse": pl.String, "p_value": pl.Float64},
-        orient="row",
+    pairs = _pairs(
+        {
+            ("alpha", "beta"): (0.015, 0.03, 0.04),
+            ("alpha", "gamma"): (0.0002, 0.0004, 0.0008),
+            ("beta", "alpha"): (0.985, 0.03, 0.04),
+            ("gamma", "alpha"): (0.9998, 0.0004, 0.0008),
+            ("beta", "gamma"): (None, None, None),
+            ("gamma", "beta"): (None, None, None),
+        }
     )
     return replace(evidence, analysis=replace(evidence.analysis, pairs=pairs))
 
 
-def test_the_row_is_better_than_the_column(three: Evidence, options: ExhibitOptions) -> None:
-    table = TABLE.make([three], options)
+@pytest.mark.parametrize(
+    ("test", "below", "above"),
+    [
+        (PairTest(), (0.04, 0.0008), (None, None)),
+        (PairTest(correction="none"), (0.03, 0.0004), (None, None)),
+        (PairTest(correction="none", one_sided=True), (0.015, 0.0002), (0.985, 0.9998)),
+    ],
+    ids=["holm", "two-sided", "one-sided"],
+)
+def test_the_grid_has_the_p_values_that_decide(
+    three: Evidence, options: ExhibitOptions, test: PairTest, below: tuple[float], above: tuple[float]
+) -> None:
+    table = TABLE.make([replace(three, analysis=replace(three.analysis, test=test))], options)
 
     assert [column.title for column in table.columns] == ["System", "alpha", "beta", "gamma"]
     assert table.rows.rows() == [
-        ("alpha", None, 0.03, 0.0004),
-        ("beta", 0.97, None, None),
-        ("gamma", 0.9996, None, None),
+        ("alpha", None, *below),
+        ("beta", above[0], None, None),
+        ("gamma", above[1], None, None),
     ]
 
 
@@ -58,16 +75,14 @@ def test_cells_are_shaded_up_to_the_threshold_and_empty_where_unknown(
     assert panel.x.categories == panel.y.categories == ("alpha", "beta", "gamma")
     assert isinstance(cells, Cells)
     assert (cells.low, cells.high) == (0.0, 0.05)
-    assert cells.values == ((None, 0.03, 0.0004), (0.97, None, None), (0.9996, None, None))
-    assert cells.texts == (("", ".030*", "<.001***"), (".970", "", ""), ("1.000", "", ""))
+    assert cells.values == ((None, 0.04, 0.0008), (None, None, None), (None, None, None))
+    assert cells.texts == (("", ".040*", "<.001***"), ("", "", ""), ("", "", ""))
 
 
 def test_many_systems_leave_room_for_stars_only(evidence: Evidence, options: ExhibitOptions) -> None:
     names = [f"system {k}" for k in range(9)]
-    pairs = pl.DataFrame(
-        [(a, b, 0.0099 if a < b else 0.9901) for a in names for b in names if a != b],
-        schema=["better", "worse", "p_value"],
-        orient="row",
+    pairs = _pairs(
+        {(a, b): (0.0001 if a < b else 0.9999, 0.0002, 0.0099) for a in names for b in names if a != b}
     )
     systems = pl.DataFrame({"system_id": names, "cluster": [1] * 9})
     nine = replace(evidence, analysis=replace(evidence.analysis, systems=systems, pairs=pairs))
@@ -91,7 +106,7 @@ def test_lines_part_the_clusters(evidence: Evidence, options: ExhibitOptions) ->
 def test_systems_that_could_not_be_compared_have_no_significance(
     three: Evidence, options: ExhibitOptions, exhibit: object
 ) -> None:
-    unknown = three.analysis.pairs.with_columns(p_value=pl.lit(None, pl.Float64))
+    unknown = three.analysis.pairs.with_columns(pl.lit(None, pl.Float64).alias(name) for name in _P_VALUES)
     nothing = replace(three, analysis=replace(three.analysis, pairs=unknown))
 
     with pytest.raises(NotEnoughData, match="No two systems could be compared"):

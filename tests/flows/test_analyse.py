@@ -78,7 +78,9 @@ def test_every_ordered_pair_has_its_p_value_and_holms(frame: pl.DataFrame) -> No
     assert pairs.select("better", "worse").rows() == [("good", "poor"), ("poor", "good")]
     small, large = pairs["p_value"]
     assert small < 0.05 < large
-    assert pairs["p_holm"].to_list() == [pytest.approx(2 * small), large]
+    # One pair is one test, and says the same in both directions.
+    assert pairs["p_two_sided"].to_list() == pytest.approx([2 * small] * 2)
+    assert pairs["p_holm"].to_list() == pairs["p_two_sided"].to_list()
 
 
 def test_frames_have_the_documented_columns(frame: pl.DataFrame) -> None:
@@ -97,7 +99,7 @@ def test_frames_have_the_documented_columns(frame: pl.DataFrame) -> None:
         *("system_id", "rank", "rank_low", "rank_high", "cluster", "score", "lower", "upper"),
         *("mean_rating", "n_segments", "n_judgements", "wins"),
     ]
-    assert analysis.pairs.columns == ["better", "worse", "p_value", "p_holm"]
+    assert analysis.pairs.columns == ["better", "worse", "p_value", "p_two_sided", "p_holm"]
     assert analysis.segments.columns == ["system_id", "segment_id", "score", "sd", "mean_rating", "n"]
 
 
@@ -123,7 +125,7 @@ def test_the_signature_names_every_choice(frame: pl.DataFrame) -> None:
 def test_rare_choices_enter_the_signature_only_when_made(frame: pl.DataFrame) -> None:
     signature = _analyse(frame, wmt_settings(SETTINGS)).signature
 
-    assert "|clusters:wmt21|p:<=0.05|pairs:2|least:2|unstandardised:zero|" in signature
+    assert "|test:rank-sum|correction:none|sides:one|clusters:wmt21|p:<=0.05|pairs:2|least:2|unstandardised:zero|" in signature
 
 
 def test_the_same_seed_gives_the_same_analysis(frame: pl.DataFrame) -> None:
@@ -311,7 +313,7 @@ def test_consistency_can_be_asked_of_those_who_pass(frame: pl.DataFrame) -> None
     assert (usual["ann"], strict["ann"]) == ("pass", "pass")
 
 
-@pytest.mark.parametrize("test", ["rank-sum-common", "signed-rank", "permutation"])
+@pytest.mark.parametrize("test", ["rank-sum", "rank-sum-common", "signed-rank", "permutation"])
 def test_another_test_changes_p_values_and_the_signature_only(frame: pl.DataFrame, test: str) -> None:
     settings = replace(SETTINGS, method_settings=replace(SETTINGS.method_settings, test=test))
 

@@ -60,16 +60,21 @@ def systems() -> pl.DataFrame:
 
 @pytest.fixture(scope="session")
 def pairs() -> pl.DataFrame:
+    first, second, third = SYSTEMS
+    p_values = {(first, second): 0.2, (first, third): 1e-7, (second, third): 0.01}
+    p_values |= {(worse, better): 1 - p for (better, worse), p in p_values.items()}
     return pl.DataFrame(
         [
-            (better, worse, p, min(1.0, 3 * p) if p is not None else None)
-            for better, row in zip(
-                SYSTEMS, ((None, 0.2, 1e-7), (0.8, None, 0.01), (1.0, None, None)), strict=True
-            )
-            for worse, p in zip(SYSTEMS, row, strict=True)
-            if better != worse
+            (better, worse, p, 2 * min(p, 1 - p), min(1.0, 6 * min(p, 1 - p)))
+            for (better, worse), p in p_values.items()
         ],
-        schema={"better": pl.String, "worse": pl.String, "p_value": pl.Float64, "p_holm": pl.Float64},
+        schema={
+            "better": pl.String,
+            "worse": pl.String,
+            "p_value": pl.Float64,
+            "p_two_sided": pl.Float64,
+            "p_holm": pl.Float64,
+        },
         orient="row",
     )
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from steelyard.stats.multiplicity import holm
+from steelyard.stats.multiplicity import holm, holm_of_pairs, two_sided
 
 
 def test_a_case_by_hand() -> None:
@@ -40,3 +40,19 @@ def test_some_false_finding_is_as_rare_as_promised() -> None:
     any_found = np.mean([holm(row).min() < 0.05 for row in p])
 
     assert any_found == pytest.approx(0.05, abs=0.014)
+
+
+def test_each_unordered_pair_is_one_test() -> None:
+    p_values = np.array([[np.nan, 0.01, 0.02], [0.99, np.nan, 0.4], [0.98, 0.6, np.nan]])
+
+    either = two_sided(p_values)
+
+    np.testing.assert_allclose(either[np.triu_indices(3, 1)], [0.02, 0.04, 0.8])
+    # Three tests, not six: 3 x 0.02, 2 x 0.04, 0.8; the same in both directions.
+    np.testing.assert_allclose(
+        holm_of_pairs(either), [[np.nan, 0.06, 0.08], [0.06, np.nan, 0.8], [0.08, 0.8, np.nan]]
+    )
+
+
+def test_no_direction_is_no_difference() -> None:
+    assert two_sided(np.array([[np.nan, 0.7], [0.6, np.nan]]))[0, 1] == 1.0

@@ -54,7 +54,7 @@ STANDARDISING = click_options(
 BOOTSTRAP_DRAWS = click_options(MethodSettings, "draws", section=_SCORES)[0]
 _RANKING = (
     *click_options(MethodSettings, "unit", "test", section=_SCORES),
-    *click_options(AnalysisOptions, "clusters", section=_SCORES),
+    *click_options(AnalysisOptions, "correction", "clusters", section=_SCORES),
     BOOTSTRAP_DRAWS,
 )
 # How a file is read.

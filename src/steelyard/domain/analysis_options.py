@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from steelyard.domain.options import option
-from steelyard.domain.result import ClusterRule, ExclusionRule
+from steelyard.domain.result import ClusterRule, Correction, ExclusionRule
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +42,9 @@ class AnalysisOptions:
         "apply", help="What becomes of workers and HITs that a person excluded: left out, or counted."
     )
     clusters: ClusterRule | None = option(None, help="Rule for borders between clusters.", usual="strict")
+    correction: Correction | None = option(
+        None, help="Correction of p-values for the number of pairs of systems.", usual="holm"
+    )
     recipe: Literal["wmt"] | None = option(
         None, help="Choose all of these as WMT21 and WMT22 did; other options given still win."
     )

@@ -124,6 +124,12 @@ class Method:
         """The options that not every method has."""
         return own_options(self.settings, MethodSettings)
 
+    def test_name(self, settings: MethodSettings) -> str:
+        """How it compares systems: the test asked for, or its own by "errors" of scores or by "draws"."""
+        if not self.own_test:
+            return settings.test
+        return "errors" if self.draws_nothing else "draws"
+
     def own_settings(self, settings: MethodSettings) -> MethodSettings:
         """Any settings as this method's own class: what it shares with theirs, and what was meant for it."""
         return (

@@ -18,6 +18,7 @@ StandardiseOver = Literal["all", "system"]
 StandardisePer = Literal["worker", "attribute"]
 Unit = Literal["judgement", "worker", "flat"]
 Test = Literal["clustered", "rank-sum", "rank-sum-common", "signed-rank", "permutation"]
+Correction = Literal["holm", "none"]
 FlagRules = Literal["usual", "wmt"]
 ExclusionRule = Literal["apply", "ignore"]
 # The name of the check that nobody fails.
@@ -142,6 +143,10 @@ class AnalysisSettings:
     # A worker passes, and a difference counts, at p below this; WMT took "at most".
     threshold: float = 0.05
     threshold_included: bool = False
+    # What a difference between two systems must pass: its p-value, allowing for the number of pairs or not.
+    correction: Correction = "holm"
+    # Without correction, the one-sided p-value decides, as in WMT, not the two-sided one.
+    one_sided: bool = False
     # With fewer control pairs than this a worker is not judged; WMT judged from two on.
     least_pairs: int = LEAST_PAIRS
     attribute: str | None = None
@@ -248,6 +253,28 @@ class Counts:
     simulated_workers: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class PairTest:
+    """How two systems were compared: the test's name, and what its p-value must be below to count.
+
+    `name`: a test of `MethodSettings`, or what a method with a test of its own goes by: "errors" or "draws".
+    `units`: see `Fit`.
+    """
+
+    name: str = "clustered"
+    level: float = 0.05
+    correction: Correction = "holm"
+    one_sided: bool = False
+    units: InferenceUnits | None = None
+
+    @property
+    def deciding(self) -> Literal["p_holm", "p_two_sided", "p_value"]:
+        """The column of `Analysis.pairs` that decides whether a difference counts."""
+        if self.correction == "holm":
+            return "p_holm"
+        return "p_value" if self.one_sided else "p_two_sided"
+
+
 @dataclass(frozen=True)
 class AttributeRanking:
     """The ranking by one attribute alone, of an analysis over several; `systems` and `pairs` as there."""
@@ -270,7 +297,8 @@ class Analysis:
     it was left out; null if it was not).
     `systems`, best first: system_id, rank, rank_low, rank_high, cluster, score, lower, upper, mean_rating,
     n_segments, n_judgements, wins.
-    `pairs`, every ordered pair: better, worse, p_value, p_holm.
+    `pairs`, every ordered pair: better, worse, p_value (one-sided), p_two_sided and p_holm (the same in both
+    directions). `test`: how they were compared, and when a difference counts.
     `segments`: system_id, segment_id, score, sd, mean_rating, n.
     `attributes`: the rankings by each attribute, if the ratings are of several.
     `agreement`: of, scale, categories, n_pairs, agreement, chance, coefficient, value, lower, upper.
@@ -288,6 +316,7 @@ class Analysis:
     pairs: pl.DataFrame
     segments: pl.DataFrame
     agreement: pl.DataFrame
+    test: PairTest = PairTest()
     attributes: tuple[AttributeRanking, ...] = ()
     contamination: float | None = None
     draws: np.ndarray | None = None

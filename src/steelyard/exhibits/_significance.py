@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import polars as pl
+
 from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.result import Analysis
 
@@ -12,19 +14,27 @@ Matrix = tuple[tuple[float | None, ...], ...]
 
 
 def p_matrix(analysis: Analysis) -> tuple[tuple[str, ...], Matrix]:
-    """The systems best first, and the p-values that the one of the row is better than that of the column.
+    """The systems best first, and the p-values that decide whether the row is better than the column.
 
-    None on the diagonal and wherever two systems could not be compared.
+    Each pair is one test, so its p-value stands in one of its two cells: that of the system the judgements
+    speak for; one-sided p-values stand in both. None elsewhere, and where two systems could not be compared.
     """
     names: tuple[str, ...] = tuple(analysis.systems["system_id"].to_list())
     if len(names) < 2:
         raise NotEnoughData("There is only one system, so there is no other for it to be better than.")
+    deciding = pl.col(analysis.test.deciding).alias("deciding")
+    wanted = analysis.pairs.select("better", "worse", "p_value", deciding)
+    found = {(better, worse): p_values for better, worse, *p_values in wanted.iter_rows()}
+    if all(own is None for own, _ in found.values()):
+        raise NotEnoughData(
+            "No two systems could be compared: too few segments, workers or documents for the test."
+        )
+    one_sided = analysis.test.deciding == "p_value"
     known = {
-        (better, worse): p_value
-        for better, worse, p_value in analysis.pairs.select("better", "worse", "p_value").iter_rows()
+        pair: p_value
+        for pair, (own, p_value) in found.items()
+        if one_sided or (own is not None and own < found[pair[::-1]][0])
     }
-    if all(p_value is None for p_value in known.values()):
-        raise NotEnoughData("No two systems could be compared: they share too few segments for the test.")
     return names, tuple(tuple(known.get((row, column)) for column in names) for row in names)
 
 

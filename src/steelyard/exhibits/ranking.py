@@ -30,7 +30,8 @@ def _table(evidence: Sequence[Evidence], options: ExhibitOptions) -> Table:
 
     Systems of one cluster, between two lines, are not all significantly different [Graham2017]. A rank
     range runs from 1 + the number of significantly better systems to the number of all minus that of
-    significantly worse ones. Not for comparing scores between campaigns: standardised scores have no
+    significantly worse ones; with p-values corrected for the number of pairs, all true ranks together lie in
+    these ranges with 95 % confidence. Not for comparing scores between campaigns: standardised scores have no
     common zero.
     """
     analysis = evidence[0].analysis
@@ -57,7 +58,8 @@ def _figure(evidence: Sequence[Evidence], options: ExhibitOptions) -> Figure:
     """Each system's score with its interval, best at the top; lines part the clusters [Graham2017].
 
     Intervals are for single scores: two that overlap may still belong to systems that differ
-    significantly, for the test looks at segments, which systems share.
+    significantly, for the test looks at their difference, in which workers and documents that both share
+    cancel.
     """
     return ranking_figure(evidence[0].analysis, _table(evidence, options))
 

@@ -18,12 +18,12 @@ _NUMBERS_UP_TO = 8
 
 
 def _table(evidence: Sequence[Evidence], options: ExhibitOptions) -> Table:
-    """One-sided p-values that the system of the row is better than that of the column, best first.
+    """p-values that decide whether the system of the row is better than that of the column, best first.
 
-    The test is the analysis' own, by default the rank-sum test on segment scores of
-    [Akhbardeh2021]; clusters rest on these numbers. They are not corrected for the number of pairs:
-    with 14 systems, nine of 182 p-values below 0.05 are to be expected by chance alone. The table
-    of pairs in the JSON of an analysis has Holm's correction.
+    Clusters, rank ranges and wins rest on these numbers. By default they are two-sided and Holm-corrected
+    for the number of pairs, from the difference of scores with judgements clustered by worker and
+    document; a pair's number stands in the row of the better system. With the recipe of WMT they are those
+    of [Akhbardeh2021]: one-sided rank-sum tests on segment scores, each on its own.
     """
     analysis = evidence[0].analysis
     names, p_values = p_matrix(analysis)
@@ -36,18 +36,16 @@ def _table(evidence: Sequence[Evidence], options: ExhibitOptions) -> Table:
         schema={column.name: pl.Float64 if column.digits else pl.String for column in columns},
         orient="row",
     )
-    notes = ("p that the system of the row is better than that of the column.", *_starred(names, p_values))
+    notes = (f"{_meaning(analysis)}.", *_starred(names, p_values))
     return table_of(TABLE, evidence, columns, rows, notes=notes, borders=cluster_borders(analysis.systems))
 
 
 def _figure(evidence: Sequence[Evidence], options: ExhibitOptions) -> Figure:
     """A cell for every ordered pair of systems, the stronger the surer the row is better than the column.
 
-    Best systems first, so that a clear ranking fills the upper right; shaded below it is a system
-    significantly better than one that scores higher, which happens because the test looks at ranks
-    of segments and the score at their mean. The stars are those of WMT [Akhbardeh2021]. A blank cell
-    does not say that two systems are equally good, only that the judgements cannot distinguish them;
-    p-values are not corrected for their number.
+    Best systems first, so that a clear ranking fills the upper right. The numbers are those of the table of
+    this name, the stars those of WMT [Akhbardeh2021]. A blank cell does not say that two systems are
+    equally good, only that the judgements cannot distinguish them.
     """
     analysis = evidence[0].analysis
     names, p_values = p_matrix(analysis)
@@ -63,7 +61,7 @@ def _figure(evidence: Sequence[Evidence], options: ExhibitOptions) -> Figure:
     return Figure.of(
         _table(evidence, options),
         caption="Shaded where the system of the row is better than that of the column at "
-        f"{star_caption(threshold)}",
+        f"{star_caption(threshold)} {_meaning(analysis)}.",
         panels=[Panel(x=x, y=y, marks=(cells,))],
     )
 
@@ -80,7 +78,8 @@ def pairs_table(analysis: Analysis) -> Table:
     columns = (
         Column("better", "System"),
         Column("worse", "better than"),
-        Column("p_value", "p", 4, p_value=True),
+        Column("p_value", "p, one-sided", 4, p_value=True),
+        Column("p_two_sided", "p, two-sided", 4, p_value=True),
         Column("p_holm", "p, Holm", 4, p_value=True),
     )
     return Table(
@@ -88,9 +87,18 @@ def pairs_table(analysis: Analysis) -> Table:
         title="Differences between systems",
         columns=columns,
         rows=in_columns(pairs, columns),
-        notes=("Holm's correction allows for the number of pairs.",),
+        notes=("Holm's correction, of the two-sided p, allows for the number of pairs.",),
         signature=analysis.signature,
     )
+
+
+def _meaning(analysis: Analysis) -> str:
+    """What the numbers of the grid are."""
+    return {
+        "p_holm": "p two-sided, Holm-corrected for the number of pairs",
+        "p_two_sided": "p two-sided, not corrected for the number of pairs",
+        "p_value": "p one-sided, not corrected for the number of pairs",
+    }[analysis.test.deciding]
 
 
 def _starred(names: Sequence[str], p_values: Matrix) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ from steelyard.domain.wording import counted
 from steelyard.flows.excluded import outside_hits
 from steelyard.flows.kept import frame_read, keep_good
 from steelyard.flows.quality import of_attributes
-from steelyard.flows.ranking import ranked_systems, system_pairs, untested_pairs
+from steelyard.flows.ranking import pair_test, ranked_systems, system_pairs, untested_pairs
 from steelyard.flows.settings import named_method
 from steelyard.flows.signature import signature
 from steelyard.flows.source import Source
@@ -78,6 +78,7 @@ def weigh(source: Source, settings: AnalysisSettings) -> Evidence:
         hits=quality.hits,
         systems=ranked_systems(fit, settings),
         pairs=system_pairs(fit),
+        test=pair_test(fit, method, settings),
         segments=fit.segments,
         agreement=agreement(sample, AgreementOptions(scale=settings.scale, draws=0)),
         attributes=_by_attribute(fit, method, quality.kept, settings),
@@ -188,7 +189,7 @@ def _ignored_test(method: Method, settings: AnalysisSettings) -> tuple[str, ...]
     test = settings.method_settings.test
     if not method.own_test or test == MethodSettings().test:
         return ()
-    own = "errors" if method.draws_nothing else "draws"
+    own = method.test_name(settings.method_settings)
     return (f"{method.name} tells systems apart by its own {own}, so the test {test} was not used.",)
 
 

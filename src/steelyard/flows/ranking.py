@@ -1,25 +1,43 @@
-"""From a method's fit to a ranking: ranks, rank ranges, clusters, wins, and every pair's p-value."""
+"""From a method's fit to a ranking: ranks, rank ranges, clusters, wins, and every pair's p-values."""
 
 from __future__ import annotations
 
 import numpy as np
 import polars as pl
 
-from steelyard.domain.result import AnalysisSettings, Fit
+from steelyard.domain.plugin import Method
+from steelyard.domain.result import AnalysisSettings, Fit, PairTest
+from steelyard.stats.arrays import FloatArray
 from steelyard.stats.clusters import clusters, rank_ranges, wins
-from steelyard.stats.multiplicity import holm
+from steelyard.stats.multiplicity import holm_of_pairs, two_sided
+
+
+def pair_test(fit: Fit, method: Method, settings: AnalysisSettings) -> PairTest:
+    """How the systems of this fit were compared."""
+    return PairTest(
+        name=method.test_name(settings.method_settings),
+        level=settings.threshold,
+        correction=settings.correction,
+        one_sided=settings.one_sided,
+        units=fit.units,
+    )
 
 
 def ranked_systems(fit: Fit, settings: AnalysisSettings) -> pl.DataFrame:
-    """The systems with ranks, rank ranges, clusters and wins."""
+    """The systems with ranks, rank ranges, clusters and wins, all of which rest on differences that count.
+
+    With Holm's correction the rank ranges are a confidence set: the true ranks of all systems lie within
+    them with the probability that the threshold leaves.
+    """
     # Differences count strictly below the threshold, also where WMT let a worker pass at it.
-    low, high = rank_ranges(fit.p_values, threshold=settings.threshold)
+    deciding = _deciding(fit, settings)
+    low, high = rank_ranges(deciding, threshold=settings.threshold)
     numbers = {
         "rank": np.arange(1, len(fit.systems) + 1),
         "rank_low": low,
         "rank_high": high,
-        "cluster": clusters(fit.p_values, rule=settings.clusters, threshold=settings.threshold),
-        "wins": wins(fit.p_values, threshold=settings.threshold),
+        "cluster": clusters(deciding, rule=settings.clusters, threshold=settings.threshold),
+        "wins": wins(deciding, threshold=settings.threshold),
     }
     ranked = fit.systems.with_columns(pl.Series(name, column) for name, column in numbers.items())
     return ranked.select(
@@ -28,20 +46,30 @@ def ranked_systems(fit: Fit, settings: AnalysisSettings) -> pl.DataFrame:
     )
 
 
+def _deciding(fit: Fit, settings: AnalysisSettings) -> FloatArray:
+    """The p-values that decide whether the system of the row counts as better than that of the column."""
+    if settings.correction == "none" and settings.one_sided:
+        return fit.p_values
+    either = two_sided(fit.p_values)
+    p_values = holm_of_pairs(either) if settings.correction == "holm" else either
+    # One of the two directions at most: the one that the judgements point to.
+    return np.where(fit.p_values < fit.p_values.T, p_values, np.where(np.isnan(p_values), np.nan, 1.0))
+
+
 def system_pairs(fit: Fit) -> pl.DataFrame:
-    """Every ordered pair of systems with its p-value, plain and corrected for their number."""
+    """Every ordered pair of systems with its p-values: of this direction, of either, and of all pairs."""
     names = np.array(fit.systems["system_id"].to_list(), dtype=object)
     row, column = np.nonzero(~np.eye(len(names), dtype=bool))
-    schema = {"better": pl.String, "worse": pl.String, "p_value": pl.Float64, "p_holm": pl.Float64}
+    either = two_sided(fit.p_values)
+    p_values = {"p_value": fit.p_values, "p_two_sided": either, "p_holm": holm_of_pairs(either)}
     return pl.DataFrame(
         {
             "better": names[row].tolist(),
             "worse": names[column].tolist(),
-            "p_value": fit.p_values[row, column],
-            "p_holm": holm(fit.p_values)[row, column],
+            **{name: found[row, column] for name, found in p_values.items()},
         },
-        schema=schema,
-    ).with_columns(pl.col("p_value", "p_holm").fill_nan(None))
+        schema={"better": pl.String, "worse": pl.String, **dict.fromkeys(p_values, pl.Float64)},
+    ).with_columns(pl.col(*p_values).fill_nan(None))
 
 
 def untested_pairs(fit: Fit) -> tuple[str, ...]:
@@ -52,7 +80,12 @@ def untested_pairs(fit: Fit) -> tuple[str, ...]:
     names = fit.systems["system_id"].to_list()
     shown = ", ".join(f"{names[i]} and {names[j]}" for i, j in untested[:5])
     more = f" and {len(untested) - 5} more" if len(untested) > 5 else ""
+    why = (
+        "they share no segment, or there were no draws"
+        if fit.units is None
+        else "from a single worker or a single document nothing follows about others"
+    )
     return (
         f"{len(untested)} of {len(names) * (len(names) - 1) // 2} pairs of systems could not be tested "
-        f"against each other ({shown}{more}): they share no segment, or there were no draws.",
+        f"against each other ({shown}{more}): {why}.",
     )

@@ -26,8 +26,9 @@ def wmt_settings(settings: AnalysisSettings) -> AnalysisSettings:
 
     Mean z per segment and judgement over all kinds, a worker standardised from two ratings on, a
     segment that nobody could standardise counted as 0, workers judged from two pairs on and passing at
-    p of at most 0.05, no second look at single HITs, the flags of those years, and their cluster
-    rule, for which a win still needs p below 0.05.
+    p of at most 0.05, no second look at single HITs, the flags of those years, the rank-sum test on
+    segment scores, one-sided and not corrected for the number of pairs, and their cluster rule, for which
+    a win still needs p below 0.05.
     """
     return replace(
         settings,
@@ -35,6 +36,8 @@ def wmt_settings(settings: AnalysisSettings) -> AnalysisSettings:
         clusters="wmt21",
         threshold=0.05,
         threshold_included=True,
+        correction="none",
+        one_sided=True,
         least_pairs=2,
         exclude_hits=False,
         flag_rules="wmt",
@@ -129,6 +132,8 @@ def settings_from(source: Source, *, compared: Iterable[str] = (), **choices: An
         keep_everyone=keep == "everyone",
         exclusions=asked.exclusions,
         clusters=asked.clusters or settings.clusters,
+        correction=asked.correction or settings.correction,
+        one_sided=settings.one_sided and asked.correction != "holm",
         method_settings=replace(method.own_settings(shared), **chosen.own),
     )
 

@@ -49,7 +49,9 @@ def signature(
         **marks,
         "method": settings.method,
         **{name: shared.get(name) for name in _averaged(used, reads)},
-        "test": _own_test(used) if used.own_test else shared.get("test"),
+        "test": used.test_name(method) if used.own_test else shared.get("test"),
+        "correction": settings.correction if settings.correction != AnalysisSettings().correction else None,
+        "sides": "one" if settings.one_sided else None,
         "clusters": settings.clusters,
         **signed_method_options(method),
         **_signed_check_options(settings),
@@ -86,11 +88,6 @@ def _averaged(method: Method, reads: FrameName) -> tuple[str, ...]:
         return ()
     # A method of standard errors averages no segment score.
     return ("over", "without", "per") if method.draws_nothing else ("unit", "over", "without", "per")
-
-
-def _own_test(method: Method) -> str:
-    """How a method with its own test distinguishes systems."""
-    return "errors" if method.draws_nothing else "draws"
 
 
 def _quality(settings: AnalysisSettings) -> str:

@@ -84,7 +84,7 @@ def report_html(
             manners=_manners(analysis.workers),
             method=methods()[analysis.settings.method],
             check=checks().get(analysis.settings.check),
-            differences=differences(analysis.settings),
+            differences=differences(analysis),
             intervals=intervals(analysis),
             of_preferences="preference" in analysis.agreement["scale"].to_list(),
             settled=settled(analysis.diagnostics),

@@ -12,6 +12,7 @@ from steelyard.domain.result import Analysis
 from steelyard.exhibits.rank_probabilities import known_chances
 from steelyard.exhibits.workers import excluded_hits, is_learnt
 from steelyard.report.plain import plain, records
+from steelyard.report.words import differences
 
 # The contract's keys come first, in its order.
 WORKER_KEYS = (
@@ -39,6 +40,7 @@ def analysis_record(analysis: Analysis) -> dict[str, Any]:
         "workers": records(_workers(analysis)),
         "systems": records(analysis.systems),
         "pairs": records(analysis.pairs),
+        "test": _test(analysis),
         "attributes": [
             {
                 "attribute": ranking.attribute,
@@ -69,6 +71,23 @@ def _workers(analysis: Analysis) -> pl.DataFrame:
 def _counts(analysis: Analysis) -> dict[str, int]:
     known: dict[str, int] = asdict(analysis.counts)
     return {name: n for name, n in known.items() if n or name not in _COUNTED_IF_ANY}
+
+
+def _test(analysis: Analysis) -> dict[str, Any]:
+    """How systems were compared; `words` says it in a sentence. Units are null where the test has none."""
+    test, units = analysis.test, analysis.test.units
+    return {
+        "name": test.name,
+        "level": test.level,
+        "correction": test.correction,
+        "deciding": test.deciding,
+        "units": {
+            "workers": None if units is None else units.workers,
+            "documents": None if units is None else units.documents,
+            "documents_known": None if units is None else units.documents_known,
+        },
+        "words": differences(analysis),
+    }
 
 
 def _posterior(analysis: Analysis) -> dict[str, Any]:

@@ -72,8 +72,7 @@ def write_latex(
     facts = [
         f"{counted(analysis.counts.systems, 'system')}, {counted(analysis.counts.hits, 'HIT')}, "
         f"{workers_line(analysis)}.",
-        f"Method: {method.title} ({method.name}). Check: {analysis.settings.check}. "
-        f"Differences between systems: {differences(analysis.settings)}.",
+        f"Method: {method.title} ({method.name}). Check: {analysis.settings.check}. {differences(analysis)}",
         *(f"{line[0].upper()}{line[1:]}." for line in further if line),
         *analysis.notes,
         *missing,

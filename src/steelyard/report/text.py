@@ -17,7 +17,7 @@ from steelyard.exhibits.workers import excluded_hits
 from steelyard.report import tables
 from steelyard.report.characters import printable
 from steelyard.report.numbers import number, percent
-from steelyard.report.words import level, settled
+from steelyard.report.words import differences, level, settled
 
 # Which coefficient speaks for agreement in one line: those of the ratings as they are, without categories.
 _SPEAKING = ("alpha", "icc", "pearson", "kappa")
@@ -26,6 +26,8 @@ _SPEAKING = ("alpha", "icc", "pearson", "kappa")
 def analysis_text(analysis: Analysis) -> str:
     """The ranking with its clusters, the verdicts on workers, the warnings and the signature."""
     parts = [printable(analysis.title), "", ranking_text(analysis)]
+    if len(analysis.systems) > 1:
+        parts += ["", differences(analysis)]
     if len(analysis.attributes) > 1:
         parts += ["", attributes_text(analysis)]
     parts += ["", sure] if (sure := ranks_text(analysis)) else []

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from steelyard.aggregation import methods
-from steelyard.domain.result import Analysis, AnalysisSettings, Diagnostics
+from steelyard.domain.result import Analysis, AnalysisSettings, Diagnostics, PairTest
 from steelyard.domain.wording import counted
 
 TESTS = {
-    "clustered": "one-sided tests of the difference of scores, judgements clustered by worker and document",
-    "rank-sum": "one-sided rank-sum tests on segment scores",
-    "rank-sum-common": "one-sided rank-sum tests on the scores of common segments",
-    "signed-rank": "one-sided signed-rank tests on common segments",
-    "permutation": "one-sided paired permutation tests on common segments",
+    "clustered": "difference of scores, clustered by worker and document",
+    "rank-sum": "rank-sum on segment scores",
+    "rank-sum-common": "rank-sum on the scores of common segments",
+    "signed-rank": "signed-rank on common segments",
+    "permutation": "paired permutation on common segments",
+    "errors": "difference of scores by its standard error",
+    "draws": "share of the method's own draws",
 }
 
 
@@ -46,10 +48,29 @@ def settled(diagnostics: Diagnostics | None) -> str:
     return f"not settled {sweeps}: do not rely on these numbers"
 
 
-def differences(settings: AnalysisSettings) -> str:
-    """How differences between systems were tested, and when they count."""
-    method = methods()[settings.method]
-    test = "the share of the method's own draws" if method.own_test else TESTS[settings.method_settings.test]
-    if method.draws_nothing:
-        test = "one-sided tests of the difference between two scores by its standard error"
-    return f"{test}; a difference counts at p < {settings.threshold:g}"
+def differences(analysis: Analysis) -> str:
+    """How systems were compared, when a difference counts, and what the units of inference were."""
+    test, n_pairs = analysis.test, len(analysis.pairs) // 2
+    sides = "one-sided" if test.deciding == "p_value" else "two-sided"
+    corrected = (
+        f"Holm-corrected for {counted(n_pairs, 'pair')}"
+        if test.correction == "holm"
+        else f"not corrected for {counted(n_pairs, 'pair')}"
+    )
+    what = f"Test: {TESTS[test.name]}; {sides}, {corrected}, significant at p < {test.level:g}."
+    return f"{what} {_units(test)}".strip()
+
+
+def _units(test: PairTest) -> str:
+    """What a test counted as independent, in a sentence; nothing if the method has its own way."""
+    if test.units is not None:
+        found = test.units
+        thing = "document" if found.documents_known else "segment"
+        unknown = "" if found.documents_known else " (no document has several segments)"
+        return (
+            f"Units of inference: {counted(found.workers, 'worker')} and "
+            f"{counted(found.documents, thing)}{unknown}."
+        )
+    if test.name in ("errors", "draws"):
+        return ""
+    return "Unit of inference: the segment, as if judgements of one worker or one document were independent."

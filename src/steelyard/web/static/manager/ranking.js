@@ -85,14 +85,14 @@ function drawResults(resource) {
   if (resource.data === null) {
     return [make("p", "", resource.error?.message ?? ""), make("p", "soft", "The ranking will appear here.")];
   }
-  const { systems, warnings = [], counts, signature, attributes = [] } = resource.data;
+  const { systems, test, warnings = [], counts, signature, attributes = [] } = resource.data;
   const kept = counts
     ? `${number(counts.kept_judgements)} of ${counted(counts.judgements, "judgement")} by ${number(counts.kept_workers)} of ${counted(counts.workers, "worker")} count.`
     : "";
   return [
     make("p", "soft", kept, ...freshness.parts(resource)),
     rankingTable(systems),
-    make("p", "soft", "Systems between two rules form a cluster: differences within a cluster may be due to chance."),
+    make("p", "soft", "Systems between two rules form a cluster: differences within a cluster may be due to chance. ", systems.length > 1 ? test?.words ?? "" : ""),
     ...attributes.map(({ attribute, systems: ranked }) => panel(attribute, rankingTable(ranked))),
     warnings.length ? make("ul", "warnings", ...warnings.map((text) => make("li", "", text))) : null,
     make("p", "", anchor("Report with these choices", inApp(`${reportPath}${resource.path.replace("/analysis", "")}`))),
