@@ -125,7 +125,10 @@ def test_the_signature_names_every_choice(frame: pl.DataFrame) -> None:
 def test_rare_choices_enter_the_signature_only_when_made(frame: pl.DataFrame) -> None:
     signature = _analyse(frame, wmt_settings(SETTINGS)).signature
 
-    assert "|test:rank-sum|correction:none|sides:one|clusters:wmt21|p:<=0.05|pairs:2|least:2|unstandardised:zero|" in signature
+    assert (
+        "|test:rank-sum|correction:none|sides:one|clusters:wmt21|p:<=0.05|pairs:2|least:2|unstandardised:zero|"
+        in signature
+    )
 
 
 def test_the_same_seed_gives_the_same_analysis(frame: pl.DataFrame) -> None:
