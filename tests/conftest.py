@@ -25,6 +25,7 @@ import numpy as np
 import polars as pl
 import psycopg
 import pytest
+from _pytest.assertion import rewrite
 from hypothesis import settings
 from psycopg import sql
 
@@ -81,6 +82,27 @@ settings.register_profile("thorough", deadline=None, max_examples=1000)
 settings.load_profile("gate")
 
 ALLOWED_SKIP = "the folder of real data is absent"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Compile the tests before several processes start, each of which would do it for itself."""
+    if not config.getoption("numprocesses", None) or hasattr(config, "workerinput"):
+        return
+    if sys.dont_write_bytecode or config.getoption("assertmode") != "rewrite":
+        return
+    folder = config.rootpath / "tests"
+    for file in [*folder.rglob("test_*.py"), *folder.rglob("conftest.py")]:
+        cache = rewrite.get_cache_dir(file)
+        compiled = cache / f"{file.stem}{rewrite.PYC_TAIL}"
+        if rewrite.try_makedirs(cache) and rewrite._read_pyc(file, compiled) is None:
+            stamp, code = rewrite._rewrite_test(file, config)
+            rewrite._write_pyc(config.stash[rewrite.assertstate_key], code, stamp, compiled)
+
+
+def pytest_collection_finish() -> None:
+    """Nothing that is there now will ever be garbage."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)
