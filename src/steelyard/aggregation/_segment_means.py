@@ -56,7 +56,7 @@ def fit_means(
     of theirs. Judgements without value are left out, unless `unstandardised_as_zero`: then they
     count in `mean_rating` and `n`, and a segment without any value scores 0. Differences of scores are
     tested with judgements clustered by worker and document, or segment scores against each other (`test`);
-    intervals come from resampling workers and segments.
+    intervals come from resampling workers and documents.
     """
     rows = in_canonical_order(rows, "value", *weight_columns(rows), "document_id", "hit_id")
     if settings.unstandardised_as_zero:
@@ -68,10 +68,9 @@ def fit_means(
     rows = rows.with_columns(pl.Series("document", documents.number))
     units = units_of(rows, per_worker=settings.unit == "worker")
     together = _fit_units(units, settings, rng, workers=workers)
-    if settings.test == "clustered":
-        judged = with_value(units)
-        n_workers, n_documents = judged["worker_id"].n_unique(), judged["document"].n_unique()
-        together = replace(together, units=InferenceUnits(n_workers, n_documents, documents.known))
+    judged = with_value(units)
+    n_workers, n_documents = judged["worker_id"].n_unique(), judged["document"].n_unique()
+    together = replace(together, units=InferenceUnits(n_workers, n_documents, documents.known))
     names = units["attribute"].unique().sort().to_list()
     if len(names) < 2:
         return together
@@ -189,7 +188,7 @@ def _intervals(units: pl.DataFrame, settings: MethodSettings, rng: np.random.Gen
             value=valued["value"].to_numpy(),
             weight=unit_weights(valued, flat=settings.unit == "flat"),
             worker=index_of(valued["worker_id"])[1],
-            segment=index_of(valued["segment_id"])[1],
+            segment=valued["document"].to_numpy(),
             system=system,
         )
         tail = (1 - settings.level) / 2

@@ -18,6 +18,8 @@ StandardiseOver = Literal["all", "system"]
 StandardisePer = Literal["worker", "attribute"]
 Unit = Literal["judgement", "worker", "flat"]
 Test = Literal["clustered", "rank-sum", "rank-sum-common", "signed-rank", "permutation"]
+# Those that take segments as independent, whoever judged them and whatever document they are of.
+SEGMENT_TESTS = ("rank-sum", "rank-sum-common", "signed-rank", "permutation")
 Correction = Literal["holm", "none"]
 FlagRules = Literal["usual", "wmt"]
 ExclusionRule = Literal["apply", "ignore"]
@@ -221,7 +223,7 @@ class Fit:
     `warnings`: what to know before trusting the scores; `notes`: what else to know of the judgements.
     `attributes`: where the ratings are of several, what the method makes of each, by name; a method that
     looks at the ratings of one attribute alone for that may leave it to the caller.
-    `units`: what `p_values` count as independent; None where they make no use of workers and documents.
+    `units`: what intervals, and p-values of tests that cluster, count as independent; None if unknown.
     """
 
     segments: pl.DataFrame
@@ -258,7 +260,7 @@ class PairTest:
     """How two systems were compared: the test's name, and what its p-value must be below to count.
 
     `name`: a test of `MethodSettings`, or what a method with a test of its own goes by: "errors" or "draws".
-    `units`: see `Fit`.
+    `units`: see `Fit`; the test need not make use of them.
     """
 
     name: str = "clustered"
@@ -273,6 +275,11 @@ class PairTest:
         if self.correction == "holm":
             return "p_holm"
         return "p_value" if self.one_sided else "p_two_sided"
+
+    @property
+    def rests_on(self) -> InferenceUnits | None:
+        """The units, if the test clusters by them; None of one that takes segments as independent."""
+        return None if self.name in SEGMENT_TESTS else self.units
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from steelyard.domain.result import (
 )
 from steelyard.domain.wording import counted
 from steelyard.flows.excluded import outside_hits
+from steelyard.flows.inference_units import few_units, hidden_documents
 from steelyard.flows.kept import frame_read, keep_good
 from steelyard.flows.quality import of_attributes
 from steelyard.flows.ranking import pair_test, ranked_systems, system_pairs, untested_pairs
@@ -61,6 +62,7 @@ def weigh(source: Source, settings: AnalysisSettings) -> Evidence:
     started = perf_counter()
     fit = method.fit(quality.kept, settings.method_settings, np.random.default_rng(settings.seed))
     diagnostics = fit.diagnostics and replace(fit.diagnostics, seconds=perf_counter() - started)
+    test = pair_test(fit, method, settings)
     sample, sampled = _for_agreement(quality.kept, settings)
     analysis = Analysis(
         title=source.title,
@@ -78,7 +80,7 @@ def weigh(source: Source, settings: AnalysisSettings) -> Evidence:
         hits=quality.hits,
         systems=ranked_systems(fit, settings),
         pairs=system_pairs(fit),
-        test=pair_test(fit, method, settings),
+        test=test,
         segments=fit.segments,
         agreement=agreement(sample, AgreementOptions(scale=settings.scale, draws=0)),
         attributes=_by_attribute(fit, method, quality.kept, settings),
@@ -93,7 +95,11 @@ def weigh(source: Source, settings: AnalysisSettings) -> Evidence:
             *fit.warnings,
             *_ignored_test(method, settings),
             *untested_pairs(fit),
-            *_few_workers(counts, settings, in_errors=method.draws_nothing and reads == "preferences"),
+            *hidden_documents(test.rests_on, quality.kept),
+            *(
+                few_units(test.rests_on, too_narrow=_is_narrow(counts, settings) and not method.own_test)
+                or _few_workers(counts, settings, in_errors=method.draws_nothing and reads == "preferences")
+            ),
             *sampled,
         ),
     )
@@ -153,9 +159,14 @@ def _by_attribute(
     )
 
 
+def _is_narrow(counts: Counts, settings: AnalysisSettings) -> bool:
+    """Whether intervals by resampling would come from too few workers."""
+    return counts.kept_workers < ENOUGH_WORKERS and settings.method_settings.draws > 0
+
+
 def _few_workers(counts: Counts, settings: AnalysisSettings, *, in_errors: bool) -> tuple[str, ...]:
     """A warning about few workers. `in_errors`: whether intervals allow for workers, however few."""
-    if counts.kept_workers >= ENOUGH_WORKERS or not settings.method_settings.draws:
+    if not _is_narrow(counts, settings):
         return ()
     if in_errors and counts.kept_workers > 1:
         return (

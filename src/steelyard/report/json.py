@@ -75,7 +75,7 @@ def _counts(analysis: Analysis) -> dict[str, int]:
 
 def _test(analysis: Analysis) -> dict[str, Any]:
     """How systems were compared; `words` says it in a sentence. Units are null where the test has none."""
-    test, units = analysis.test, analysis.test.units
+    test, units = analysis.test, analysis.test.rests_on
     return {
         "name": test.name,
         "level": test.level,

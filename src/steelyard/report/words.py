@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from steelyard.aggregation import methods
-from steelyard.domain.result import Analysis, AnalysisSettings, Diagnostics, PairTest
+from steelyard.domain.result import SEGMENT_TESTS, Analysis, AnalysisSettings, Diagnostics, PairTest
 from steelyard.domain.wording import counted
 
 TESTS = {
@@ -31,10 +31,12 @@ def intervals(analysis: Analysis) -> str:
     draws = settings.method_settings.draws
     if not draws:
         return ""
+    units = analysis.test.units
+    clusters = "documents" if units is not None and units.documents_known else "segments"
     if methods()[settings.method].draws_nothing:
-        return f"{level(settings)}, from standard errors that allow for clusters of workers and segments"
+        return f"{level(settings)}, from standard errors that allow for clusters of workers and {clusters}"
     # Methods with a test of their own draw segments, and take the workers as they are.
-    drawn = "segments alone" if methods()[settings.method].own_test else "workers and segments"
+    drawn = "segments alone" if methods()[settings.method].own_test else f"workers and {clusters}"
     return f"{level(settings)}, by bootstrap over {drawn}, {counted(draws, 'draw')}"
 
 
@@ -63,14 +65,14 @@ def differences(analysis: Analysis) -> str:
 
 def _units(test: PairTest) -> str:
     """What a test counted as independent, in a sentence; nothing if the method has its own way."""
-    if test.units is not None:
-        found = test.units
+    found = test.rests_on
+    if found is not None:
         thing = "document" if found.documents_known else "segment"
-        unknown = "" if found.documents_known else " (no document has several segments)"
+        unknown = "" if found.documents_known else ", no documents being known"
         return (
             f"Units of inference: {counted(found.workers, 'worker')} and "
             f"{counted(found.documents, thing)}{unknown}."
         )
-    if test.name in ("errors", "draws"):
+    if test.name not in SEGMENT_TESTS:
         return ""
     return "Unit of inference: the segment, as if judgements of one worker or one document were independent."

@@ -26,6 +26,8 @@ _MANY_CLUSTERS = 2_000
 class CrossedRatings:
     """Ratings crossed by worker and segment, each with the weight it has in its system's score.
 
+    Where segments of one document go together, `segment` is the number of the document.
+
     A system's score is the weighted mean of its values. With weight 1 / (ratings of that system's
     segment) that is the mean of segment means; with weight 1 the mean of all ratings. The indices
     are 0, 1, 2, ...; segments are shared by all systems. All arrays: (n,).

@@ -14,7 +14,7 @@ from steelyard.domain.errors import ChoiceError, SourceError
 from steelyard.domain.exhibit import Evidence
 from steelyard.domain.result import MethodSettings
 from steelyard.domain.work import ItemKind
-from steelyard.frames import index_of, scored, standardise_ratings
+from steelyard.frames import documents_of, index_of, scored, standardise_ratings
 from steelyard.longitudinal.link_draws import CampaignScores, ItemScores, item_errors, score_draws
 from steelyard.longitudinal.links import Via
 from steelyard.stats.arrays import IntArray
@@ -27,9 +27,9 @@ _CELL = ("system_id", "segment_id", "attribute")
 class LinkRows:
     """One campaign's ratings, each with the `value` that scores are means of.
 
-    `systems`, scored rows: worker_id, system_id, segment_id, attribute, value, rating. `calibration`:
-    worker_id, item, attribute, value, rating, known, known_sd. The categories of worker_id are the same in
-    both: their numbers are the workers'.
+    `systems`, scored rows: worker_id, document_id, system_id, segment_id, attribute, value, rating.
+    `calibration`: worker_id, item, attribute, value, rating, known, known_sd. The categories of worker_id are
+    the same in both: their numbers are the workers'.
     """
 
     evidence: Evidence
@@ -67,7 +67,7 @@ def link_rows(evidence: Evidence, *, title: str) -> LinkRows:
     return LinkRows(
         evidence=evidence,
         title=title,
-        systems=systems.drop_nulls("value").select("worker_id", *_CELL, "value", "rating"),
+        systems=systems.drop_nulls("value").select("worker_id", "document_id", *_CELL, "value", "rating"),
         calibration=valued.filter(is_calibration)
         .drop_nulls("value")
         .select(
@@ -103,13 +103,14 @@ def drawn_scores(
 ) -> tuple[CampaignScores, ItemScores | None]:
     """Scores of systems, as the analysis has them, and of these items, and draws of both together."""
     settings = rows.evidence.analysis.settings.method_settings
-    systems = units_of(rows.systems, per_worker=settings.unit == "worker")
+    documents = pl.Series("document", documents_of(rows.systems).number)
+    systems = units_of(rows.systems.with_columns(documents), per_worker=settings.unit == "worker")
     system_names, system = index_of(systems["system_id"])
     of_systems = CrossedRatings(
         value=systems["value"].to_numpy(),
         weight=unit_weights(systems, flat=settings.unit == "flat"),
         worker=_workers(systems),
-        segment=index_of(systems["segment_id"])[1],
+        segment=systems["document"].to_numpy(),
         system=system,
     )
     of_items = None
