@@ -30,6 +30,8 @@ _OF_JUDGEMENT: dict[str, pl.DataType] = {
     "item_id": pl.String(),
     "item_kind": pl.String(),
     "document_id": pl.String(),
+    # What kind of text the document is, such as news.
+    "domain": pl.String(),
     "segment_id": pl.String(),
 }
 RATINGS_SCHEMA: dict[str, pl.DataType] = {

@@ -205,7 +205,7 @@ def test_naming_a_column_that_is_not_there_is_refused(tmp_path: Path) -> None:
 
     assert problems == (
         "there is no column 'colour' to choose: use one of worker, segment, rating, system, kind, hit, "
-        "position, document, attribute, seconds, hit_seconds, submitted_at, judgement_id, excluded, "
+        "position, document, domain, attribute, seconds, hit_seconds, submitted_at, judgement_id, excluded, "
         "simulated, revision, joined, known, known_sd.",
         "there is no column 'points' to take as rating. "
         "Columns found: worker, segment, rating, system, kind.",
@@ -424,6 +424,16 @@ def test_known_qualities_round_trip(tmp_path: Path, frame: pl.DataFrame, ending:
     write_judgements(known, path)
 
     assert read_judgements(path).frame.equals(known)
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+def test_domains_of_documents_round_trip(tmp_path: Path, frame: pl.DataFrame, ending: str) -> None:
+    path = tmp_path / f"out.{ending}"
+    of_domains = frame.with_columns(pl.Series("domain", ["news", None, "social"]))
+
+    write_judgements(of_domains, path)
+
+    assert read_judgements(path).frame.equals(of_domains)
 
 
 def test_columns_of_known_qualities_are_written_only_if_there_are_any(

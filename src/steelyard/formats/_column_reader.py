@@ -47,6 +47,7 @@ class ColumnReader:
             "hit_id": self.filled("hit", "are taken as one HIT without a name"),
             "item_kind": kind,
             "document_id": self.text("document"),
+            "domain": self.text("domain"),
             "segment_id": self.text("segment", required=True),
             "attribute": self.filled("attribute", "are taken as one attribute without a name"),
             "position": self.position(),

@@ -31,6 +31,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "hit": ("hit", "hitid", "hit_id"),
     "position": ("position",),
     "document": ("document", "doc_key", "doc", "document_id"),
+    "domain": ("domain",),
     "attribute": ("attribute",),
     "seconds": ("seconds",),
     # Of the whole HIT, on each of its rows.
@@ -56,7 +57,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
     },
 }
 _JUDGED = (
-    *("worker", "segment", "kind", "hit", "position", "document", "attribute"),
+    *("worker", "segment", "kind", "hit", "position", "document", "domain", "attribute"),
     *("seconds", "hit_seconds", "submitted_at", "judgement_id", "excluded", "simulated", "revision"),
 )
 _COLUMNS: dict[FrameName, tuple[str, ...]] = {

@@ -78,9 +78,9 @@ _WRITTEN: dict[FrameName, dict[str, str]] = {
 _MARKS = ("excluded", "simulated", "revision")
 # Written only where some row has them.
 _WRITTEN_IF_ANY: dict[FrameName, tuple[str, ...]] = {
-    "ratings": ("known", "known_sd", *_MARKS, "joined"),
-    "preferences": ("control_side", "credited_a", "credited_b", *_MARKS),
-    "spans": ("credited", *_MARKS),
+    "ratings": ("domain", "known", "known_sd", *_MARKS, "joined"),
+    "preferences": ("domain", "control_side", "credited_a", "credited_b", *_MARKS),
+    "spans": ("domain", "credited", *_MARKS),
 }
 
 
