@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import product
 
 import numpy as np
 import pytest
+from scipy.stats import kendalltau, pearsonr, spearmanr
+from scipy.stats import t as t_distribution
 
-from steelyard.meta.metric_tests import ranks, soft_test
+from steelyard.domain.errors import NotEnoughData
+from steelyard.meta.metric_tests import soft_test
 from steelyard.meta.scores import ScoredPair
 from steelyard.meta.settings import TESTED, MetaSettings, Significance
 from steelyard.meta.study import evaluate_metrics
-from steelyard.stats.arrays import FloatArray
-from steelyard.stats.kendall import kendall
+from steelyard.stats.arrays import BoolArray, FloatArray
 from steelyard.stats.multiplicity import holm
 from steelyard.stats.soft_pairwise import permutation_p_values, soft_pairwise_accuracy
 from steelyard.stats.tie_calibration import calibrate, segment_accuracies
@@ -29,7 +31,7 @@ def significance_of(pair: ScoredPair, statistic: str, **choices: object) -> Sign
     return evaluate_metrics(pair, "gold", settings).significance[0]
 
 
-@pytest.mark.parametrize("statistic", [name for name in TESTED if name != "seg_kendall_b_none"])
+@pytest.mark.parametrize("statistic", TESTED)
 def test_the_good_metric_is_first_and_the_useless_one_last(noisy_pair: ScoredPair, statistic: str) -> None:
     found = significance_of(noisy_pair, statistic)
 
@@ -39,37 +41,104 @@ def test_the_good_metric_is_first_and_the_useless_one_last(noisy_pair: ScoredPai
     assert np.isnan(np.diag(found.p_values)).all()
 
 
-def test_kendalls_correlation_of_all_translations_can_be_tested(make_pair: MakePair) -> None:
-    people = np.arange(6.0).reshape(2, 3)
-    metrics = np.array([[0.0, 1.0, 3.0, 2.0, 4.0, 5.0], [1.0, 0.0, 2.0, 5.0, 3.0, 4.0]])
+def by_leaving_out(
+    statistic: Callable[[FloatArray, FloatArray], float], scores: Sequence[FloatArray], unit: Sequence[object]
+) -> float:
+    """The p-value that the second scores agree with the first better than the third do."""
+    people, one, two = scores
+    columns, units = np.array(unit), list(dict.fromkeys(unit))
 
-    found = significance_of(
-        make_pair(people, {f"m{k}": metrics[k].reshape(2, 3) for k in range(2)}), "seg_kendall_b_none"
-    )
+    def difference(kept: BoolArray) -> float:
+        flat = [values[:, kept].ravel() for values in (people, one, two)]
+        return statistic(flat[0], flat[1]) - statistic(flat[0], flat[2])
 
-    differences = []
-    for exchanged in product((False, True), repeat=6):
-        mixed = np.where(exchanged, metrics[::-1], metrics)
-        differences.append(kendall(people.ravel(), mixed[0]) - kendall(people.ravel(), mixed[1]))
-    assert found.metrics == ("m0", "m1")
-    assert found.p_values[0, 1] == pytest.approx(np.mean(np.array(differences) >= differences[0] - 1e-12))
+    whole = difference(np.ones(len(columns), dtype=np.bool_))
+    moved = np.array([difference(columns != name) for name in units]) - whole
+    n = len(units)
+    return float(t_distribution.sf(whole / np.sqrt((n - 1) / n * moved @ moved), n - 1))
 
 
-def test_williams_is_over_systems_or_over_all_translations(noisy_pair: ScoredPair) -> None:
-    people, good, poor = (
-        scores.segments
-        for scores in (noisy_pair.golds[0], noisy_pair.metrics[1], noisy_pair.metrics[2])
-        if scores.segments is not None
-    )
+def scores_of(pair: ScoredPair, *metrics: int) -> list[FloatArray]:
+    """People's scores and some metrics' of all translations."""
+    found = [pair.golds[0].segments, *(pair.metrics[number].segments for number in metrics)]
+    return [values for values in found if values is not None]
+
+
+@pytest.mark.parametrize(
+    ("statistic", "by_scipy"),
+    [
+        ("seg_pearson_none", lambda one, two: pearsonr(one, two).statistic),
+        ("seg_spearman_none", lambda one, two: spearmanr(one, two).statistic),
+        ("seg_kendall_b_none", lambda one, two: kendalltau(one, two).statistic),
+    ],
+)
+def test_correlations_of_all_translations_are_compared_by_leaving_out_documents_or_segments(
+    noisy_pair: ScoredPair, statistic: str, by_scipy: Callable[[FloatArray, FloatArray], float]
+) -> None:
+    scores = scores_of(noisy_pair, 1, 0)
+    assert noisy_pair.documents is not None
+
+    documents = significance_of(noisy_pair, statistic)
+    segments = significance_of(replace(noisy_pair, documents=None), statistic)
+
+    assert (documents.test, documents.unit, documents.n_units) == ("jackknife", "documents", 4)
+    assert documents.p_values[0, 1] == pytest.approx(by_leaving_out(by_scipy, scores, noisy_pair.documents))
+    assert (segments.test, segments.unit, segments.n_units) == ("jackknife", "segments", 40)
+    assert segments.p_values[0, 1] == pytest.approx(by_leaving_out(by_scipy, scores, range(40)))
+
+
+def test_the_unit_can_be_chosen_and_one_document_is_no_unit(noisy_pair: ScoredPair) -> None:
+    chosen = significance_of(noisy_pair, "seg_pearson_none", unit="segment")
+    single = significance_of(replace(noisy_pair, documents=("d",) * 40), "seg_pearson_none")
+
+    assert chosen.unit == single.unit == "segments"
+    np.testing.assert_array_equal(chosen.p_values, single.p_values)
+    with pytest.raises(NotEnoughData, match="which segment is of which document is not known"):
+        significance_of(replace(noisy_pair, documents=None), "seg_pearson_none", unit="document")
+
+
+def test_segments_without_the_name_of_a_document_are_documents_of_their_own(noisy_pair: ScoredPair) -> None:
+    documents = ("d0",) * 10 + ("",) * 30
+
+    found = significance_of(replace(noisy_pair, documents=documents), "seg_pearson_none")
+
+    assert (found.unit, found.n_units) == ("documents", 31)
+
+
+def test_few_documents_are_a_warning_with_the_degrees_of_freedom(noisy_pair: ScoredPair) -> None:
+    settings = MetaSettings(tests=("seg_pearson_none", "sys_pearson"))
+
+    few = evaluate_metrics(noisy_pair, "gold", settings).warnings
+    many = evaluate_metrics(replace(noisy_pair, documents=None), "gold", settings).warnings
+
+    assert [line for line in few if "4 documents (3 degrees of freedom)" in line and "--unit segment" in line]
+    assert not [line for line in many if "degrees of freedom" in line]
+
+
+def test_means_over_segments_exchange_whole_documents(noisy_pair: ScoredPair) -> None:
+    people, good, fair = scores_of(noisy_pair, 1, 0)
+    r = [[pearsonr(people[:, k], values[:, k]).statistic for k in range(40)] for values in (good, fair)]
+    of_documents = (np.array(r[0]) - np.array(r[1])).reshape(4, 10).sum(axis=1)
+
+    found = significance_of(noisy_pair, "seg_pearson_item")
+
+    sums = [np.dot(signs, of_documents) for signs in product((1, -1), repeat=4)]
+    assert (found.test, found.unit, found.n_units) == ("permutation", "documents", 4)
+    assert found.p_values[0, 1] == pytest.approx(np.mean(np.array(sums) >= of_documents.sum() - 1e-12))
+
+
+def test_williams_is_the_test_over_systems_and_on_request_over_translations(noisy_pair: ScoredPair) -> None:
+    people, good, poor = scores_of(noisy_pair, 1, 2)
     pooled = np.corrcoef([values.ravel() for values in (people, good, poor)])
     systems = np.corrcoef([values.mean(axis=1) for values in (people, good, poor)])
 
     for statistic, r, n in (("seg_pearson_none", pooled, 320), ("sys_pearson", systems, 8)):
-        found = significance_of(noisy_pair, statistic)
+        found = significance_of(noisy_pair, statistic, pearson_test="williams")
         expected = williams(r[0, 1], r[0, 2], r[1, 2], n).p_value
 
-        assert found.test == "Williams"
+        assert (found.test, found.n_units) == ("Williams", n)
         assert found.p_values[0, 2] == pytest.approx(float(expected), rel=1e-9)
+    assert significance_of(noisy_pair, "sys_pearson").test == "Williams"
 
 
 def test_two_metrics_are_compared_where_both_have_scores(noisy_pair: ScoredPair) -> None:
@@ -88,14 +157,18 @@ def test_two_metrics_are_compared_where_both_have_scores(noisy_pair: ScoredPair)
     cells = [values[kept, :30].ravel() for values in (people, good, fair)]
     r = np.corrcoef(cells)
 
-    found = significance_of(gaps, "seg_pearson_none")
+    found = significance_of(gaps, "seg_pearson_none", pearson_test="williams")
     places = found.metrics.index("good"), found.metrics.index("fair")
 
     expected = williams(r[0, 1], r[0, 2], r[1, 2], 210).p_value
     assert found.p_values[places] == pytest.approx(float(expected), rel=1e-9)
     assert found.p_values[found.metrics.index("good"), found.metrics.index("poor")] == pytest.approx(
-        significance_of(noisy_pair, "seg_pearson_none").p_values[0, 2], rel=1e-9
+        significance_of(noisy_pair, "seg_pearson_none", pearson_test="williams").p_values[0, 2], rel=1e-9
     )
+    cells = [values[kept, :30] for values in (people, good, fair)]
+    expected = by_leaving_out(lambda one, two: pearsonr(one, two).statistic, cells, range(30))
+    left_out = significance_of(gaps, "seg_pearson_none", unit="segment")
+    assert left_out.p_values[places] == pytest.approx(float(expected), rel=1e-9)
 
 
 def test_the_test_of_accuracy_exchanges_whole_segments(make_pair: MakePair) -> None:
@@ -182,7 +255,7 @@ def test_with_many_systems_the_test_of_soft_accuracy_draws_and_counts_the_data_a
 
 
 def test_clusters_and_correction_are_those_of_rankings(noisy_pair: ScoredPair) -> None:
-    found = significance_of(noisy_pair, "seg_pearson_none")
+    found = significance_of(noisy_pair, "seg_pearson_none", unit="segment")
 
     np.testing.assert_array_equal(found.holm, holm(found.p_values))
     assert found.clusters.tolist() == [1, 2, 3]
@@ -207,9 +280,3 @@ def test_the_same_seed_gives_the_same_answer_and_another_a_similar_one(noisy_pai
 
     np.testing.assert_array_equal(one.p_values, same.p_values)
     assert np.nanmax(np.abs(one.p_values - other.p_values)) < 0.15
-
-
-def test_one_score_far_off_ties_no_others() -> None:
-    found = ranks(np.array([0.2, np.nan, -1e12, 0.1, 0.2]))
-
-    assert found.tolist() == pytest.approx([3.5, np.nan, 1.0, 2.0, 3.5], nan_ok=True)

@@ -48,7 +48,7 @@ NO_TEST = "none"
         metavar="NAME,…|none",
         help=f"Statistics by which metrics are compared.  [default: {', '.join(USUAL_TESTS)}]",
     ),
-    *click_options(MetaSettings, "pearson_test", "accuracy_test", "draws"),
+    *click_options(MetaSettings, "unit", "pearson_test", "accuracy_test", "draws"),
     click.option(
         "--da-least",
         "least_difference",

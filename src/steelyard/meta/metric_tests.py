@@ -1,9 +1,10 @@
 """Tests between metrics: p-values of all pairs, for each kind of statistic.
 
-What a test takes to be independent, and exchanges between two metrics, is what its statistic is over:
-systems, translations, or the groups that it averages over, which are then exchanged as wholes. Everywhere
-`p_values[i, j]` is one-sided, that metric i agrees better with people than metric j; two metrics are
-compared where people and both have scores. People's scores are (S,) or (S, n), metrics' one axis more.
+What a test takes to be independent (its unit) are systems for statistics over systems, and otherwise whole
+segments or documents, `unit` (n,) being the number of each segment's. Published tests that take single
+translations to be independent are here for comparison. Everywhere `p_values[i, j]` is one-sided, that metric
+i agrees better with people than metric j; two metrics are compared where people and both have scores.
+People's scores are (S,) or (S, n), metrics' one axis more.
 """
 
 from __future__ import annotations
@@ -15,6 +16,13 @@ import numpy as np
 from steelyard.meta.settings import SOFT_DRAWS
 from steelyard.stats.arrays import BoolArray, FloatArray, IntArray
 from steelyard.stats.correlation import pearson_rows, spearman_rows
+from steelyard.stats.jackknife import (
+    Jackknifed,
+    jackknife_matrix,
+    pearson_jackknifed,
+    spearman_jackknifed,
+    statistic_jackknifed,
+)
 from steelyard.stats.kendall import kendall_b, kendall_rows
 from steelyard.stats.metric_permutation import (
     pearson_permutation_matrix,
@@ -68,52 +76,45 @@ def over_systems(
     return statistic_permutation_matrix(people, metrics, OF_ROWS[statistic], draws=draws, rng=rng)
 
 
-def over_translations(
-    people: FloatArray, metrics: FloatArray, statistic: str, *, draws: int, rng: np.random.Generator
-) -> FloatArray:
-    """p-values for a statistic over all translations; the scores of single translations are exchanged.
+def jackknifed(people: FloatArray, metrics: FloatArray, statistic: str, unit: IntArray) -> FloatArray:
+    """p-values for a statistic over all translations, by leaving out one unit after another.
 
-    For Spearman's correlation the ranks are what is exchanged: they are the scores in a common unit.
-    Kendall's has no short cut, so a pair of metrics takes seconds.
+    Kendall's correlation has no short cut: a metric takes seconds.
     """
-    flat, scores = people.ravel(), metrics.reshape(len(metrics), -1)
-    if statistic == "kendall_b":
-        return statistic_permutation_matrix(flat, scores, _kendall_of_rows, draws=draws, rng=rng)
-    if statistic == "pearson":
-        return pearson_permutation_matrix(flat, scores, draws=draws, rng=rng)
-    seed = int(rng.integers(2**63))
+    units = np.broadcast_to(unit, people.shape)
 
-    def on_ranks(judged: FloatArray, scored: FloatArray, _: IntArray) -> FloatArray:
-        ranked = np.stack([ranks(row) for row in scored])
-        return pearson_permutation_matrix(ranks(judged), ranked, draws=draws, rng=np.random.default_rng(seed))
+    def test(judged: FloatArray, scored: FloatArray, _: IntArray) -> FloatArray:
+        known = ~np.isnan(judged)
+        cluster = np.unique(units[known], return_inverse=True)[1]
+        return jackknife_matrix(_JACKKNIFED[statistic](judged[known], scored[:, known], cluster))
 
-    return on_common_cells(flat, scores, on_ranks)
+    return on_common_cells(people, metrics, test)
 
 
-def _kendall_of_rows(judged: FloatArray, scored: FloatArray) -> FloatArray:
-    return np.array([kendall_b(judged[0], row) for row in scored])
+def _kendall_jackknifed(people: FloatArray, metrics: FloatArray, cluster: IntArray) -> Jackknifed:
+    return statistic_jackknifed(people, metrics, cluster, kendall_b)
 
 
-def ranks(values: FloatArray) -> FloatArray:
-    """Ranks from 1, equal numbers sharing their mean; NaN stays. Shape (n,).
-
-    As in `spearman_rows`, whose statistic is tested, only equal numbers are tied: by `ranks_of`, which ties
-    what differs by little beside the largest number, one score far off would tie all others.
-
-    >>> ranks(np.array([0.5, np.nan, 0.1, 0.5]))
-    array([2.5, nan, 1. , 2.5])
-    """
-    known = ~np.isnan(values)
-    _, place, count = np.unique(values[known], return_inverse=True, return_counts=True)
-    found = np.full(len(values), np.nan)
-    found[known] = (np.cumsum(count) - (count - 1) / 2)[place]
-    return found
+_JACKKNIFED: dict[str, Callable[[FloatArray, FloatArray, IntArray], Jackknifed]] = {
+    "pearson": pearson_jackknifed,
+    "spearman": spearman_jackknifed,
+    "kendall_b": _kendall_jackknifed,
+}
 
 
 def over_groups(
-    people: FloatArray, metrics: FloatArray, of_groups: OfGroups, *, draws: int, rng: np.random.Generator
+    people: FloatArray,
+    metrics: FloatArray,
+    of_groups: OfGroups,
+    unit: IntArray,
+    *,
+    draws: int,
+    rng: np.random.Generator,
 ) -> FloatArray:
-    """p-values for a mean over segments or systems; all scores of one are exchanged together."""
+    """p-values for a mean over groups, segments or systems; all scores of a unit are exchanged together.
+
+    `unit` (groups,) numbers the unit of each group: its document, or itself.
+    """
     seed = int(rng.integers(2**63))
 
     def exchanged(judged: FloatArray, scored: FloatArray, members: IntArray) -> FloatArray:
@@ -123,7 +124,7 @@ def over_groups(
                 for scores, number in zip(scored, members.tolist(), strict=True)
             ]
         )
-        return segment_permutation_matrix(values, draws=draws, rng=np.random.default_rng(seed))
+        return segment_permutation_matrix(values, unit, draws=draws, rng=np.random.default_rng(seed))
 
     return on_common_cells(people, metrics, exchanged)
 

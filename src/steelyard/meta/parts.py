@@ -19,7 +19,7 @@ def by_document(compared: ComparedScores) -> ComparedScores:
     A metric has no score of a document if it lacks one of a segment there that people judged: the mean
     of the others would be of other texts than people's.
     """
-    documents, domains = _names(compared, "document"), compared.domains
+    documents, domains = names_of(compared, "document"), compared.domains
     names, first, place = np.unique(np.array(documents, dtype=object), return_index=True, return_inverse=True)
     judged = compared.people.segments
     if judged is None:
@@ -55,7 +55,7 @@ def parts(compared: ComparedScores, by: Part) -> list[tuple[str, ComparedScores]
 
     A system's score is then the mean of its segments there: what a whole system got says nothing of a part.
     """
-    names = _names(compared, by)
+    names = names_of(compared, by)
     found = []
     for name in dict.fromkeys(names):
         chosen = np.array([other == name for other in names], dtype=np.bool_)
@@ -88,7 +88,8 @@ def _some(names: Sequence[str] | None, chosen: BoolArray) -> tuple[str, ...] | N
     return tuple(name for name, is_chosen in zip(names, chosen.tolist(), strict=True) if is_chosen)
 
 
-def _names(compared: ComparedScores, part: Part) -> tuple[str, ...]:
+def names_of(compared: ComparedScores, part: Part) -> tuple[str, ...]:
+    """The document or domain of each segment; refused where they are not known."""
     names = compared.domains if part == "domain" else compared.documents
     if names is None:
         raise NotEnoughData(

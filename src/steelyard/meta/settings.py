@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 Level = Literal["segment", "document"]
 Part = Literal["domain", "document"]
-PearsonTest = Literal["williams", "permutation"]
+PearsonTest = Literal["jackknife", "williams", "permutation"]
+# What tests of statistics within systems take to be independent.
+Unit = Literal["document", "segment"]
 # What two metrics exchange where their accuracies are tested: scores, or what they say of single pairs.
 AccuracyTest = Literal["scores", "verdicts"]
 # Statistics over systems, of which each has one score.
@@ -55,6 +57,9 @@ class MetaSettings:
     that a metric compares others with. `flip`: metrics, or the gold, for which lower is better.
     `level` document: the scores of a document are the means of its segments', and take their place. `by`: the
     same numbers for each domain or document too. `tests`: statistics by which metrics are compared.
+    `unit`: what tests of translations take to be independent; None for documents where there are two or
+    more, else segments. `pearson_test` williams and permutation take single translations to be independent,
+    as published; None for the jackknife over units, and Williams' test over systems, of which each is one.
     `accuracy_test` verdicts: accuracies are tested as in published comparisons, which takes pairs of systems
     or translations to be independent, and so finds more differences than there are.
     `least_difference`: below it, two ratings by people make no pair.
@@ -69,7 +74,16 @@ class MetaSettings:
     level: Level = option("segment", help="What is scored within a system.")
     by: Part | None = option(None, help="Also give the numbers of each of these.")
     tests: tuple[str, ...] = USUAL_TESTS
-    pearson_test: PearsonTest = option("williams", help="How Pearson's correlations are compared.")
+    unit: Unit | None = option(
+        None,
+        help="What tests of translations take to be independent.",
+        usual="document if there are several, else segment",
+    )
+    pearson_test: PearsonTest | None = option(
+        None,
+        help="How Pearson's correlations are compared; williams, permutation of translations as published.",
+        usual="jackknife; williams over systems",
+    )
     accuracy_test: AccuracyTest = option(
         "scores",
         help="What is exchanged to compare pairwise accuracies; verdicts on pairs as published.",
@@ -107,12 +121,13 @@ class Significance:
     `metrics` with their `values`, best first; `p_values[i, j]`: one-sided, that metric i is better than j;
     NaN on the diagonal and where two could not be compared. `holm`: the same, corrected for their number.
     `clusters`: from 1; every metric of a cluster is significantly better than all of later ones. `test` is
-    the name of the test, and `unit` says what it takes to be independent.
+    the name of the test, `unit` says what it takes to be independent, and `n_units` how many there are.
     """
 
     statistic: str
     test: str
     unit: str
+    n_units: int
     metrics: tuple[str, ...]
     values: tuple[float, ...]
     p_values: FloatArray

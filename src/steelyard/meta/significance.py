@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,9 +12,9 @@ from steelyard.meta.compared import ComparedScores, Opinion
 from steelyard.meta.metric_tests import (
     by_segment,
     by_system,
+    jackknifed,
     over_groups,
     over_systems,
-    over_translations,
     soft_test,
     williams_matrix,
 )
@@ -26,13 +26,18 @@ from steelyard.meta.settings import (
     MetaSettings,
     Significance,
 )
+from steelyard.meta.units import IndependentUnits, independent_units
 from steelyard.stats.arrays import FloatArray
 from steelyard.stats.clusters import clusters
+from steelyard.stats.metric_permutation import pearson_permutation_matrix
 from steelyard.stats.multiplicity import holm
 from steelyard.stats.pairwise_accuracy import accuracy_p_matrix
 
 # What tests are called.
-WILLIAMS, PERMUTATION, VERDICTS = "Williams", "permutation", "permutation of verdicts"
+WILLIAMS, JACKKNIFE, PERMUTATION, VERDICTS = (
+    *("Williams", "jackknife"),
+    *("permutation", "permutation of verdicts"),
+)
 
 
 @dataclass(frozen=True)
@@ -55,14 +60,17 @@ def significance(
     of metrics after each test.
     """
     found = []
+    units = independent_units(compared, settings)
     for statistic in settings.tests:
         tested = _tested(statistic, compared, rows)
-        p_values = _p_values(tested, compared.people, settings)
+        p_values = _p_values(tested, compared.people, units, settings)
+        unit, n_units = _unit(statistic, compared.people, units, settings)
         found.append(
             Significance(
                 statistic=statistic,
                 test=_test(statistic, settings),
-                unit=_unit(statistic, settings),
+                unit=unit,
+                n_units=n_units,
                 metrics=tuple(metric.name for metric in tested.metrics),
                 values=tested.values,
                 p_values=p_values,
@@ -90,57 +98,83 @@ def _tested(statistic: str, compared: ComparedScores, rows: pl.DataFrame) -> _Te
     )
 
 
-def _p_values(tested: _Tested, people: Opinion, settings: MetaSettings) -> FloatArray:
+def _p_values(
+    tested: _Tested, people: Opinion, units: IndependentUnits, settings: MetaSettings
+) -> FloatArray:
     """All pairs by the test that the statistic calls for."""
     if len(tested.metrics) < 2:
         return np.full((len(tested.metrics), len(tested.metrics)), np.nan)
-    rng = np.random.default_rng(settings.seed)
     name, draws = tested.statistic, settings.draws
-    test = _test(name, settings)
     if name in SYSTEM_STATISTICS and name != "spa":
-        scores = np.stack([metric.overall for metric in tested.metrics])
-        if test == WILLIAMS:
-            return williams_matrix(people.overall, scores)
-        if test == VERDICTS:
-            return accuracy_p_matrix(people.overall, scores, draws=draws, rng=rng)
-        return over_systems(people.overall, scores, name.removeprefix("sys_"), draws=draws, rng=rng)
-    judged, scores = _segments(people, tested.metrics)
+        return _p_values_of_systems(tested, people, settings)
+    rng, test = np.random.default_rng(settings.seed), _test(name, settings)
+    assert people.segments is not None
+    is_judged = ~np.isnan(people.segments).all(axis=0)
+    judged, unit = people.segments[:, is_judged], units.number[is_judged]
+    scores = np.stack([one.segments[:, is_judged] for one in tested.metrics if one.segments is not None])
     if name == "spa":
         return soft_test(judged, scores, draws=draws, soft_seed=settings.soft_seed, rng=rng)
     kind, _, over = name.removeprefix("seg_").rpartition("_")
     if test == WILLIAMS:
         return williams_matrix(judged, scores)
+    if test == JACKKNIFE:
+        return jackknifed(judged, scores, kind, unit)
     if test == VERDICTS:
         epsilons = tested.thresholds.tolist()
         return accuracy_p_matrix(judged, scores, epsilons=epsilons, draws=draws, rng=rng)
     if over == "none":
-        return over_translations(judged, scores, kind, draws=draws, rng=rng)
-    of_groups = by_system(kind) if over == "sys" else by_segment(kind, tested.thresholds)
-    return over_groups(judged, scores, of_groups, draws=draws, rng=rng)
+        flat = scores.reshape(len(scores), -1)
+        return pearson_permutation_matrix(judged.ravel(), flat, draws=draws, rng=rng)
+    if over == "sys":
+        systems = np.arange(len(judged))
+        return over_groups(judged, scores, by_system(kind), systems, draws=draws, rng=rng)
+    return over_groups(judged, scores, by_segment(kind, tested.thresholds), unit, draws=draws, rng=rng)
 
 
-def _segments(people: Opinion, metrics: Sequence[Opinion]) -> tuple[FloatArray, FloatArray]:
-    """People's scores (S, n) and the metrics' (M, S, n) of segments that anybody judged."""
-    assert people.segments is not None
-    judged = ~np.isnan(people.segments).all(axis=0)
-    scores = [metric.segments[:, judged] for metric in metrics if metric.segments is not None]
-    return people.segments[:, judged], np.stack(scores)
+def _p_values_of_systems(tested: _Tested, people: Opinion, settings: MetaSettings) -> FloatArray:
+    """The same for a statistic over systems, of which each has one score and is one unit."""
+    rng, name = np.random.default_rng(settings.seed), tested.statistic
+    scores = np.stack([metric.overall for metric in tested.metrics])
+    test = _test(name, settings)
+    if test == WILLIAMS:
+        return williams_matrix(people.overall, scores)
+    if test == JACKKNIFE:
+        return jackknifed(people.overall, scores, "pearson", np.arange(len(people.overall)))
+    if test == VERDICTS:
+        return accuracy_p_matrix(people.overall, scores, draws=settings.draws, rng=rng)
+    kind = name.removeprefix("sys_")
+    return over_systems(people.overall, scores, kind, draws=settings.draws, rng=rng)
 
 
 def _test(statistic: str, settings: MetaSettings) -> str:
-    if statistic in ("sys_pearson", "seg_pearson_none") and settings.pearson_test == "williams":
-        return WILLIAMS
+    if statistic in ("sys_pearson", "seg_pearson_none"):
+        usual = "williams" if statistic in SYSTEM_STATISTICS else "jackknife"
+        chosen = settings.pearson_test or usual
+        return {"williams": WILLIAMS, "jackknife": JACKKNIFE, "permutation": PERMUTATION}[chosen]
+    if statistic in POOLED_STATISTICS:
+        return JACKKNIFE
     if statistic in ACCURACIES and settings.accuracy_test == "verdicts":
         return VERDICTS
     return PERMUTATION
 
 
-def _unit(statistic: str, settings: MetaSettings) -> str:
-    """What the test takes to be independent."""
-    if _test(statistic, settings) == VERDICTS:
-        return "pairs of systems" if statistic in SYSTEM_STATISTICS else "pairs of translations"
+def _unit(
+    statistic: str, people: Opinion, units: IndependentUnits, settings: MetaSettings
+) -> tuple[str, int]:
+    """What the test takes to be independent, and how many people judged."""
+    n_systems = int(np.count_nonzero(~np.isnan(people.overall)))
+    test = _test(statistic, settings)
+    if statistic in SYSTEM_STATISTICS and test == VERDICTS:
+        return "pairs of systems", n_systems * (n_systems - 1) // 2
     if statistic in (*SYSTEM_STATISTICS, *BY_SYSTEM_STATISTICS):
-        return "systems"
-    if statistic in POOLED_STATISTICS:
-        return "translations" if settings.level == "segment" else "documents of systems"
-    return "segments" if settings.level == "segment" else "documents"
+        return "systems", n_systems
+    if people.segments is None:
+        return units.name, 0
+    is_judged = ~np.isnan(people.segments)
+    if test == VERDICTS:
+        per_segment = np.count_nonzero(is_judged, axis=0)
+        return "pairs of translations", int(np.sum(per_segment * (per_segment - 1) // 2))
+    if statistic in POOLED_STATISTICS and test != JACKKNIFE:
+        is_segment = settings.level == "segment"
+        return "translations" if is_segment else "documents of systems", int(np.count_nonzero(is_judged))
+    return units.name, len(np.unique(units.number[is_judged.any(axis=0)]))

@@ -14,6 +14,7 @@ from steelyard.meta.scores import ScoredPair
 from steelyard.meta.settings import MetaEvaluation, MetaSettings
 from steelyard.meta.significance import significance
 from steelyard.meta.statistics import COLUMNS, Judge
+from steelyard.meta.units import few_units
 
 Step = Callable[[int], None]
 # Below both of these a metric does not merely fail: its scores run the other way [our choice].
@@ -66,15 +67,16 @@ def run_metrics(study: MetaStudy, *, step: Step = lambda _: None) -> MetaEvaluat
             step(1)
     rows = pl.DataFrame(found, schema=COLUMNS, orient="row")
     remarked = remarks(compared, rows, settings)
+    tests = significance(compared, rows, settings, step=step)
     return MetaEvaluation(
         pair=compared.pair,
         gold=compared.people.name,
         settings=settings,
         systems=compared.systems,
         rows=rows,
-        significance=significance(compared, rows, settings, step=step),
+        significance=tests,
         notes=(*compared.notes, *remarked.notes),
-        warnings=(*compared.warnings, *remarked.warnings),
+        warnings=(*compared.warnings, *remarked.warnings, *few_units(tests)),
     )
 
 

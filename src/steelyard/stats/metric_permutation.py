@@ -5,13 +5,13 @@ Both are standardised first, as their units differ. Each function here exchanges
 
 - `pearson_permutation_matrix`: single scores, of translations or of systems, as [Deutsch2021] advise;
 - `statistic_permutation_matrix`: the same for any statistic, much slower;
-- `segment_permutation_matrix`: all scores of a segment at once, for means over segments.
+- `segment_permutation_matrix`: all scores of a segment, or of a document, at once, for means over segments.
 
 A matrix of p-values holds, in row i and column j, that metric i agrees better than metric j, one-sided:
 (1 + draws in which the difference is at least the observed one) / (1 + draws) [Phipson2010]. With at most
 twelve units every exchange is tried once, and p is the exact share. NaN on the diagonal, and where a
 statistic is undefined for a metric. For correlated units, such as translations of one segment by
-several systems, exchanges of single scores make p too small; prefer segments where the statistic allows it.
+several systems, exchanges of single scores make p too small: `stats.jackknife` has tests for them.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ def statistic_permutation_matrix(
 
 
 def segment_permutation_matrix(
-    values: FloatArray, *, draws: int = 1000, rng: np.random.Generator
+    values: FloatArray, unit: IntArray | None = None, *, draws: int = 1000, rng: np.random.Generator
 ) -> FloatArray:
     """p-values (M, M) that the row's metric has the higher mean of some statistic over segments.
 
@@ -132,12 +132,16 @@ def segment_permutation_matrix(
     which both have one. All scores of a segment are exchanged together, which exchanges the two values.
     Translations of one segment are judged alike hard or easy by a metric, so segments, not
     translations or pairs of them, are what is independent; and thresholds need not be found again.
+    If whole documents are alike, `unit` (n,) gives the document of each segment: segments of one document
+    are exchanged together.
 
     >>> values = np.array([[0.9, 0.8, 0.7, 0.9], [0.5, 0.7, 0.6, np.nan]])
     >>> segment_permutation_matrix(values, rng=np.random.default_rng(7))
     array([[  nan, 0.125],
            [1.   ,   nan]])
     """
+    if unit is not None and len(np.unique(unit)) < len(unit):
+        return _by_unit(values, unit, draws, int(rng.integers(2**63)))
     p_values = permutation_matrix(values, draws=draws, rng=rng)
     if draws >= 1 << _FEW_UNITS:
         # With this many, all exchanges of few units have been tried.
@@ -146,6 +150,19 @@ def segment_permutation_matrix(
     few = np.argwhere(np.triu(known @ known.T <= _FEW_UNITS, 1))
     for pair in few:
         p_values[np.ix_(pair, pair)] = permutation_matrix(values[pair], draws=1 << _FEW_UNITS, rng=rng)
+    return p_values
+
+
+def _by_unit(values: FloatArray, unit: IntArray, draws: int, seed: int) -> FloatArray:
+    """The same with all segments of a unit exchanged together: what changes its sign is their sum."""
+    p_values = np.full((len(values), len(values)), np.nan)
+    for pair in np.stack(np.triu_indices(len(values), 1), axis=1):
+        difference = values[pair[0]] - values[pair[1]]
+        known = ~np.isnan(difference)
+        sums = np.bincount(unit[known], weights=difference[known])[np.unique(unit[known])]
+        p_values[np.ix_(pair, pair)] = segment_permutation_matrix(
+            np.stack([sums, np.zeros(len(sums))]), draws=draws, rng=np.random.default_rng(seed)
+        )
     return p_values
 
 

@@ -69,6 +69,7 @@ def meta_study(found: MetaEvaluation) -> StudyResult:
                 one.statistic: {
                     "test": one.test,
                     "unit": one.unit,
+                    "n_units": one.n_units,
                     "metrics": one.metrics,
                     "values": one.values,
                     "p_values": one.p_values.tolist(),
@@ -149,7 +150,7 @@ def metrics_figure(found: MetaEvaluation) -> Figure:
     return Figure.of(
         _tests_table(found, shown),
         caption="Shaded where the metric of the row agrees better with people than that of the column at "
-        f"{star_caption(threshold)}",
+        f"{star_caption(threshold)} {_units_sentence(shown)}",
         panels=[_panel(one, threshold, has_title=len(shown) > 1) for one in shown],
     )
 
@@ -166,7 +167,17 @@ def _clusters_line(one: Significance) -> str:
     parts: dict[int, list[str]] = {}
     for name, cluster in zip(one.metrics, one.clusters.tolist(), strict=True):
         parts.setdefault(cluster, []).append(name)
-    return f"{one.statistic} ({one.test}): {' > '.join(', '.join(names) for names in parts.values())}"
+    order = " > ".join(", ".join(names) for names in parts.values())
+    return f"{one.statistic} ({one.test}, {one.n_units:,} {one.unit}): {order}"
+
+
+def _units_sentence(tested: Sequence[Significance]) -> str:
+    """What each test took to be independent."""
+    statistics: dict[str, list[str]] = {}
+    for one in tested:
+        statistics.setdefault(f"{one.n_units:,} {one.unit}", []).append(one.statistic)
+    units = "; ".join(f"{units} ({', '.join(names)})" for units, names in statistics.items())
+    return f"Taken to be independent: {units}."
 
 
 def _panel(one: Significance, threshold: float, *, has_title: bool) -> Panel:
