@@ -10,7 +10,7 @@ import pytest
 
 from steelyard.aggregation import methods
 from steelyard.domain.result import AnalysisSettings, Fit, InferenceUnits, MethodSettings
-from steelyard.flows.ranking import pair_test, ranked_systems, system_pairs, untested_pairs
+from steelyard.flows.ranking import coarse_draws, pair_test, ranked_systems, system_pairs, untested_pairs
 from steelyard.flows.settings import wmt_settings
 
 NAN = np.nan
@@ -91,3 +91,16 @@ def test_a_single_worker_is_why_nothing_was_tested() -> None:
 
     assert warning.startswith("3 of 3 pairs of systems could not be tested")
     assert "from a single worker or a single document nothing follows about others" in warning
+
+
+@pytest.mark.parametrize(("draws", "n_warnings"), [(100, 1), (120, 0)])
+def test_too_few_draws_to_claim_anything_are_mentioned(draws: int, n_warnings: int) -> None:
+    # Three pairs: 2 x 3 / (1 + draws) must be below .05.
+    settings = AnalysisSettings(method="trueskill", method_settings=MethodSettings(draws=draws))
+    p_values = np.where(np.isnan(P_VALUES), NAN, np.where(P_VALUES < 0.5, 1 / (1 + draws), 1.0))
+    fit = _fit(p_values)
+
+    found = coarse_draws(fit, pair_test(fit, methods()["trueskill"], settings), settings)
+
+    assert len(found) == n_warnings
+    assert all("Use --draws 120 or more" in warning for warning in found)

@@ -24,7 +24,7 @@ from steelyard.flows.excluded import outside_hits
 from steelyard.flows.inference_units import few_units, hidden_documents
 from steelyard.flows.kept import frame_read, keep_good
 from steelyard.flows.quality import of_attributes
-from steelyard.flows.ranking import pair_test, ranked_systems, system_pairs, untested_pairs
+from steelyard.flows.ranking import coarse_draws, pair_test, ranked_systems, system_pairs, untested_pairs
 from steelyard.flows.settings import named_method
 from steelyard.flows.signature import signature
 from steelyard.flows.source import Source
@@ -95,6 +95,7 @@ def weigh(source: Source, settings: AnalysisSettings) -> Evidence:
             *fit.warnings,
             *_ignored_test(method, settings),
             *untested_pairs(fit),
+            *coarse_draws(fit, test, settings),
             *hidden_documents(test.rests_on, quality.kept),
             *(
                 few_units(test.rests_on, too_narrow=_is_narrow(counts, settings) and not method.own_test)

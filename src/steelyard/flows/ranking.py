@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import polars as pl
 
@@ -88,4 +90,19 @@ def untested_pairs(fit: Fit) -> tuple[str, ...]:
     return (
         f"{len(untested)} of {len(names) * (len(names) - 1) // 2} pairs of systems could not be tested "
         f"against each other ({shown}{more}): {why}.",
+    )
+
+
+def coarse_draws(fit: Fit, test: PairTest, settings: AnalysisSettings) -> tuple[str, ...]:
+    """A warning where even a difference that all draws agree on cannot count, for there are too few draws."""
+    n_pairs = len(fit.systems) * (len(fit.systems) - 1) // 2
+    least = 1 / (1 + settings.method_settings.draws)
+    if test.name != "draws" or test.correction != "holm" or 2 * least * n_pairs < test.level:
+        return ()
+    if not np.isclose(np.nanmin(fit.p_values, initial=1.0), least, rtol=1e-9):
+        return ()
+    enough = math.ceil(2 * n_pairs / test.level)
+    return (
+        f"{settings.method_settings.draws:,} draws are too few for {n_pairs} pairs of systems: with Holm's "
+        f"correction no difference can be significant. Use --draws {enough} or more.",
     )
