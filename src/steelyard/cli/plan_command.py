@@ -8,7 +8,8 @@ from typing import Any
 
 import click
 
-from steelyard.cli.options import json_option, keep_sources, progress_bar, write_text
+from steelyard.cli.options import json_option, keep_sources, progress_bar, seed_option, write_text
+from steelyard.flows.plan_choices import CORRECTIONS
 from steelyard.planning.cost import FEE, FEE_FOR_MANY, MANY_ASSIGNMENTS, MINIMUM_WAGE, WAGE
 from steelyard.planning.sample_size import LEVEL, POWER, RELIABILITY_OF_ONE_RATING
 
@@ -72,7 +73,27 @@ def _plan_options(command: Callable[..., Any]) -> Callable[..., Any]:
             click.option(
                 "--power", type=number, help=f"Chance of finding the difference.  [default: {POWER:g}]"
             ),
-            click.option("--level", type=number, help=f"Level of the one-sided test.  [default: {LEVEL:g}]"),
+            click.option("--level", type=number, help=f"Level of the two-sided test.  [default: {LEVEL:g}]"),
+            click.option(
+                "--correction",
+                type=click.Choice(CORRECTIONS),
+                help="How the level is shared by all pairs of systems.  [default: holm]",
+            ),
+            click.option(
+                "--pilot",
+                metavar="SOURCE",
+                help="Take how ratings vary from earlier judgements: a file or a campaign's database.  "
+                "[default: as in WMT21 and WMT22]",
+            ),
+            click.option(
+                "--document-length",
+                type=number,
+                help="Segments of a document, judged together.  [default: single segments]",
+            ),
+            click.option(
+                "--workers", type=int, help="How many workers share the work.  [default: one for 1.8 HITs]"
+            ),
+            seed_option,
         )
     ):
         command = option(command)

@@ -6,7 +6,7 @@ from os import PathLike
 from typing import Any, TypedDict, get_args
 
 from steelyard.domain.errors import ChoiceError
-from steelyard.planning.plan import GOALS_FOR_ITEMS, GoalName
+from steelyard.planning.plan import GOALS_FOR_ITEMS, Correction, GoalName
 from steelyard.planning.sample_size import LEVEL, POWER
 from steelyard.protocols import protocols
 
@@ -35,10 +35,19 @@ class Choices(TypedDict, total=False):
     rho: float | None
     power: float | None
     level: float | None
+    correction: str | None
+    pilot: str | PathLike[str] | None
+    document_length: float | None
+    workers: int | None
+    seed: int | None
 
 
 GOALS = tuple(name for name in get_args(GoalName) if name != "hits")
-OF_CAMPAIGN = ("systems", "segments", "attribute", "protocol", "hit_size", "usable_share")
+OF_CAMPAIGN = (
+    *("systems", "segments", "document_length", "attribute", "protocol", "hit_size", "usable_share"),
+)
+SEED = 7
+CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
 DEFAULT_PROTOCOL, DEFAULT_ATTRIBUTE = "da", "adequacy"
 # Least and most of every number. Wide enough for any campaign, narrow enough to catch a percentage
 # where a share is meant, and to keep every formula within what a computer can count.
@@ -61,6 +70,9 @@ _LIMITS: dict[str, tuple[float, float]] = {
     "rho": (0.01, 0.99),
     "power": (0.01, 0.999),
     "level": (1e-6, 0.5),
+    "document_length": (1, 1e4),
+    "workers": (2, 1e6),
+    "seed": (0, 2**63 - 1),
 }
 
 
@@ -76,6 +88,8 @@ def require_fitting(given: dict[str, Any]) -> None:
         problems.append("{wage} and {pay_per_hit} mean the same thing: give one of them.")
     if given.get("power", POWER) <= given.get("level", LEVEL):
         problems.append("{power} must be above {level}, or no ratings would be needed at all.")
+    if given.get("correction", CORRECTIONS[0]) not in CORRECTIONS:
+        problems.append(f"{{correction}} must be one of: {', '.join(CORRECTIONS)}.")
     if problems:
         raise ChoiceError("\n".join(problems))
 

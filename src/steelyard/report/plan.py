@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from typing import Any
 
+from steelyard.domain.wording import counted
 from steelyard.planning.plan import Case, Plan, Precision
 
 _WIDTH = 96
@@ -43,9 +44,9 @@ def plan_text(plan: Plan) -> str:
         _cells("  for workers", cases, lambda case: f"{case.outlay.paid_to_workers:,.2f}"),
         _cells("  for the platform", cases, lambda case: f"{case.outlay.platform_fee:,.2f}"),
         "",
-        f"What {plan.expected.outlay.hits:,} HITs can show (power {plan.setup.power:g}, one-sided level "
-        f"{plan.setup.level:g}):",
+        f"What {plan.expected.outlay.hits:,} HITs can show{_test_words(plan)}:",
         *_precision_rows(cases),
+        *_power_lines(plan),
         "",
         _pay_line(plan),
         *_rounds_line(plan),
@@ -56,6 +57,32 @@ def plan_text(plan: Plan) -> str:
     for words in (*assumed, *(f"Warning: {warning}" for warning in plan.warnings)):
         parts += ["", *_wrapped(words)]
     return "\n".join(parts)
+
+
+def _test_words(plan: Plan) -> str:
+    """With which power and by which test, where systems are compared."""
+    setup = plan.setup
+    if setup.systems < 2:
+        return ""
+    shared = f", Holm over {counted(setup.n_pairs, 'pair')}" if setup.correction == "holm" else ""
+    return f" (power {setup.power:g}; clustered test, two-sided level {setup.level:g}{shared})"
+
+
+def _power_lines(plan: Plan) -> list[str]:
+    """The chance of finding differences of several sizes, and what was simulated."""
+    if not plan.power:
+        return []
+    first = plan.power[0]
+    chances = ", ".join(f"{each.power:.2f} of {each.difference:.3g}" for each in plan.power)
+    texts = "segments" if plan.setup.variation.document_length == 1 else "documents"
+    return [
+        "",
+        *_wrapped(
+            f"Chance to find a difference: {chances} (+- {max(each.error for each in plan.power):.2f}; "
+            f"{counted(first.campaigns, 'simulated campaign')}, each with ratings kept from about "
+            f"{first.workers:,.0f} workers on {first.documents:,.0f} {texts})."
+        ),
+    ]
 
 
 def goal_words(plan: Plan) -> str:
@@ -78,6 +105,7 @@ def to_dict(plan: Plan) -> dict[str, Any]:
         "pay_per_hit": plan.setup.terms.pay_per_hit,
         "hourly_pay": plan.setup.terms.hourly_pay,
         **asdict(plan.expected.precision),
+        "power": [asdict(each) for each in plan.power],
         "if_fewer_pass": _case(plan.at_low),
         "if_more_pass": _case(plan.at_high),
         "with_worker_model": {

@@ -1,0 +1,228 @@
+"""The power of a planned campaign, by simulating it and testing as the analysis will."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+from scipy.special import stdtrit
+
+from steelyard.planning.variation import Amounts, Variation
+from steelyard.stats.arrays import FloatArray, IntArray
+from steelyard.stats.clustered import ClusterSums, clustered_errors
+
+# Where the search for the smallest difference ends, and from where on there is none.
+_PRECISE, _MOST = 1e-4, 1e6
+# Campaigns simulated with the same documents in the same hands, which cost more than their effects.
+_PER_DEAL = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Power:
+    """How often a true difference is found: `power`, with its standard error over the simulated campaigns.
+
+    `workers` and `documents` are those with ratings kept, on average.
+    """
+
+    difference: float
+    power: float
+    error: float
+    campaigns: int
+    workers: float
+    documents: float
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedTests:
+    """Tests of all pairs of systems in simulated campaigns where none is better. Shapes (campaigns, pairs).
+
+    `difference` and its `error`; `df` of the test; `shown`: how much of a true difference of 1 the scores
+    show, which is less than all where workers are standardised who did not judge both systems.
+    """
+
+    difference: FloatArray
+    error: FloatArray
+    df: FloatArray
+    shown: FloatArray
+    workers: float
+    documents: float
+
+    def power(self, difference: float, *, level: float) -> Power:
+        """How often a two-sided test of this level finds this difference, in the right direction."""
+        found = self._found(difference, self._critical(level))
+        n = len(found)
+        error = float(found.std(ddof=1)) / sqrt(n) if n > 1 else 0.5
+        return Power(difference, float(found.mean()), error, n, self.workers, self.documents)
+
+    def smallest_difference(self, *, power: float, level: float) -> float | None:
+        """The difference that is found with this power; None if there are too few clusters for any test."""
+        critical = self._critical(level)
+        low, high = 0.0, float(np.nanmax(critical, initial=0.0)) or 1.0
+        while self._found(high, critical).mean() < power:
+            high *= 2
+            if high > _MOST:
+                return None
+        while high - low > _PRECISE * high:
+            middle = (low + high) / 2
+            if self._found(middle, critical).mean() < power:
+                low = middle
+            else:
+                high = middle
+        return high
+
+    def _critical(self, level: float) -> FloatArray:
+        """How far a difference must be from 0 to be claimed."""
+        critical: FloatArray = stdtrit(self.df, 1 - level / 2) * self.error
+        return critical
+
+    def _found(self, difference: float, critical: FloatArray) -> FloatArray:
+        """The share of pairs found in each campaign, either system of a pair being better in turn."""
+        moved = difference * self.shown
+        better = [(sign * self.difference + moved > critical).mean(axis=1) for sign in (1, -1)]
+        shares: FloatArray = (better[0] + better[1]) / 2
+        return shares
+
+
+def simulate_tests(
+    amounts: Amounts,
+    variation: Variation,
+    *,
+    campaigns: int,
+    rng: np.random.Generator,
+    step: Callable[[int], None] = lambda _: None,
+) -> SimulatedTests:
+    """Simulate campaigns of this size without differences, and test every pair of systems in each.
+
+    Each has effects of its own, and every few have workers, documents and HITs of their own. Ratings of one
+    worker on one document of one system enter as their mean, whose variance is known; workers are centred,
+    as standardising does, and the test is that of mean methods.
+    """
+    first, second = np.triu_indices(amounts.systems, k=1)
+    found: FloatArray = np.empty((4, campaigns, len(first)))
+    clusters: FloatArray = np.empty((2, campaigns))
+    for number in range(campaigns):
+        if number % _PER_DEAL == 0:
+            cells = _deal(amounts, variation, rng)
+            weight = _by(cells.system, cells.ratings, amounts.systems)
+            n_clusters = len(np.unique(cells.worker)), len(np.unique(cells.document))
+            shown = _shown(cells, amounts.systems)[first, second]
+        means = _centred(_cell_means(cells, variation, rng), cells)
+        scores = _by(cells.system, cells.ratings * means, amounts.systems) / weight
+        influence = cells.ratings * (means - scores[cells.system]) / weight[cells.system]
+        errors = clustered_errors(_sums(cells, influence, amounts.systems))
+        found[:, number] = (
+            (scores[:, None] - scores[None, :])[first, second],
+            np.sqrt(errors.difference_variance[first, second]),
+            errors.difference_df[first, second],
+            shown,
+        )
+        clusters[:, number] = n_clusters
+        step(1)
+    workers, documents = clusters.mean(axis=1)
+    return SimulatedTests(
+        difference=found[0],
+        error=found[1],
+        df=found[2],
+        shown=found[3],
+        workers=float(workers),
+        documents=float(documents),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Cells:
+    """Who judged which document of which system, and how many of its segments.
+
+    `noise`: deviation that each one's mean has for itself. `row`: the place of its worker and document among
+    all `pairs` (worker, document) that the test sums over.
+    """
+
+    worker: IntArray
+    document: IntArray
+    system: IntArray
+    ratings: FloatArray
+    noise: FloatArray
+    row: IntArray
+    pairs: tuple[IntArray, IntArray]
+
+
+def _deal(amounts: Amounts, variation: Variation, rng: np.random.Generator) -> _Cells:
+    """Deal documents of systems, or parts of them, to HITs and workers, and lose those who fail."""
+    parts = max(1, round(variation.document_length / variation.together))
+    size = variation.document_length / parts
+    documents = max(1, round(amounts.documents_used(variation.document_length)))
+    of_document, per_round = amounts.systems * parts, amounts.systems * parts * documents
+    n_parts = of_document * max(1, round(amounts.ratings / (of_document * size)))
+    n_rounds = -(-n_parts // per_round)
+    # In every round documents come in another order, and so do their parts; the last may not reach them all.
+    turns = [rng.permutation(documents) for _ in range(n_rounds)]
+    document = np.repeat(np.concatenate(turns), of_document)[:n_parts]
+    system = np.arange(n_parts) % amounts.systems
+    starts = range(0, n_parts, per_round)
+    order = np.concatenate([start + rng.permutation(min(per_round, n_parts - start)) for start in starts])
+    crowd = max(2, round(variation.crowd(amounts.hits)))
+    n_hits = max(crowd, round(amounts.hits))
+    worker = (rng.permutation(n_hits) % crowd)[np.arange(n_parts) * n_hits // n_parts]
+    is_kept = (rng.permutation(crowd) < max(2, round(crowd * amounts.pass_rate)))[worker]
+    kept = order[is_kept]
+    code = (worker[is_kept] * documents + document[kept]) * amounts.systems + system[kept]
+    code, n = np.unique(code, return_counts=True)
+    rest, system = np.divmod(code, amounts.systems)
+    worker, document = np.divmod(rest, documents)
+    judged, row = np.unique(rest, return_inverse=True)
+    of_size = np.array([variation.of_cell(times * size) for times in range(1, int(n.max()) + 1)])
+    noise: FloatArray = np.sqrt(of_size)[n - 1]
+    ratings: FloatArray = n * np.float64(size)
+    return _Cells(worker, document, system, ratings, noise, row, (judged // documents, judged % documents))
+
+
+def _cell_means(cells: _Cells, variation: Variation, rng: np.random.Generator) -> FloatArray:
+    """What each worker said of a document of a system, on average."""
+    found = variation.components
+    n_workers, n_documents, n_systems = (
+        int(index.max()) + 1 for index in (cells.worker, cells.document, cells.system)
+    )
+    tastes = rng.normal(0, sqrt(found.worker_system), (n_workers, n_systems))
+    documents = rng.normal(0, sqrt(variation.of_document), n_documents)
+    own = rng.normal(0, sqrt(variation.of_document_system), (n_documents, n_systems))
+    means: FloatArray = (
+        tastes[cells.worker, cells.system]
+        + documents[cells.document]
+        + own[cells.document, cells.system]
+        + cells.noise * rng.standard_normal(len(cells.noise))
+    )
+    return means
+
+
+def _centred(means: FloatArray, cells: _Cells) -> FloatArray:
+    """Means less the average of their worker."""
+    n = int(cells.worker.max()) + 1
+    total = np.maximum(_by(cells.worker, cells.ratings, n), 1e-9)
+    centre = _by(cells.worker, cells.ratings * means, n) / total
+    centred: FloatArray = means - centre[cells.worker]
+    return centred
+
+
+def _shown(cells: _Cells, systems: int) -> FloatArray:
+    """How much of a difference of 1 between two systems their scores show. Shape (systems, systems)."""
+    n = int(cells.worker.max()) + 1
+    judged = _by(cells.worker * systems + cells.system, cells.ratings, n * systems).reshape(n, systems)
+    share = judged / np.maximum(judged.sum(axis=1, keepdims=True), 1e-9)
+    moved = np.eye(systems) - (judged / judged.sum(axis=0)).T @ share
+    own = np.diag(moved)
+    shown: FloatArray = (own[:, None] + own[None, :] - moved - moved.T) / 2
+    return shown
+
+
+def _sums(cells: _Cells, influence: FloatArray, systems: int) -> ClusterSums:
+    """The influences in the form that the test takes: one row for each worker and document."""
+    moved: FloatArray = np.zeros((len(cells.pairs[0]), systems))
+    moved[cells.row, cells.system] = influence
+    return ClusterSums(moved, *cells.pairs)
+
+
+def _by(index: IntArray, values: FloatArray, n: int) -> FloatArray:
+    summed: FloatArray = np.bincount(index, values, minlength=n).astype(np.float64, copy=False)
+    return summed

@@ -1,0 +1,126 @@
+"""How ratings vary and hang together, and what error that leaves in the difference of two systems."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+from statistics import NormalDist
+
+from scipy.special import stdtrit
+
+from steelyard.stats.components import VarianceComponents
+
+# Medians over nine pairs of languages into English of WMT21 and WMT22 (92 to 217 workers each, one 46), what
+# has to do with documents over the eight judged by documents: see docs/explanation/planning.md for the range.
+TYPICAL_COMPONENTS = VarianceComponents(
+    worker_system=0.002,
+    document=0.007,
+    document_system=0.0,
+    cell=0.101,
+    segment=0.074,
+    translation=0.018,
+    residual=0.605,
+)
+# HITs that a worker did, in the same campaigns.
+TYPICAL_HITS_PER_WORKER = 1.8
+
+
+@dataclass(frozen=True, slots=True)
+class Variation:
+    """What the ratings of a campaign will be like.
+
+    A document has `document_length` segments, of which `together` are judged in a row by one worker; both
+    are 1 where segments are judged singly. `workers` None: as many as there are HITs for, each doing
+    `hits_per_worker`.
+    """
+
+    components: VarianceComponents = TYPICAL_COMPONENTS
+    document_length: float = 1.0
+    together: float = 1.0
+    hits_per_worker: float = TYPICAL_HITS_PER_WORKER
+    workers: int | None = None
+
+    def of_cell(self, ratings: float) -> float:
+        """Variance that the mean of this many ratings by one worker of one document has for itself."""
+        found, rest = self.components, 1 / ratings - 1 / self.document_length
+        return found.cell + found.residual / ratings + (found.segment + found.translation) * max(0.0, rest)
+
+    @property
+    def of_document(self) -> float:
+        """Variance of a document's mean that all systems share."""
+        return self.components.document + self.components.segment / self.document_length
+
+    @property
+    def of_document_system(self) -> float:
+        """Variance of a document's mean that belongs to one system."""
+        return self.components.document_system + self.components.translation / self.document_length
+
+    def crowd(self, hits: float) -> float:
+        """Workers for this many HITs; nothing is known of others from fewer than two."""
+        return max(2.0, hits / self.hits_per_worker if self.workers is None else float(self.workers))
+
+
+# Segments judged singly by a crowd like that of WMT.
+TYPICAL = Variation()
+
+
+@dataclass(frozen=True, slots=True)
+class Amounts:
+    """What is published: HITs, the ratings of translations in them, and how many of these are kept.
+
+    `documents` None: as many as it takes to judge every translation once.
+    """
+
+    hits: float
+    ratings: float
+    systems: int
+    pass_rate: float
+    documents: float | None
+
+    def documents_used(self, length: float) -> float:
+        """Documents that are judged at all; each for all systems."""
+        needed = self.ratings / (self.systems * length)
+        return max(1.0, needed if self.documents is None else min(needed, self.documents))
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedErrors:
+    """Variances of a system's score and of the difference of two, and the degrees of freedom of the test."""
+
+    score: float
+    difference: float
+    df: float
+
+    def smallest_difference(self, *, power: float, level: float) -> float | None:
+        """The difference that a two-sided test of this level finds with this power; None: no test at all."""
+        if self.df < 1:
+            return None
+        quantile = float(stdtrit(self.df, 1 - level / 2)) + NormalDist().inv_cdf(power)
+        return quantile * sqrt(self.difference)
+
+
+def expected_errors(amounts: Amounts, variation: Variation) -> ExpectedErrors:
+    """What error to expect, by formula: a first guess, which simulation then corrects.
+
+    Every effect counts as often as there are workers, documents or cells to average it over. Documents
+    that both systems have drop out of their difference; those that one has lost to the pass rate do not.
+    """
+    length, rate, systems = variation.document_length, amounts.pass_rate, amounts.systems
+    per_system = amounts.ratings * rate / systems
+    cells = max(per_system / variation.together, 1e-9)
+    workers = max(1.0, variation.crowd(amounts.hits) * rate)
+    with_system = workers * (1 - (1 - 1 / systems) ** max(1.0, systems * cells / workers))
+    documents = amounts.documents_used(length)
+    covered = 1 - (1 - rate) ** max(1.0, amounts.ratings / (systems * length * documents))
+    alone = (
+        variation.components.worker_system / with_system
+        + variation.of_cell(variation.together) / cells
+        + variation.of_document_system / (documents * covered)
+    )
+    shared = variation.of_document / documents
+    unshared = shared * (1 - covered) / covered
+    return ExpectedErrors(
+        score=alone + shared / covered,
+        difference=2 * (alone + unshared),
+        df=min(workers, documents) - 1,
+    )
