@@ -163,8 +163,8 @@ class Campaign:
 def plan(**choices: Unpack[PlanChoices]) -> Plan:
     """HITs, hours and cost for a target precision, or what a budget buys; the options of `steelyard plan`.
 
-    >>> plan(systems=5, difference=0.1).expected.outlay.hits
-    133
+    >>> plan(systems=5, ratings_per_system=1500).expected.outlay.hits
+    154
     """
     from steelyard.flows.plan import plan as make_plan
 

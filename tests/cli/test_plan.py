@@ -101,7 +101,7 @@ def test_wrong_usage_names_the_options(
     ("arguments", "least"),
     [
         (("--systems", "5", "--budget", "3"), "costs 7.20"),
-        (("--systems", "5", "--segments", "500", "--difference", ".05"), "above 0.103"),
+        (("--systems", "5", "--segments", "500", "--difference", ".02"), "cannot show a difference of 0.02"),
     ],
 )
 def test_a_goal_out_of_reach_says_what_is_within(

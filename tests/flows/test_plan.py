@@ -7,6 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from steelyard.domain.errors import ChoiceError
@@ -59,24 +60,24 @@ def test_the_worked_example_with_every_number_given() -> None:
     )
 
     assert made.setup.terms.pay_per_hit == 6.00
-    assert made.expected == plan(systems=5, ratings_per_system=1500).expected
+    assert made.expected.outlay == plan(systems=5, ratings_per_system=1500).expected.outlay
 
 
 def test_fluency_is_faster_and_more_of_it_is_kept() -> None:
-    setup = plan(systems=5, difference=0.1, attribute="fluency").setup
+    setup = plan(systems=5, difference=0.5, attribute="fluency").setup
 
     assert (setup.terms.seconds_per_item, setup.pass_rate) == (13, 0.64)
 
 
 @pytest.mark.parametrize("hit_size", [50, 100, 200])
 def test_shares_come_from_the_layout(hit_size: int) -> None:
-    setup = plan(systems=5, difference=0.1, hit_size=hit_size).setup
+    setup = plan(systems=5, difference=0.5, hit_size=hit_size).setup
 
     assert (setup.usable_share, setup.item_share) == (0.8, 0.7)
 
 
 def test_what_was_not_said_is_listed_and_what_was_is_not() -> None:
-    assumptions = plan(systems=5, difference=0.1, pass_rate=0.5).assumptions
+    assumptions = plan(systems=5, difference=0.5, pass_rate=0.5).assumptions
 
     assert not any("kept" in sentence for sentence in assumptions)
     assert any("18 s" in sentence for sentence in assumptions)
@@ -228,3 +229,115 @@ def test_a_wage_given_beside_a_campaign_wins(write_campaign: Callable[..., Path]
 
     assert plan(campaign=path).setup.terms.pay_per_hit == 9
     assert plan(campaign=path, wage=12).setup.terms.pay_per_hit == pytest.approx(12 * 50 * 13 / 3600)
+
+
+def pilot_file(
+    folder: Path, *, workers: int = 6, systems: int = 2, documents: bool = True, length: int = 5
+) -> Path:
+    """Every worker judges twelve documents, the systems in turn; some documents please a worker more."""
+    rng = np.random.default_rng(2)
+    lines = ["worker,system,document,segment,rating"]
+    for worker in range(workers):
+        for document in range(12):
+            liked = rng.normal(50, 15)
+            lines += [
+                f"w{worker},s{(document + worker) % systems},{f'd{document}' if documents else ''},"
+                f"{document}-{number},{min(max(rng.normal(liked, 10), 0), 100):.0f}"
+                for number in range(length)
+            ]
+    path = folder / "pilot.csv"
+    path.write_text("\n".join(lines), "utf-8")
+    return path
+
+
+def test_a_pilot_says_how_ratings_vary_and_what_belongs_together(tmp_path: Path) -> None:
+    made = plan(systems=3, ratings_per_system=600, pilot=pilot_file(tmp_path))
+
+    variation = made.setup.variation
+    # A worker's liking of a document: 15 squared of 15 squared and 10 squared, about 0.7. What 6 workers seem
+    # to have in common on 12 documents is chance, and part of it.
+    found = variation.components
+    liking = found.cell + found.document + found.document_system + found.worker_system
+    assert liking == pytest.approx(0.7, abs=0.15)
+    assert (variation.document_length, variation.together) == (5, 5)
+    assert any("by 360 ratings of 2 systems by 6 workers on 12 documents" in s for s in made.assumptions)
+    assert any("only 6 workers and 12 documents" in warning for warning in made.warnings)
+
+
+def test_a_pilot_whose_ratings_belong_together_finds_less_than_usual(tmp_path: Path) -> None:
+    usual, by_pilot = (
+        plan(systems=3, ratings_per_system=600, document_length=5, pilot=pilot).expected.precision.difference
+        for pilot in (None, pilot_file(tmp_path))
+    )
+
+    assert usual is not None
+    assert by_pilot is not None
+    assert by_pilot > 1.2 * usual
+
+
+@pytest.mark.parametrize(
+    ("made", "choices", "named"),
+    [
+        ({"systems": 1}, {}, "pilot has standardised ratings of 1 system only"),
+        ({"workers": 1}, {}, "pilot has standardised ratings by 1 worker only"),
+        ({"documents": False}, {"document_length": 5}, "pilot names no documents"),
+    ],
+)
+def test_a_pilot_that_cannot_tell_is_refused(
+    tmp_path: Path, made: dict[str, Any], choices: dict[str, Any], named: str
+) -> None:
+    with pytest.raises(ChoiceError) as refused:
+        plan(systems=3, difference=0.2, pilot=pilot_file(tmp_path, **made), **choices)
+
+    assert named in str(refused.value)
+
+
+def test_a_pilot_without_documents_is_warned_of_where_segments_are_judged_singly(tmp_path: Path) -> None:
+    made = plan(systems=3, ratings_per_system=600, pilot=pilot_file(tmp_path, documents=False))
+
+    assert any("names no documents" in warning for warning in made.warnings)
+
+
+def test_the_same_seed_gives_the_same_plan_and_another_hardly_another() -> None:
+    first, same, other = (
+        plan(systems=3, ratings_per_system=300, seed=seed).expected.precision.difference for seed in (7, 7, 8)
+    )
+
+    assert first == same
+    assert first != other
+    assert first == pytest.approx(other, rel=0.1)
+
+
+def test_holm_takes_more_than_none() -> None:
+    corrected, plain = (
+        plan(systems=4, difference=0.3, correction=correction).expected.outlay.hits
+        for correction in ("holm", "none")
+    )
+
+    assert corrected > 1.3 * plain
+
+
+def test_few_workers_find_less() -> None:
+    few, many = (
+        plan(systems=3, ratings_per_system=600, workers=workers).expected.precision.difference
+        for workers in (6, 60)
+    )
+
+    assert few is not None
+    assert many is not None
+    assert few > many
+
+
+def test_documents_of_a_campaign_file_are_known(write_campaign: Callable[..., Path], tmp_path: Path) -> None:
+    path = write_campaign()
+    (tmp_path / "documents.txt").write_text("".join(f"d{k // 4}\n" for k in range(40)), "utf-8")
+    text = path.read_text("utf-8").replace(
+        'reference = "reference.txt"', 'reference = "reference.txt"\ndocuments = "documents.txt"'
+    )
+    path.write_text(text, "utf-8")
+
+    variation = plan(campaign=path).setup.variation
+
+    # Shuffled segments: hardly two of a document of a system are in one HIT.
+    assert variation.document_length == 4
+    assert 1 <= variation.together < 3

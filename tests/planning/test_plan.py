@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from steelyard.domain.errors import NotEnoughData
 from steelyard.planning.cost import Terms
 from steelyard.planning.plan import Goal, GoalName, Setup, make_plan
+from steelyard.planning.variation import Variation
+from steelyard.stats.components import VarianceComponents
 
 # 5 systems, 80 % of the items usable, 61 % of the ratings kept, 18 s an item, 12 an hour, a fifth as fee.
 EXAMPLE = Setup(
@@ -71,12 +73,35 @@ def test_with_many_ratings_per_item_the_saving_is_an_expectation_only() -> None:
     assert "Do not count on it here" not in model.caveat
 
 
-def test_a_difference_takes_the_published_number_of_ratings() -> None:
-    plan = make_plan(Goal("difference", 0.1), EXAMPLE)
+def test_independent_ratings_take_the_number_of_the_t_test() -> None:
+    # 2 x (1.96 + 0.8416)^2 / 0.1^2 = 1,569.8 per system; a HIT has 70 ratings of two, all kept.
+    alone = VarianceComponents(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, residual=1.0)
+    variation = Variation(components=alone, workers=10_000)
+    setup = replace(EXAMPLE, systems=2, pass_rate=1.0, correction="none", variation=variation)
 
-    # 5 x 1,295 / 48.8 = 132.7
-    assert plan.ratings_wanted == 1295
-    assert plan.expected.outlay.hits == 133
+    assert make_plan(Goal("difference", 0.1), setup).expected.outlay.hits == 45
+
+
+def test_ratings_that_belong_together_take_more_hits() -> None:
+    by_document = replace(EXAMPLE, variation=Variation(document_length=10, together=10))
+
+    alone, together = (make_plan(Goal("difference", 0.1), each) for each in (EXAMPLE, by_document))
+
+    # One part shares 0.1 of about 0.7: ten of them are worth 10 / (1 + 9 x 0.14), fewer than half.
+    assert 1.5 < together.expected.outlay.hits / alone.expected.outlay.hits < 3
+
+
+def test_holm_shares_the_level_by_all_pairs() -> None:
+    assert EXAMPLE.pair_level == pytest.approx(0.05 / 10)
+    assert replace(EXAMPLE, correction="none").pair_level == 0.05
+
+
+def test_what_simulation_adds_to_the_formula_takes_its_square_in_hits() -> None:
+    plain, larger = (
+        make_plan(Goal("difference", 0.1), replace(EXAMPLE, calibration=factor)) for factor in (1.0, 1.1)
+    )
+
+    assert larger.expected.outlay.hits == pytest.approx(1.21 * plain.expected.outlay.hits, rel=0.03)
 
 
 def test_a_reliability_takes_ratings_of_every_item_and_repeats_do_not_count() -> None:
@@ -146,18 +171,35 @@ def test_a_budget_below_one_hit_is_refused_with_the_least_that_helps() -> None:
 
 
 def test_a_difference_that_the_segments_cannot_show_is_refused_with_what_they_can() -> None:
-    # 12.9487 x 0.41 / 500 = 0.010618, whose root is 0.103; 5,180 x 0.41 = 2,123.8.
+    # Segments differ by 0.018 for a system; 2 x 0.018 / 500 has the root 0.00849, and normal quantiles of
+    # 0.9975 and 0.8 are 2.807 and 0.842: 0.0310, a little more with 499 degrees of freedom.
     setup = replace(EXAMPLE, segments=500, items=2500)
 
-    with pytest.raises(NotEnoughData, match=r"above 0\.103.*more than 2,124 segments, and with 5,180"):
+    with pytest.raises(NotEnoughData, match=r"500 segments cannot show .* 0\.02, .* about 0\.031\."):
+        make_plan(Goal("difference", 0.02), setup)
+
+
+def test_too_few_to_test_anything_is_said() -> None:
+    setup = replace(EXAMPLE, segments=1, items=5)
+
+    with pytest.raises(NotEnoughData, match="1 segment cannot show any difference"):
+        make_plan(Goal("difference", 0.5), setup)
+
+
+def test_few_workers_limit_what_can_be_shown() -> None:
+    setup = replace(EXAMPLE, variation=Variation(workers=5))
+
+    with pytest.raises(NotEnoughData, match=r"5 workers cannot show a difference of 0\.05"):
         make_plan(Goal("difference", 0.05), setup)
 
 
 def test_few_segments_take_more_ratings() -> None:
-    # 1,295 effective ratings on 1,000 segments: N = 0.59 / (1000 / 1295 - 0.41) = 1.629 each.
-    plan = make_plan(Goal("difference", 0.1), WITH_SEGMENTS)
+    setups = (replace(EXAMPLE, segments=n, items=5 * n) for n in (3000, 300))
+    plenty, few = (make_plan(Goal("difference", 0.1), setup) for setup in setups)
 
-    assert plan.ratings_wanted == pytest.approx(1629, abs=1)
+    assert plenty.ratings_wanted is not None
+    assert few.ratings_wanted is not None
+    assert few.ratings_wanted > plenty.ratings_wanted
 
 
 def test_below_one_rating_per_item_no_reliability_is_promised() -> None:

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from steelyard.domain.errors import ChoiceError
+from steelyard.domain.errors import ChoiceError, NotEnoughData
+from steelyard.domain.result import NO_CHECK
 from steelyard.domain.wording import counted
-from steelyard.domain.work import ItemKind
+from steelyard.domain.work import SCORED_KINDS, ItemKind
 from steelyard.flows.kept import keep_good, require_frame
 from steelyard.flows.settings import settings_from
 from steelyard.flows.source import Source
@@ -68,12 +69,19 @@ class Pilot:
 def pilot_of(source: Source) -> Pilot:
     """The components of the ratings that an analysis of the source would keep, standardised as it would.
 
-    Repeats are left out; the mean counts where ratings are of several attributes. ChoiceError where there is
-    nothing to compare: one system, or one worker.
+    Everyone is kept where there are no controls. Repeats are left out; the mean counts where ratings are of
+    several attributes. ChoiceError where there is nothing to compare: one system, or one worker.
     """
     require_frame(source, "ratings")
-    settings = settings_from(source, method="mean-z")
-    kept = keep_good(source, settings, reads="ratings").quality.kept
+    has_controls = bool(len(set(source.frame["item_kind"].unique()) - set(map(str, SCORED_KINDS))))
+    settings = settings_from(source, method="mean-z", check=None if has_controls else NO_CHECK)
+    try:
+        kept = keep_good(source, settings, reads="ratings").quality.kept
+    except NotEnoughData:
+        raise ChoiceError(
+            "{pilot} has no worker who passes its check, so it cannot say how ratings that are kept vary. "
+            "Plan without {pilot}, or wait until more are judged."
+        ) from None
     z = standardise_ratings(kept, settings.method_settings).z
     rows = kept.with_columns(pl.Series("z", z).fill_nan(None)).filter(
         pl.col("z").is_not_null() & (pl.col("item_kind").cast(pl.String) == str(ItemKind.REGULAR))

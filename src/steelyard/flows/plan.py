@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import inf
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -135,6 +136,7 @@ def _variation(given: dict[str, Any], scope: Scope, pilot: Pilot | None) -> Vari
         components=TYPICAL.components if pilot is None else pilot.components,
         document_length=length,
         together=max(1.0, min(together, length)),
+        hits_per_worker=min(TYPICAL.hits_per_worker, scope.rules.hits_per_worker or inf),
         workers=given.get("workers"),
     )
 

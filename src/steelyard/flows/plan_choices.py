@@ -6,7 +6,8 @@ from os import PathLike
 from typing import Any, TypedDict, get_args
 
 from steelyard.domain.errors import ChoiceError
-from steelyard.planning.plan import GOALS_FOR_ITEMS, Correction, GoalName
+from steelyard.domain.result import Correction
+from steelyard.planning.plan import GOALS_FOR_ITEMS, GoalName
 from steelyard.planning.sample_size import LEVEL, POWER
 from steelyard.protocols import protocols
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import polars as pl
 
+from steelyard.domain.campaign import CampaignSettings
 from steelyard.domain.errors import NotEnoughData, as_command_line
 from steelyard.domain.result import Analysis, AnalysisSettings
 from steelyard.flows.analyse import analyse
@@ -18,7 +19,7 @@ from steelyard.flows.progress import Progress
 from steelyard.flows.settings import named_method
 from steelyard.flows.source import Source
 from steelyard.planning.cost import PASS_RATES
-from steelyard.planning.sample_size import effective_ratings
+from steelyard.planning.variation import Amounts, Variation, expected_errors
 from steelyard.report.plain import plain
 from steelyard.store.wanted import WantedRatings, wanted_ratings
 
@@ -106,7 +107,7 @@ def precision_over_time(
         points.append(remember(key, make))
     with campaign.store.read() as connection:
         wanted = wanted_ratings(connection)
-    planned = _planned(wanted, settings, progress.n_wanted, campaign.settings.attribute)
+    planned = _planned(wanted, settings, progress.n_wanted, campaign.settings)
     return PrecisionOverTime(
         method=settings.method,
         unit=_unit(settings),
@@ -159,17 +160,26 @@ def _until(source: Source, until: datetime) -> Source:
 
 
 def _planned(
-    wanted: WantedRatings | None, settings: AnalysisSettings, n_wanted: int, attribute: str
+    wanted: WantedRatings | None, settings: AnalysisSettings, n_wanted: int, campaign: CampaignSettings
 ) -> tuple[PlannedPoint, ...]:
     if named_method(settings.method).mean_of != "z" or wanted is None or not n_wanted:
         return ()
     z = NormalDist().inv_cdf((1 + settings.method_settings.level) / 2)
+    length = wanted.document_length
+    variation = Variation(
+        document_length=length, together=length if campaign.design.order == "documents" else 1.0
+    )
     found = []
     for halving in range(_HALVINGS, -1, -1):
         n = n_wanted / 2**halving
-        ratings = wanted.ratings_per_system * n / n_wanted * _pass_rate(attribute)
-        effective = effective_ratings(ratings, segments=max(1, round(wanted.segments_per_system)))
-        found.append(PlannedPoint(round(n), z / effective**0.5))
+        amounts = Amounts(
+            hits=n / campaign.design.hit_size,
+            ratings=wanted.ratings_per_system * wanted.n_systems * n / n_wanted,
+            systems=wanted.n_systems,
+            pass_rate=_pass_rate(campaign.attribute),
+            documents=max(1.0, wanted.segments_per_system / length),
+        )
+        found.append(PlannedPoint(round(n), z * expected_errors(amounts, variation).score ** 0.5))
     return tuple(found)
 
 
@@ -191,8 +201,7 @@ def _notes(settings: AnalysisSettings, attribute: str, *, has_plan: bool) -> tup
         return (f"The planner knows standardised ratings only, so there is no plan for {settings.method}.",)
     return (
         f"The plan takes {100 * _pass_rate(attribute):.0f} % of the ratings to be kept, as published, and "
-        "judgements to be independent of each other. Workers who judge many items make intervals wider, in "
-        "WMT21 and WMT22 about one and a half times; systems that differ much make them narrower.",
+        "ratings to vary as they did in WMT21 and WMT22. Systems that differ much make intervals narrower.",
     )
 
 

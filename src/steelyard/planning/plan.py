@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from steelyard.domain.errors import NotEnoughData
+from steelyard.domain.result import Correction
 from steelyard.domain.wording import counted
 from steelyard.planning.cost import Outlay, Terms, hits_for, hits_within, outlay, pass_rate_range
 from steelyard.planning.power import Power
@@ -18,7 +19,6 @@ from steelyard.stats.rounding import ROUNDING
 GoalName = Literal["difference", "ratings_per_system", "reliability", "ratings_per_item", "budget", "hits"]
 Measure = Literal["difference", "reliability"]
 GOALS_FOR_ITEMS = ("reliability", "ratings_per_item")
-Correction = Literal["holm", "none"]
 
 # Points of the curve that the plot draws, and how far it goes beyond the plan [our choice].
 _CURVE_POINTS = 100

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from math import sqrt
 
@@ -46,9 +46,10 @@ def sized(goal: Goal, setup: Setup, *, seed: int, watch: Watch) -> Sized:
     parts = _parts(planned_hits(goal, setup), setup)
     if parts > _MOST_PARTS:
         return Sized(setup, ())
-    quiet = sum(numbers) * parts < _NOTICED
+    is_quick = sum(numbers) * parts < _NOTICED
+    bar = nullcontext(lambda _: None) if is_quick else watch("Simulating", sum(numbers))
     found: SimulatedTests | None = None
-    with watch("Simulating", 0 if quiet else sum(numbers)) as step:
+    with bar as step:
         for number in numbers:
             hits = planned_hits(goal, setup)
             amounts = setup.amounts(hits, pass_rate=setup.pass_rate)

@@ -108,7 +108,7 @@ def expected_errors(amounts: Amounts, variation: Variation) -> ExpectedErrors:
     length, rate, systems = variation.document_length, amounts.pass_rate, amounts.systems
     per_system = amounts.ratings * rate / systems
     cells = max(per_system / variation.together, 1e-9)
-    workers = max(1.0, variation.crowd(amounts.hits) * rate)
+    workers = max(2.0, variation.crowd(amounts.hits) * rate)
     with_system = workers * (1 - (1 - 1 / systems) ** max(1.0, systems * cells / workers))
     documents = amounts.documents_used(length)
     covered = 1 - (1 - rate) ** max(1.0, amounts.ratings / (systems * length * documents))

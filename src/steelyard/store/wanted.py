@@ -12,11 +12,15 @@ from steelyard.store import tables
 
 @dataclass(frozen=True, slots=True)
 class WantedRatings:
-    """Places for items that count for a system, and the segments they are of, averaged over systems."""
+    """Places for items that count for a system, and the segments they are of, averaged over systems.
+
+    `document_length`: segments of a document, on average.
+    """
 
     n_systems: int
     ratings_per_system: float
     segments_per_system: float
+    document_length: float
 
 
 def wanted_ratings(connection: Connection) -> WantedRatings | None:
@@ -55,6 +59,11 @@ def wanted_ratings(connection: Connection) -> WantedRatings | None:
     if not totals:
         return None
     n = len(totals)
+    texts = tables.segments
+    length = connection.execute(select(func.count() * 1.0 / func.count(texts.c.document_id.distinct())))
     return WantedRatings(
-        n, sum(ratings for ratings, _ in totals.values()) / n, sum(texts for _, texts in totals.values()) / n
+        n,
+        sum(ratings for ratings, _ in totals.values()) / n,
+        sum(segments for _, segments in totals.values()) / n,
+        float(length.scalar_one()),
     )
