@@ -300,6 +300,13 @@ class PostgresDatabases:
         self.server.execute(f"CREATE DATABASE {name} TEMPLATE template0")
         return name
 
+    def copy(self, template: str, name: str) -> None:
+        """Let the database be a copy of another, which nobody may be connected to."""
+        # Copying its files is the quickest way; before version 15 it was the only one.
+        how = "STRATEGY file_copy" if self.server.info.server_version >= 150_000 else ""
+        self.server.execute(f"DROP DATABASE {name} WITH (FORCE)")
+        self.server.execute(f"CREATE DATABASE {name} TEMPLATE {template} {how}")
+
     def disconnect(self, name: str) -> None:
         self.server.execute(
             "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = %s", [name]

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import shutil
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import psycopg
 import pytest
 from sqlalchemy import update
 
@@ -27,6 +29,7 @@ from steelyard.store import running, tables, work
 from steelyard.store.actions import logged_actions
 from steelyard.store.database import Store
 
+NOON = datetime(2024, 5, 1, 12, 0, tzinfo=UTC)
 VOCABULARY = [f"word{k}" for k in range(2000)]
 DESIGN = {"hit_size": "20", "groups": "4", "quota": "{ degraded = 5, repeat = 1, reference = 1 }"}
 
@@ -101,10 +104,41 @@ def texts(tmp_path: Path) -> WordTexts:
 
 
 @pytest.fixture
-def campaign(campaign_file: Path, address: str, noon: datetime) -> Iterator[OpenCampaign]:
-    create(campaign_file, address, now=noon)
+def campaign(request: pytest.FixtureRequest, address: str) -> Iterator[OpenCampaign]:
+    """A copy of a campaign that was created once."""
+    if "://" in address:
+        databases = request.getfixturevalue("postgres_databases")
+        databases.copy(
+            request.getfixturevalue("created_in_postgres"),
+            psycopg.conninfo.conninfo_to_dict(address)["dbname"],
+        )
+    else:
+        shutil.copy(request.getfixturevalue("created_in_sqlite"), address)
     with open_campaign(address) as opened:
         yield opened
+
+
+@pytest.fixture(scope="session")
+def created_in_sqlite(small_example: str, tmp_path_factory: pytest.TempPathFactory) -> str:
+    return _created(small_example, tmp_path_factory, str(tmp_path_factory.mktemp("created") / "campaign.db"))
+
+
+@pytest.fixture(scope="session")
+def created_in_postgres(
+    small_example: str, tmp_path_factory: pytest.TempPathFactory, postgres_databases: Any
+) -> str:
+    """The name of the database; nobody is connected to it."""
+    name = str(postgres_databases.take())
+    _created(small_example, tmp_path_factory, postgres_databases.address_of(name))
+    postgres_databases.disconnect(name)
+    return name
+
+
+def _created(example: str, folders: pytest.TempPathFactory, address: str) -> str:
+    file = folders.mktemp("example") / "campaign.toml"
+    file.write_text(example, "utf-8")
+    create(file, address, now=NOON)
+    return address
 
 
 @pytest.fixture
