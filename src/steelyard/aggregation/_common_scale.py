@@ -7,13 +7,20 @@ from typing import Literal
 
 import numpy as np
 import polars as pl
+from scipy.sparse import csr_array
 
 from steelyard.aggregation._judged_items import JudgedItems, WorkerModelSettings
 from steelyard.domain.options import option
 from steelyard.domain.scale import Scale
 from steelyard.stats.arrays import FloatArray
+from steelyard.stats.clustered import ClusterSums
+from steelyard.stats.worker_model.influence import RatingOrigin, moved_sums
+from steelyard.stats.worker_model.linear import published_model
 from steelyard.stats.worker_model.problem import Normal, Posterior, WorkerRatings
+from steelyard.stats.worker_model.published import PublishedPriors
 
+# How far a worker's offset in one HIT lies from the worker's own (section 4 of the paper names the trouble).
+HIT_SD = 0.5
 # A worker of whose ratings more than this share seem random is worth a warning.
 MOSTLY_RANDOM = 0.5
 
@@ -35,7 +42,7 @@ class CommonScaleSettings(WorkerModelSettings):
 
 @dataclass(frozen=True)
 class CommonScale:
-    """All ratings together standardised: (rating - mean) / sd.
+    """All ratings together standardised: (rating - mean) / sd. `origin`: where they come from.
 
     `quality`: what is known of items beforehand; None where of no item. Scores are then in points, which is
     how they compare with the campaign that the items come from; otherwise in deviations.
@@ -45,6 +52,7 @@ class CommonScale:
     mean: float
     sd: float
     quality: Normal | None
+    origin: RatingOrigin
 
     def standardised(self, points: FloatArray | float) -> FloatArray:
         """Points of the scale as deviations from the mean."""
@@ -72,7 +80,7 @@ def on_common_scale(items: JudgedItems, *, with_order: bool) -> CommonScale:
     it along, in points of the scale.
     """
     # In one order sums come out the same to the last bit, however the ratings came.
-    order = np.lexsort((items.rating, items.worker, items.item))
+    order = np.lexsort((items.rating, items.document, items.worker, items.item))
     rating = items.rating[order]
     mean, sd = float(rating.mean()), float(rating.std()) or 1.0
     ratings = WorkerRatings(
@@ -94,7 +102,8 @@ def on_common_scale(items: JudgedItems, *, with_order: bool) -> CommonScale:
             mean=np.where(known, (items.known - mean) / sd, 0.0),
             sd=np.where(known, np.maximum(deviation, 0.05), 1.0),
         )
-    return CommonScale(ratings, mean, sd, quality)
+    origin = RatingOrigin(items.group, items.document[order], centre=np.zeros_like(order))
+    return CommonScale(ratings, mean, sd, quality, origin)
 
 
 def worker_columns(items: JudgedItems, scale: CommonScale, posterior: Posterior) -> pl.DataFrame:
@@ -125,3 +134,12 @@ def mostly_random(items: JudgedItems, posterior: Posterior) -> tuple[str, ...]:
         return ()
     more = f" and {len(found) - 10} more" if len(found) > 10 else ""
     return (f"Most ratings of these workers seem to be clicks at random: {', '.join(found[:10])}{more}.",)
+
+
+def moved_qualities(scale: CommonScale, posterior: Posterior, weights: csr_array) -> ClusterSums:
+    """How far ratings moved sums of qualities, in the units of scores: a row of weights each."""
+    priors = PublishedPriors(quality=scale.quality)
+    linear = published_model(scale.ratings, posterior, priors, hit_sd=HIT_SD)
+    sums = np.zeros((linear.beliefs.shape[1], weights.shape[0]))
+    sums[: scale.ratings.n_items] = scale.unit * weights.toarray().T
+    return moved_sums(linear, sums, scale.origin)

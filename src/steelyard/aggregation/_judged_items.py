@@ -12,7 +12,7 @@ from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.options import option
 from steelyard.domain.result import MethodSettings
 from steelyard.domain.work import KNOWN_KINDS, ItemKind
-from steelyard.frames import as_categories, index_of, spread_credit
+from steelyard.frames import as_categories, documents_of, index_of, spread_credit
 from steelyard.stats.arrays import FloatArray, IntArray
 from steelyard.stats.connectivity import number_of_blocks
 from steelyard.stats.worker_model.effects import ItemOrigin
@@ -44,7 +44,7 @@ class WorkerModelSettings(MethodSettings):
 
 @dataclass(frozen=True)
 class JudgedItems:
-    """Ratings in points, each with the numbers of its item and worker.
+    """Ratings in points, each with the numbers of its item, worker and document.
 
     `part`: what shares an offset, or None for all ratings of a worker. `cells`: system_id, segment_id,
     attribute, item: which item counts for which systems, in order. `known` and `known_sd`: of each item,
@@ -54,6 +54,7 @@ class JudgedItems:
     item: IntArray
     worker: IntArray
     rating: FloatArray
+    document: IntArray
     part: IntArray | None
     origin: ItemOrigin
     workers: list[str]
@@ -71,6 +72,14 @@ class JudgedItems:
     def n_items(self) -> int:
         """How many texts were judged, counted by attribute."""
         return len(self.origin.kind)
+
+    @property
+    def group(self) -> IntArray:
+        """Of each item the number of what it is of: kind, system and attribute."""
+        origin = self.origin
+        return (
+            origin.kind * (origin.n_systems + 1) + origin.system + 1
+        ) * origin.n_criteria + origin.criterion
 
     @property
     def n_workers(self) -> int:
@@ -119,6 +128,7 @@ def judged_items(
         item=item.astype(np.int64),
         worker=worker,
         rating=kept["rating"].to_numpy(),
+        document=documents_of(frame).number,
         part=_parts(kept, worker, np.where(regular, number[system], -1), key // len(attributes), offset_per),
         origin=ItemOrigin(
             kind=_renumbered(kind[first]),

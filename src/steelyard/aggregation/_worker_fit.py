@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 from scipy.sparse import csr_array
-from scipy.special import ndtr, ndtri
 
 from steelyard.aggregation._judged_items import JudgedItems, odd_shapes
 from steelyard.aggregation._order import CELL, in_canonical_order
@@ -17,18 +16,27 @@ from steelyard.aggregation._segment_means import scored_rows, worker_table
 from steelyard.aggregation._standardised import with_z
 from steelyard.domain.result import Fit, MethodSettings
 from steelyard.stats.arrays import FloatArray
+from steelyard.stats.clustered import (
+    ClusteredErrors,
+    ClusterSums,
+    better_p_values,
+    clustered_errors,
+    interval,
+    score_draws,
+)
 
 
 @dataclass(frozen=True)
 class Believed:
     """What a model believes of each item, in the units of scores.
 
-    `of_sums(weights)`: means and covariance of sums of qualities, one row of weights (sums, items) each.
+    `of_sums(weights)`: sums of qualities, one row of weights (sums, items) each, and how far ratings moved
+    them.
     """
 
     score: FloatArray
     sd: FloatArray
-    of_sums: Callable[[csr_array], tuple[FloatArray, FloatArray]]
+    of_sums: Callable[[csr_array], tuple[FloatArray, ClusterSums]]
 
 
 def fit_believed(
@@ -40,14 +48,15 @@ def fit_believed(
     *,
     workers: pl.DataFrame,
 ) -> Fit:
-    """Scores of segments and systems, with intervals, p-values and draws from the posterior.
+    """Scores of segments and systems, with intervals, p-values and draws.
 
-    A system's score is the mean of its segments', of several attributes each weighing the same. The p-value
-    that one system is better than another is the probability that it is not.
+    A system's score is the mean of its segments', of several attributes each weighing the same. What is said
+    of systems allows for other workers and other documents, ratings of either going together; intervals,
+    p-values and draws all follow from the same errors.
     """
     rows = in_canonical_order(scored_rows(frame, method="worker-model"))
     weights = _weights(items)
-    mean, covariance = believed.of_sums(weights)
+    mean, sums = believed.of_sums(weights)
     n_attributes = len(items.attributes)
     judged = np.diff(weights.indptr).reshape(-1, n_attributes) > 0
     share = judged / judged.sum(axis=1, keepdims=True)
@@ -55,9 +64,8 @@ def fit_believed(
         (share.ravel(), np.arange(share.size), np.arange(0, share.size + 1, n_attributes)),
         shape=(len(items.systems), share.size),
     )
-    whole = _ranked(
-        rows, items, believed, settings, rng, scores=(together @ mean, _turned(covariance, together))
-    )
+    of_systems = sums._replace(moved=(together @ sums.moved.T).T)
+    whole = _ranked(rows, items, believed, settings, rng, scores=(together @ mean, of_systems))
     if n_attributes == 1:
         return replace(
             whole, workers=workers, warnings=(*odd_shapes(items), *_other_winner(frame, whole, settings))
@@ -71,7 +79,7 @@ def fit_believed(
             believed,
             settings,
             rng,
-            scores=(mean[at], covariance[np.ix_(at, at)]),
+            scores=(mean[at], sums._replace(moved=sums.moved[:, at])),
         )
         alone.append((name, replace(fit, workers=workers)))
     warnings = (*odd_shapes(items), *_other_winner(frame, whole, settings))
@@ -100,11 +108,6 @@ def _weights(items: JudgedItems) -> csr_array:
     return csr_array((share, (row, cells["item"].to_numpy())), shape=shape)
 
 
-def _turned(covariance: FloatArray, matrix: csr_array) -> FloatArray:
-    turned: FloatArray = matrix @ (matrix @ covariance).T
-    return turned
-
-
 def _of_attribute(items: JudgedItems, name: str) -> JudgedItems:
     cells = items.cells.filter(pl.col("attribute") == name)
     return replace(items, cells=cells, systems=cells["system_id"].unique().cast(pl.String).sort().to_list())
@@ -117,31 +120,30 @@ def _ranked(
     settings: MethodSettings,
     rng: np.random.Generator,
     *,
-    scores: tuple[FloatArray, FloatArray],
+    scores: tuple[FloatArray, ClusterSums],
 ) -> Fit:
-    """Segments and systems, best first, of the systems of `items` with these scores and their covariance."""
-    score, covariance = scores
-    sd = np.sqrt(np.maximum(covariance.diagonal(), 0.0))
-    reach = ndtri(0.5 + settings.level / 2) * sd
+    """Segments and systems, best first, of the systems of `items` with these scores."""
+    score, sums = scores
     order = np.array(sorted(range(len(score)), key=lambda s: (-score[s], items.systems[s])), dtype=np.int64)
     cells = raw_means(rows)
     names = [items.systems[place] for place in order]
-    numbers = {"score": score[order], "lower": (score - reach)[order], "upper": (score + reach)[order]}
+    score, errors = score[order], clustered_errors(sums._replace(moved=sums.moved[:, order]))
+    lower, upper = interval(score, errors, level=settings.level)
     systems = (
-        pl.DataFrame({"system_id": names, **numbers})
+        pl.DataFrame({"system_id": names, "score": score, "lower": lower, "upper": upper})
+        .with_columns(pl.col("lower", "upper").fill_nan(None))
         .join(raw_systems(rows, cells), on="system_id", how="left", maintain_order="left")
         .select("system_id", "score", "lower", "upper", "mean_rating", "n_segments", "n_judgements")
     )
     segments = cells.join(_segments(items, believed), on=CELL, how="left", maintain_order="left").select(
         *CELL, "score", "sd", "mean_rating", "n"
     )
-    ordered = covariance[np.ix_(order, order)]
     return Fit(
         segments=segments,
         systems=systems,
-        p_values=_p_values(score[order], ordered),
+        p_values=_p_values(score, errors),
         workers=pl.DataFrame(),
-        draws=_draws(score[order], ordered, settings.draws, rng) if settings.draws else None,
+        draws=score_draws(score, errors, settings.draws, rng) if settings.draws else None,
     )
 
 
@@ -159,24 +161,13 @@ def _segments(items: JudgedItems, believed: Believed) -> pl.DataFrame:
     )
 
 
-def _p_values(score: FloatArray, covariance: FloatArray) -> FloatArray:
-    """The probability that the system of the row is not better than that of the column."""
-    variance = covariance.diagonal()
-    apart = variance[:, None] + variance - 2 * covariance
-    difference = score[:, None] - score
-    with np.errstate(divide="ignore", invalid="ignore"):
-        p_values: FloatArray = ndtr(-difference / np.sqrt(np.maximum(apart, 0.0)))
+def _p_values(score: FloatArray, errors: ClusteredErrors) -> FloatArray:
+    """The probability of such a difference, or a larger one, if the system of the row were not better."""
+    p_values = better_p_values(score, errors)
     # Systems that always share their texts are the same.
-    p_values[apart <= 1e-12] = 0.5
+    p_values[errors.difference_variance <= 1e-12 * np.nanmax(errors.variance, initial=0.0)] = 0.5
     np.fill_diagonal(p_values, np.nan)
     return p_values
-
-
-def _draws(score: FloatArray, covariance: FloatArray, n_draws: int, rng: np.random.Generator) -> FloatArray:
-    size, vectors = np.linalg.eigh(covariance)
-    root = vectors * np.sqrt(np.maximum(size, 0.0))
-    drawn: FloatArray = score + rng.standard_normal((n_draws, len(score))) @ root.T
-    return drawn
 
 
 def _other_winner(frame: pl.DataFrame, fit: Fit, settings: MethodSettings) -> tuple[str, ...]:
@@ -194,8 +185,9 @@ def _other_winner(frame: pl.DataFrame, fit: Fit, settings: MethodSettings) -> tu
     if other == first:
         return ()
     place = fit.systems["system_id"].to_list().index(other)
-    probability = 1 - float(fit.p_values[0, place])
+    p_value = float(fit.p_values[0, place])
+    by_model = "" if np.isnan(p_value) else f" (p = {p_value:.2f} that {first} is better)"
     return (
-        f"The model puts {first} first, mean z puts {other} first: by the model, {first} is better with "
-        f"probability {probability:.2f}. Look at the workers it trusts most before you announce a winner.",
+        f"The model puts {first} first{by_model}, mean z puts {other} first. Look at the workers it trusts "
+        "most before you announce a winner.",
     )

@@ -15,7 +15,10 @@ from steelyard.domain.plugin import Method
 from steelyard.domain.result import Diagnostics, Fit
 from steelyard.domain.wording import counted
 from steelyard.stats.arrays import FloatArray
+from steelyard.stats.clustered import ClusterSums
 from steelyard.stats.worker_model.effects import ItemOrigin
+from steelyard.stats.worker_model.influence import RatingOrigin, moved_sums
+from steelyard.stats.worker_model.linear import learned_model
 from steelyard.stats.worker_model.problem import WorkerRatings
 from steelyard.stats.worker_model.spread import Spread, spread
 from steelyard.stats.worker_model.sums import RatingSums
@@ -51,6 +54,7 @@ class LearnedWorkers:
     ratings: WorkerRatings
     learned: Learned
     spread: Spread
+    rated: RatingOrigin
     unit: float
     level: FloatArray
     """Scores are `unit` times quality, plus the level of the attribute."""
@@ -66,7 +70,7 @@ def learn_workers(items: JudgedItems) -> LearnedWorkers:
         n_workers=items.n_workers,
         n_criteria=origin.n_criteria,
     )
-    ratings = _of_those_who_vary(items, units)
+    ratings, rated = _of_those_who_vary(items, units)
     learned = learn(ratings, origin)
     if not learned.reached.converged:
         raise NotEnoughData(
@@ -81,6 +85,7 @@ def learn_workers(items: JudgedItems) -> LearnedWorkers:
         ratings=ratings,
         learned=learned,
         spread=spread(learned, RatingSums(ratings), origin),
+        rated=rated,
         unit=unit,
         level=level,
     )
@@ -95,9 +100,11 @@ def score_units(units: OwnUnits, ratings: WorkerRatings, workers: Workers) -> tu
     return float(trust @ workers.slope / trust.sum()), level
 
 
-def _of_those_who_vary(items: JudgedItems, units: OwnUnits) -> WorkerRatings:
-    here = units.varied[items.worker]
-    if not here.any():
+def _of_those_who_vary(items: JudgedItems, units: OwnUnits) -> tuple[WorkerRatings, RatingOrigin]:
+    # In one order sums come out the same to the last bit, however the ratings came.
+    order = np.lexsort((items.rating, items.document, items.worker, items.item))
+    here = order[units.varied[items.worker[order]]]
+    if not len(here):
         raise NotEnoughData(
             "worker-model: every worker always gave the same rating, so nothing can be learned from "
             "them. Use {method=mean-rating}."
@@ -105,7 +112,7 @@ def _of_those_who_vary(items: JudgedItems, units: OwnUnits) -> WorkerRatings:
     part = None
     if items.part is not None:
         _, part = np.unique(items.part[here], return_inverse=True)
-    return WorkerRatings(
+    ratings = WorkerRatings(
         item=items.item[here],
         worker=items.worker[here],
         value=units.value[here],
@@ -113,25 +120,36 @@ def _of_those_who_vary(items: JudgedItems, units: OwnUnits) -> WorkerRatings:
         n_workers=items.n_workers,
         hit=part,
     )
+    centre = ratings.worker * items.origin.n_criteria + items.origin.criterion[ratings.item]
+    return ratings, RatingOrigin(items.group, items.document[here], centre, pseudo=PSEUDO_RATINGS)
 
 
 def _believed(model: LearnedWorkers) -> Believed:
     origin, learned = model.items.origin, model.learned
     level = model.level[origin.criterion]
 
-    def of_sums(weights: csr_array) -> tuple[FloatArray, FloatArray]:
+    def of_sums(weights: csr_array) -> tuple[FloatArray, ClusterSums]:
         score = model.unit * (weights @ learned.quality) + weights @ level
-        if not origin.n_segments:
-            return score, model.unit**2 * model.spread.of_sums(weights)
-        adjustment = to_all_segments(weights, origin)
-        score = score + model.unit * (adjustment @ learned.effects.segment)
-        return score, model.unit**2 * model.spread.of_sums(weights, segment=adjustment)
+        if origin.n_segments:
+            score = score + model.unit * (to_all_segments(weights, origin) @ learned.effects.segment)
+        return score, moved_scores(model, weights)
 
     return Believed(
         score=model.unit * learned.quality + level,
         sd=model.unit * np.sqrt(model.spread.quality_variance),
         of_sums=of_sums,
     )
+
+
+def moved_scores(model: LearnedWorkers, weights: csr_array) -> ClusterSums:
+    """How far ratings moved scores, a row of weights each."""
+    origin = model.items.origin
+    linear = learned_model(model.learned, model.ratings, origin)
+    sums = np.zeros((linear.beliefs.shape[1], weights.shape[0]))
+    sums[: model.items.n_items] = weights.toarray().T
+    if origin.n_segments:
+        sums[-origin.n_segments :] = to_all_segments(weights, origin).T
+    return moved_sums(linear, model.unit * sums, model.rated)
 
 
 def to_all_segments(weights: csr_array, origin: ItemOrigin) -> FloatArray:

@@ -6,12 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 import polars as pl
-from scipy.sparse import csr_array, diags_array
+from scipy.sparse import csr_array
 
 from steelyard.aggregation._common_scale import (
+    HIT_SD,
     CommonScale,
     CommonScaleSettings,
     mostly_random,
+    moved_qualities,
     on_common_scale,
     worker_columns,
 )
@@ -21,14 +23,12 @@ from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.plugin import Method
 from steelyard.domain.result import Diagnostics, Fit
 from steelyard.stats.arrays import FloatArray
+from steelyard.stats.clustered import ClusterSums
 from steelyard.stats.worker_model.ep import expectation_propagation
 from steelyard.stats.worker_model.ep_bounds import Bounds
 from steelyard.stats.worker_model.ep_options import Contamination, EpOptions
 from steelyard.stats.worker_model.problem import Posterior
 from steelyard.stats.worker_model.published import NotConverged, PublishedPriors
-
-# How far a worker's offset in one HIT lies from the worker's own (section 4 of the paper names the trouble).
-HIT_SD = 0.5
 
 
 def fit(frame: pl.DataFrame, settings: CommonScaleSettings, rng: np.random.Generator) -> Fit:
@@ -71,31 +71,12 @@ def _posterior(scale: CommonScale, settings: CommonScaleSettings) -> Posterior:
 
 
 def _believed(scale: CommonScale, posterior: Posterior) -> Believed:
-    """Qualities are independent given the workers' offsets, which move all items of a worker together."""
-    ratings, n_items = scale.ratings, scale.ratings.n_items
-    precision = posterior.precision.mean
-    information = np.bincount(ratings.item, precision[ratings.worker], n_items)
-    prior = np.ones(n_items) if scale.quality is None else scale.quality.sd
-    own = 1 / (prior**-2.0 + information)
-    # What shares an offset: a worker, or a worker's HIT, whose offset its own ratings show best.
-    part, variance = ratings.worker, posterior.offset.sd**2
-    if ratings.hit is not None:
-        part = ratings.hit
-        owner = np.zeros(int(part.max()) + 1, dtype=np.int64)
-        owner[part] = ratings.worker
-        of_part = np.bincount(part) * precision[owner]
-        variance = 1 / (1 / (HIT_SD**2 + variance[owner]) + of_part)
-    moves = csr_array(
-        (own[ratings.item] * precision[ratings.worker], (ratings.item, part)), shape=(n_items, len(variance))
-    )
     unit, level = scale.unit, scale.level
 
-    def of_sums(weights: csr_array) -> tuple[FloatArray, FloatArray]:
-        by_worker = weights @ moves
-        shared = (by_worker @ diags_array(variance) @ by_worker.T).toarray()
-        alone = (weights @ diags_array(own) @ weights.T).toarray()
+    def of_sums(weights: csr_array) -> tuple[FloatArray, ClusterSums]:
         judged = weights.sum(axis=1) > 0
-        return unit * (weights @ posterior.quality.mean) + level * judged, unit**2 * (shared + alone)
+        score = unit * (weights @ posterior.quality.mean) + level * judged
+        return score, moved_qualities(scale, posterior, weights)
 
     return Believed(
         score=unit * posterior.quality.mean + level, sd=unit * posterior.quality.sd, of_sums=of_sums

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -10,8 +11,10 @@ import polars as pl
 from scipy.sparse import csr_array
 
 from steelyard.aggregation._common_scale import (
+    HIT_SD,
     CommonScaleSettings,
     mostly_random,
+    moved_qualities,
     on_common_scale,
     worker_columns,
 )
@@ -21,6 +24,7 @@ from steelyard.aggregation.worker_model import (
     LearnedWorkers,
     learn_workers,
     learned_columns,
+    moved_scores,
     score_units,
     to_all_segments,
 )
@@ -29,6 +33,7 @@ from steelyard.domain.options import option
 from steelyard.domain.plugin import Method
 from steelyard.domain.result import Diagnostics, Fit
 from steelyard.stats.arrays import FloatArray, IntArray
+from steelyard.stats.clustered import ClusterSums
 from steelyard.stats.worker_model.effects import KIND_VARIANCE, ItemOrigin
 from steelyard.stats.worker_model.gibbs import (
     GibbsOptions,
@@ -40,8 +45,8 @@ from steelyard.stats.worker_model.gibbs import (
 )
 from steelyard.stats.worker_model.problem import Normal
 
-# Slopes on one scale for all, and offsets in a HIT: the extensions of the published model.
-SLOPE_SD, HIT_SD = 0.25, 0.5
+# Slopes on one scale for all are an extension of the published model.
+SLOPE_SD = 0.25
 OPTIONS = GibbsOptions(sweeps=2000, warm_up=500, chains=2)
 # Random clicks mix slowly.
 PATIENT = GibbsOptions(sweeps=6000, warm_up=2000, chains=2)
@@ -82,8 +87,15 @@ def fit(frame: pl.DataFrame, settings: SampledModelSettings, rng: np.random.Gene
     )
     # Sampled slopes need not be 1 on average: quality is in other units then, and scores are not.
     unit, level = score_units(model.units, model.ratings, workers)
-    believed = _believed(draws, unit=unit, level=level[items.origin.criterion], origin=items.origin)
-    columns = learned_columns(replace(model, learned=replace(model.learned, workers=workers)))
+    sampled_model = replace(model, learned=replace(model.learned, workers=workers), unit=unit)
+    columns = learned_columns(sampled_model)
+    believed = _believed(
+        draws,
+        lambda weights: moved_scores(sampled_model, weights),
+        unit=unit,
+        level=level[items.origin.criterion],
+        origin=items.origin,
+    )
     fitted = fit_believed(frame, items, believed, settings, rng, workers=with_learnt(frame, columns))
     return _with_diagnostics(fitted, draws)
 
@@ -103,7 +115,12 @@ def _on_common_scale(frame: pl.DataFrame, settings: SampledModelSettings, rng: n
     )
     draws = sample(scale.ratings, priors, PATIENT if settings.random_clicks else OPTIONS, rng)
     posterior = posterior_summary(draws)
-    believed = _believed(draws, unit=scale.unit, level=np.full(items.n_items, scale.level))
+    believed = _believed(
+        draws,
+        lambda weights: moved_qualities(scale, posterior, weights),
+        unit=scale.unit,
+        level=np.full(items.n_items, scale.level),
+    )
     columns = worker_columns(items, scale, posterior)
     fitted = fit_believed(frame, items, believed, settings, rng, workers=with_learnt(frame, columns))
     fitted = replace(fitted, warnings=(*fitted.warnings, *mostly_random(items, posterior)))
@@ -145,17 +162,21 @@ def _effects(model: LearnedWorkers) -> tuple[IntArray, FloatArray]:
 
 
 def _believed(
-    draws: PosteriorDraws, *, unit: float, level: FloatArray, origin: ItemOrigin | None = None
+    draws: PosteriorDraws,
+    moved: Callable[[csr_array], ClusterSums],
+    *,
+    unit: float,
+    level: FloatArray,
+    origin: ItemOrigin | None = None,
 ) -> Believed:
     """What the draws say; with `origin`, systems are corrected for the segments they were judged on."""
 
-    def of_sums(weights: csr_array) -> tuple[FloatArray, FloatArray]:
+    def of_sums(weights: csr_array) -> tuple[FloatArray, ClusterSums]:
         drawn = (weights @ draws.quality.T.astype(np.float64)).T
         if origin is not None and origin.n_segments:
             of_segments = draws.effect[:, -origin.n_segments :].astype(np.float64)
             drawn = drawn + of_segments @ to_all_segments(weights, origin).T
-        drawn = unit * drawn + weights @ level
-        return drawn.mean(axis=0), np.atleast_2d(np.cov(drawn, rowvar=False))
+        return unit * drawn.mean(axis=0) + weights @ level, moved(weights)
 
     moments = draws.quality_moments
     return Believed(score=unit * moments.mean + level, sd=unit * moments.sd, of_sums=of_sums)

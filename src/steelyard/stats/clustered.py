@@ -103,6 +103,35 @@ def interval(scores: FloatArray, errors: ClusteredErrors, *, level: float) -> tu
     return scores - half, scores + half
 
 
+def score_draws(
+    scores: FloatArray, errors: ClusteredErrors, n_draws: int, rng: np.random.Generator
+) -> FloatArray | None:
+    """Draws (n_draws, k) of the estimates, as far from them and from each other as the errors say.
+
+    From a t distribution of the usual degrees of freedom of a difference; estimates and differences with
+    others vary as much more or less as their own 97.5 % points are further out. None where one is unknown.
+    """
+    k = len(scores)
+    off = ~np.eye(k, dtype=np.bool_)
+    df = np.concatenate([errors.difference_df[off], errors.df])
+    if not k or np.isnan(df).any():
+        return None
+    usual = float(np.median(df))
+
+    def stretched(variance: FloatArray, df: FloatArray) -> FloatArray:
+        further: FloatArray = stdtrit(df, 0.975) / stdtrit(usual, 0.975)
+        return variance * further**2
+
+    single = stretched(errors.variance, errors.df)
+    apart = stretched(errors.difference_variance, np.where(off, errors.difference_df, usual))
+    covariance = (single[:, None] + single[None, :] - apart) / 2
+    size, vectors = np.linalg.eigh(covariance)
+    root = vectors * np.sqrt(np.maximum(size, 0.0))
+    normal = rng.standard_normal((n_draws, k)) @ root.T
+    drawn: FloatArray = scores + normal * np.sqrt(usual / rng.chisquare(usual, size=n_draws))[:, None]
+    return drawn
+
+
 class _Pairwise(NamedTuple):
     """Of sums over clusters: variances and how many clusters count, (k, k + 1): differences, then single."""
 

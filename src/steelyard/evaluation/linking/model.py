@@ -34,7 +34,11 @@ def modelled_scores(
     analysis = rows.evidence.analysis
     score = dict(analysis.systems.select("system_id", "score").iter_rows())
     fit = _with_calibration(rows.evidence, draws=draws, rng=rng)
-    assert fit.draws is not None
+    if fit.draws is None:
+        raise NotEnoughData(
+            f"{rows.title}: a link needs errors, and two workers and two documents at least show them. "
+            "Wait for judgements."
+        )
     centre, stretch = _to_analysis(fit, rows.evidence)
     known = fit.systems["system_id"].to_list()
     off = stretch * (fit.draws - fit.systems["score"].to_numpy())

@@ -26,34 +26,10 @@ _ROWS_AT_A_TIME = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Variances of items and slopes, and what is needed for those of sums of qualities."""
+    """Variances of each item's quality and of each worker's slope."""
 
     quality_variance: FloatArray
     slope_variance: FloatArray
-    own_variance: FloatArray
-    """Of each item's quality if everything else were known."""
-    pull: csr_array
-    covariance: FloatArray
-    segments_at: int | None
-    alone: tuple[tuple[csr_array, FloatArray], ...]
-    """What counts one by one: how strongly each such unknown moves each item, and its variance."""
-    segments_alone: int | None
-    """Which of `alone` are the segments' effects; `segments_at`: where they begin among those together."""
-
-    def of_sums(self, weight: csr_array, *, segment: FloatArray | None = None) -> FloatArray:
-        """Covariance of sums of qualities, a row of weights each; `segment` (sums, segments) adds effects."""
-        toward = -(weight @ self.pull).toarray()
-        if segment is not None and self.segments_at is not None:
-            toward[:, self.segments_at : self.segments_at + segment.shape[1]] += segment
-        covariance = toward @ self.covariance @ toward.T
-        covariance += (weight @ diags_array(self.own_variance) @ weight.T).toarray()
-        for place, (moves, variance) in enumerate(self.alone):
-            by_unknown = weight @ moves
-            if segment is not None and place == self.segments_alone:
-                by_unknown = csr_array(by_unknown + csr_array(segment))
-            covariance += (by_unknown @ diags_array(variance) @ by_unknown.T).toarray()
-        covered: FloatArray = (covariance + covariance.T) / 2
-        return covered
 
 
 def spread(learned: Learned, sums: RatingSums, origin: ItemOrigin) -> Spread:
@@ -77,12 +53,10 @@ def spread(learned: Learned, sums: RatingSums, origin: ItemOrigin) -> Spread:
     complement -= (cross.T @ pull).toarray()
     covariance = cho_solve(cho_factor(complement), np.eye(len(complement)))
     alone = tuple((csr_array(own @ moves), variance) for moves, variance in workers.alone)
-    segments = None
     if blocks.segments is None and origin.n_segments:
-        of_segment = _membership(origin.segment, origin.n_segments)
+        of_segment = membership(origin.segment, origin.n_segments)
         weight = learned.precision / (1 + learned.effects.item_variance[origin.kind] * learned.precision)
         left_open = 1 / (1 / learned.effects.segment_variance + of_segment.T @ weight)
-        segments = len(alone)
         alone = (*alone, (csr_array(own @ per_item @ of_segment), left_open))
     quality = 1 / precision + _row_squares(pull, covariance)
     for moves, variance in alone:
@@ -91,12 +65,6 @@ def spread(learned: Learned, sums: RatingSums, origin: ItemOrigin) -> Spread:
     return Spread(
         quality_variance=quality,
         slope_variance=slopes if n_open else learned.workers.slope_variance,
-        own_variance=1 / precision,
-        pull=pull,
-        covariance=covariance,
-        segments_at=None if blocks.segments is None else n_open + blocks.segments,
-        alone=alone,
-        segments_alone=segments,
     )
 
 
@@ -118,7 +86,7 @@ def _workers(learned: Learned, sums: RatingSums, *, room: int) -> _Open:
     precision = learned.workers.precision
     reach = precision * learned.workers.slope
     by_part = csr_array(sums.links @ diags_array(reach[of]))
-    of_worker = _membership(of, n_workers)
+    of_worker = membership(of, n_workers)
     by_worker = csr_array(by_part @ of_worker)
     slopes = csr_array(diags_array(learned.quality) @ by_worker)
     information = sums.n_of_part * precision[of]
@@ -169,18 +137,18 @@ def _effects(origin: ItemOrigin, *, with_segments: bool) -> tuple[csr_array, _Bl
     criteria = origin.n_criteria
     of_system = np.where(origin.system >= 0, origin.system * criteria + origin.criterion, -1)
     columns = [
-        _membership(origin.kind * criteria + origin.criterion, origin.n_kinds * criteria),
-        _membership(of_system, origin.n_systems * criteria),
+        membership(origin.kind * criteria + origin.criterion, origin.n_kinds * criteria),
+        membership(of_system, origin.n_systems * criteria),
     ]
     segments = None
     if with_segments and origin.n_segments:
-        columns.append(_membership(origin.segment, origin.n_segments))
+        columns.append(membership(origin.segment, origin.n_segments))
         segments = _n_effects(origin, with_segments=False)
     found = csr_array(hstack(columns))
     return found, _Blocks(origin.n_kinds * criteria, segments, found.shape[1])
 
 
-def _membership(group: IntArray, n_groups: int) -> csr_array:
+def membership(group: IntArray, n_groups: int) -> csr_array:
     """A matrix with a 1 in each row at its group's column; rows of group -1 are empty."""
     has = np.flatnonzero(group >= 0)
     return csr_array((np.ones(len(has)), (has, group[has])), shape=(len(group), n_groups))
