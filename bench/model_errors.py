@@ -122,7 +122,9 @@ def simulated(crowd: Crowd, effect: np.ndarray, rng: np.random.Generator) -> pl.
     deals = -(-n_copies * crowd.judged // crowd.n_workers)
     dealt = np.concatenate([rng.permutation(crowd.n_workers) for _ in range(deals)])
     worker = dealt[: n_copies * crowd.judged].reshape(crowd.n_systems, crowd.n_documents, crowd.judged)
-    of_task = rng.normal(0, crowd.taste, (crowd.n_workers, crowd.n_systems))[worker, np.arange(shape[0])[:, None, None]]
+    of_task = rng.normal(0, crowd.taste, (crowd.n_workers, crowd.n_systems))[
+        worker, np.arange(shape[0])[:, None, None]
+    ]
     of_task = of_task + rng.normal(0, crowd.opinion, worker.shape)
     system, document, copy, segment = np.indices((*worker.shape, crowd.n_segments)).reshape(4, -1)
     who = worker[system, document, copy]
@@ -204,7 +206,9 @@ def _print_crowd(crowd: Crowd, name: str, trials: list[tuple[float, Fit, Fit, np
     truths = np.array([truth for _, truth in bounds])
     # The unit of scores is the method's own: what a true difference is worth on average.
     truths = truths * (scores * truths).sum() / (truths**2).sum()
-    lower, upper = (np.array([systems[end].to_numpy() for systems, _ in bounds]) for end in ("lower", "upper"))
+    lower, upper = (
+        np.array([systems[end].to_numpy() for systems, _ in bounds]) for end in ("lower", "upper")
+    )
     covers = np.mean((lower <= truths) & (truths <= upper))
     of_equal = [fit.systems for _, fit, _, _ in trials]
     around = np.mean([((each["lower"] <= 0) & (each["upper"] >= 0)).mean() for each in of_equal])
@@ -222,7 +226,9 @@ def _print_found(names: list[str]) -> None:
         one = sum(int((fit.p_values < LEVEL).sum()) for fit in fits)
         after = sum(int((holm_two_sided(fit.p_values) < LEVEL).sum()) for fit in fits)
         pairs = sum(len(fit.systems) * (len(fit.systems) - 1) // 2 for fit in fits)
-        half = np.mean(np.concatenate([(fit.systems["upper"] - fit.systems["score"]).to_numpy() for fit in fits]))
+        half = np.mean(
+            np.concatenate([(fit.systems["upper"] - fit.systems["score"]).to_numpy() for fit in fits])
+        )
         print(f"| {name} | {pairs} | {one} | {after} | {half:.3f} |", flush=True)
 
 

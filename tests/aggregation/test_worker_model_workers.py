@@ -232,11 +232,13 @@ def test_one_rating_of_each_worker_is_not_enough(crowd: _Crowd) -> None:
 
 
 def _all_finite(fit: Fit) -> bool:
+    """Whether scores are numbers, and errors too unless they are unknown."""
+    bounds = fit.systems.select("lower", "upper").drop_nulls().to_numpy().ravel()
     numbers = [
-        fit.systems.select("score", "lower", "upper").to_numpy().ravel(),
+        fit.systems["score"].to_numpy(),
+        bounds,
         fit.segments.select("score", "sd").to_numpy().ravel(),
         fit.workers.select(LEARNED).fill_null(0.0).to_numpy().ravel(),
-        fit.p_values[~np.eye(len(fit.p_values), dtype=bool)],
         np.zeros(0) if fit.draws is None else fit.draws.ravel(),
     ]
     return bool(np.isfinite(np.concatenate(numbers)).all())
@@ -261,6 +263,15 @@ def test_little_is_enough_for_numbers(crowd: _Crowd, kept: pl.Expr) -> None:
 
     assert _all_finite(fit)
     assert (fit.segments["sd"] >= 0).all()
+
+
+@pytest.mark.parametrize("kept", [pl.col("worker_id") == "w01", pl.col("segment_id") == "g03"])
+def test_one_worker_or_one_document_says_nothing_of_others(crowd: _Crowd, kept: pl.Expr) -> None:
+    fit = _fit(crowd.frame.filter(kept))
+
+    assert fit.systems["lower"].is_null().all()
+    assert np.isnan(fit.p_values).all()
+    assert fit.draws is None
 
 
 def test_one_text_alone_is_enough_for_numbers() -> None:
@@ -299,6 +310,6 @@ def test_whatever_was_rated_scores_are_numbers(rows: list[tuple[int, str, int, i
 
     assert _all_finite(fit)
     assert (fit.segments["sd"] >= 0).all()
-    assert (fit.systems["lower"] <= fit.systems["upper"]).all()
+    assert (fit.systems["lower"] <= fit.systems["upper"]).all(ignore_nulls=True)
     assert (fit.workers["slope"] >= 0).all()
     assert (fit.workers["weight"] >= 0).all()

@@ -130,7 +130,8 @@ def _ranked(
     score, errors = score[order], clustered_errors(sums._replace(moved=sums.moved[:, order]))
     lower, upper = interval(score, errors, level=settings.level)
     systems = (
-        pl.DataFrame({"system_id": names, "score": score, "lower": lower, "upper": upper})
+        pl.DataFrame({"system_id": pl.Series(names, dtype=pl.String), "score": score})
+        .with_columns(lower=lower, upper=upper)
         .with_columns(pl.col("lower", "upper").fill_nan(None))
         .join(raw_systems(rows, cells), on="system_id", how="left", maintain_order="left")
         .select("system_id", "score", "lower", "upper", "mean_rating", "n_segments", "n_judgements")
@@ -186,7 +187,7 @@ def _other_winner(frame: pl.DataFrame, fit: Fit, settings: MethodSettings) -> tu
         return ()
     place = fit.systems["system_id"].to_list().index(other)
     p_value = float(fit.p_values[0, place])
-    by_model = "" if np.isnan(p_value) else f" (p = {p_value:.2f} that {first} is better)"
+    by_model = "" if np.isnan(p_value) else f" (p = {p_value:.2f} against {other})"
     return (
         f"The model puts {first} first{by_model}, mean z puts {other} first. Look at the workers it trusts "
         "most before you announce a winner.",

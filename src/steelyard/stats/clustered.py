@@ -61,7 +61,9 @@ def clustered_errors(sums: ClusterSums) -> ClusteredErrors:
     """Errors of the estimates and of their differences, ratings clustered by worker and by document.
 
     Variance between workers plus that between documents minus that between cells, which both contain;
-    never less than either alone. Each is multiplied by n / (n - 1), n being the clusters that moved the
+    never less than that between documents. It may well be less than that between workers: a difficult
+    document lowers all systems on it alike, but looks like taste where workers saw it for different ones.
+    Each is multiplied by n / (n - 1), n being the clusters that moved the
     estimate at all. Degrees of freedom: one less than there are workers or documents, whichever are fewer.
     """
     by_worker = _pairwise(_summed(sums.moved, sums.worker, _width(sums.worker)))
@@ -69,7 +71,7 @@ def clustered_errors(sums: ClusterSums) -> ClusteredErrors:
     by_cell = _pairwise(sums.moved)
     variance = np.maximum(
         by_worker.variance + by_document.variance - by_cell.variance,
-        np.maximum(by_worker.variance, by_document.variance),
+        by_document.variance,
     )
     df = np.minimum(by_worker.clusters, by_document.clusters) - 1
     known = df > 0
