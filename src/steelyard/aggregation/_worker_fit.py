@@ -21,8 +21,8 @@ from steelyard.stats.clustered import (
     ClusterSums,
     better_p_values,
     clustered_errors,
+    estimate_draws,
     interval,
-    score_draws,
 )
 
 
@@ -144,7 +144,7 @@ def _ranked(
         systems=systems,
         p_values=_p_values(score, errors),
         workers=pl.DataFrame(),
-        draws=score_draws(score, errors, settings.draws, rng) if settings.draws else None,
+        draws=estimate_draws(score, errors, settings.draws, rng) if settings.draws else None,
     )
 
 

@@ -105,7 +105,7 @@ def interval(scores: FloatArray, errors: ClusteredErrors, *, level: float) -> tu
     return scores - half, scores + half
 
 
-def score_draws(
+def estimate_draws(
     scores: FloatArray, errors: ClusteredErrors, n_draws: int, rng: np.random.Generator
 ) -> FloatArray | None:
     """Draws (n_draws, k) of the estimates, as far from them and from each other as the errors say.
