@@ -19,7 +19,7 @@ from steelyard.cli.named_sources import split_name
 from steelyard.formats.campaign_toml import read_campaign
 
 MEANS = {"CURR-07": 70.0, "CURR-12": 60.0, "BEST-07": 45.0, "BEST-12": 55.0}
-QUICK = ("--check", "none", "--draws", "40")
+QUICK = ("--check", "none")
 CELLS = "curr_old=A,curr_new=B,best_old=C,best_new=D"
 TUTORIAL = Path(__file__).parents[2] / "docs" / "tutorial" / "change-over-years.md"
 
@@ -72,7 +72,7 @@ def test_the_comparison_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert printed.startswith("Change over years: de-en\n")
     assert "BEST 12" in printed
     assert "In fluency, the best systems gained" in printed
-    assert printed.count("|study:longitudinal|pair:de-en") == 2
+    assert printed.count("\nstudy:longitudinal|pairs:de-en|unit:flat") == 1
 
 
 def test_two_attributes_of_one_pair_have_an_f1(capsys: pytest.CaptureFixture[str]) -> None:
@@ -110,10 +110,13 @@ def test_json_goes_to_a_file_beside_the_text(tmp_path: Path, capsys: pytest.Capt
     assert json.loads(target.read_text("utf-8"))["conclusion"] in " ".join(capsys.readouterr().out.split())
 
 
-def test_the_seed_decides(capsys: pytest.CaptureFixture[str]) -> None:
-    found = [rows_of(capsys, "adequacy.csv", "--seed", seed) for seed in ("1", "1", "2")]
+def test_the_test_decides_about_stars(capsys: pytest.CaptureFixture[str]) -> None:
+    found = [rows_of(capsys, "adequacy.csv", "--test", test) for test in ("clustered", "rank-sum")]
 
-    assert found[0] == found[1] != found[2]
+    p_values = [[row["curr_p"] for row in rows] for rows in found]
+    assert p_values[0] == [row["curr_p"] for row in rows_of(capsys, "adequacy.csv")]
+    assert p_values[0] != p_values[1]
+    assert [row["lower"] for row in found[0]] == [row["lower"] for row in found[1]]
 
 
 @pytest.mark.parametrize(
@@ -147,7 +150,10 @@ def test_what_the_judgements_cannot_support_is_said(
         (("adequacy.csv", "--metric", "blue"), "There is no metric 'blue'"),
         (("adequacy.csv", "--metric-scores", "adequacy.csv"), "there is no column pair"),
         (("adequacy.csv", "--attribute", "wit"), "no rating is of attribute 'wit'"),
-        (("adequacy.csv", "--draws", "3"), "3 draws cannot give an interval"),
+        (("adequacy.csv", "--draws", "300"), "--draws goes with --link"),
+        (("--link", "adequacy.csv", "--draws", "3"), "3 draws cannot give an interval"),
+        (("adequacy.csv", "--check", "none", "--test", "signed-rank"), "Use --test clustered"),
+        (("--link", "adequacy.csv", "--test", "rank-sum"), "not for --link"),
         (("adequacy.csv", "--method", "mean-z"), "--method goes with --link"),
         (("adequacy.csv", "--slope", "one"), "--slope goes with --link"),
         (("adequacy.csv", "--json", "adequacy.csv"), "is being read"),

@@ -15,10 +15,12 @@ import pytest
 
 from steelyard.domain.cells import CELLS, CellMetric, FourCells, cell_systems
 from steelyard.domain.errors import ChoiceError, NotEnoughData
+from steelyard.domain.exhibit import ExhibitOptions, Table
 from steelyard.domain.result import AnalysisSettings, MethodSettings
 from steelyard.domain.text import Segment, System
+from steelyard.exhibits import tables
 from steelyard.exhibits.studies.longitudinal import longitudinal_study
-from steelyard.flows.analyse import analyse
+from steelyard.flows.analyse import analyse, weigh
 from steelyard.flows.campaign_texts import CampaignTexts
 from steelyard.flows.create import create
 from steelyard.flows.longitudinal import LongitudinalSettings, PairSource, longitudinal, pair_source
@@ -113,7 +115,14 @@ def test_warnings_and_signature_name_the_pair(found: Longitudinal) -> None:
     assert "de-en: Odd columns." in found.warnings
     assert found.signature.startswith("steelyard:")
     assert "|campaign:toys|protocol:da|qc:paired-t|kept:600/675|" in found.signature
-    assert found.signature.endswith("|boot:40|seed:7|study:longitudinal|pair:de-en")
+    assert found.signature.endswith("\nstudy:longitudinal|pairs:de-en|unit:flat|correction:none")
+
+
+def test_the_table_of_the_same_comparison_has_the_same_signature(source: Source, found: Longitudinal) -> None:
+    made = tables()["longitudinal"].make([weigh(replace(source, title="de-en"), ANALYSIS)], ExhibitOptions())
+
+    assert isinstance(made, Table)
+    assert made.signature == found.signature
 
 
 def test_several_pairs_have_a_signature_each(source: Source) -> None:
@@ -123,11 +132,9 @@ def test_several_pairs_have_a_signature_each(source: Source) -> None:
     found = longitudinal(pairs, LongitudinalSettings(cells=cells))
 
     assert found.title == "Change over years"
-    assert [line.partition("|pair:")[2].split("|")[0] for line in found.signature.split("\n")] == [
-        "de-en",
-        "fr-en",
-    ]
-    assert found.signature.count("|cells:curr_old=CURR-old,curr_new=CURR-new,") == 2
+    *of_sources, line = found.signature.split("\n")
+    assert [part.startswith("steelyard:") for part in of_sources] == [True, True]
+    assert line.startswith("study:longitudinal|pairs:de-en,fr-en|cells:curr_old=CURR-old,curr_new=CURR-new,")
     assert "fr-en: these systems are in no cell and were left out: BEST-old-b." in found.warnings
 
 
@@ -174,8 +181,8 @@ def test_metrics_are_computed_on_the_cells_texts(source: Source) -> None:
     # 0 + 20 + 0 + 10.
     assert rows["-TER"]["gain"] == pytest.approx(30.0)
     assert any("metrics see different segments of one test set" in warning for warning in found.warnings)
-    assert "|metrics:bleu,ter\n" in found.signature
-    assert len(found.signature.split("\n")) == 3
+    assert "|metrics:bleu,ter|" in found.signature
+    assert len(found.signature.split("\n")) == 4
 
 
 def test_metrics_that_are_supplied_stand_beside_those_computed(source: Source) -> None:

@@ -34,7 +34,8 @@ def frame_of_rows() -> Frame:
 def cell_crowd() -> Crowd:
     """Makes the ratings of cells whose true means are given, by workers with levels of their own.
 
-    Workers, segments and single ratings deviate as much as said; test sets have their own segments.
+    Workers, segments and single ratings deviate as much as said; test sets have their own segments, of which
+    `length` are a document.
     """
 
     def make(
@@ -44,6 +45,7 @@ def cell_crowd() -> Crowd:
         n_workers: int = 15,
         n_segments: int = 40,
         sds: tuple[float, float, float] = (10.0, 8.0, 12.0),
+        length: int = 1,
     ) -> CellRatings:
         of_worker, of_segment = rng.normal(0, sds[0], n_workers), rng.normal(0, sds[1], (2, n_segments))
         n_each = 8
@@ -58,6 +60,7 @@ def cell_crowd() -> Crowd:
             z=(rating - rating.mean()) / rating.std(),
             worker=worker,
             segment=2 * segment + system % 2,
+            document=2 * (segment // length) + system % 2,
             system=system,
             judgement=np.arange(len(worker)),
             cell_of_system=np.arange(4),

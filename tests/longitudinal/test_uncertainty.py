@@ -1,4 +1,4 @@
-"""How far a gain may be off: against slow formulas, a plain bootstrap, and the truth of simulations."""
+"""How far sums of cells may be off: against slow formulas and the truth of simulations."""
 
 from __future__ import annotations
 
@@ -9,87 +9,58 @@ from itertools import product
 import numpy as np
 import pytest
 from scipy.stats import mannwhitneyu
+from scipy.stats import t as student
 
 from steelyard.domain.cells import FourCells
 from steelyard.longitudinal.cells import CellRatings, cell_means
 from steelyard.longitudinal.rows import gain
-from steelyard.longitudinal.uncertainty import gain_draws, greater_p, leverage
+from steelyard.longitudinal.uncertainty import (
+    SIGNS,
+    CellsError,
+    cells_error,
+    greater_p,
+    leverage,
+    summed_error,
+)
 
 Crowd = Callable[..., CellRatings]
-SIGN = np.array([1.0, -1.0, -1.0, 1.0])
+CURR = FourCells(1.0, -1.0, 0.0, 0.0)
 
 
-def slow_variance(ratings: CellRatings) -> float:
-    """Variance of the gain with ratings clustered by worker and by segment, one cluster after the other."""
-    mean = {cell: ratings.rating[ratings.cell == cell].mean() for cell in range(4)}
-    rows = list(zip(ratings.rating, ratings.cell.tolist(), ratings.worker, ratings.segment, strict=True))
-    deviations: dict[int, list[float]] = {}
-    for rating, cell, worker, _ in rows:
-        deviations.setdefault(worker, []).append(rating - mean[cell])
+def slow_error(value: np.ndarray, ratings: CellRatings, weights: FourCells) -> CellsError:
+    """Variance with ratings clustered by worker and by document, one cluster after the other."""
+    mean = {cell: value[ratings.cell == cell].mean() for cell in range(4)}
+    rows = list(zip(value, ratings.cell.tolist(), ratings.worker, ratings.document, strict=True))
     sums: list[dict[object, float]] = [{}, {}, {}]
-    for rating, cell, worker, segment in rows:
-        share = SIGN[cell] / (ratings.cell == cell).sum()
+    for rating, cell, worker, document in rows:
+        if not weights[cell]:
+            continue
+        share = weights[cell] / (ratings.cell == cell).sum()
         whole = rating - mean[cell]
-        rest = whole - sum(deviations[worker]) / len(deviations[worker])
-        for clusters, key, value in zip(
-            sums, (worker, segment, (worker, segment)), (whole, rest, rest), strict=True
-        ):
-            clusters[key] = clusters.get(key, 0.0) + share * value
-    by_worker, by_segment, by_both = (
-        sum(value**2 for value in clusters.values()) * len(clusters) / (len(clusters) - 1)
-        for clusters in sums
+        elsewhere = [other - mean[c] for other, c, w, d in rows if w == worker and d != document]
+        rest = whole - sum(elsewhere) / len(elsewhere)
+        keys = (worker, document, (worker, document))
+        for clusters, key, moved in zip(sums, keys, (whole, rest, rest), strict=True):
+            clusters[key] = clusters.get(key, 0.0) + share * moved
+    by_worker, by_document, by_both = sums
+    sets = [{d: x for d, x in by_document.items() if d % 2 == parity} for parity in (0, 1)]
+    worker, old, new, both = (
+        sum(x**2 for x in part.values()) * len(part) / (len(part) - 1) for part in (by_worker, *sets, by_both)
     )
-    return max(by_worker + by_segment - by_both, by_worker, by_segment)
+    df = min(len(by_worker) - 1, len(by_document) - 2)
+    return CellsError(worker + max(old + new - both, 0.0), df)
 
 
-def plain_bootstrap(ratings: CellRatings, draws: int, rng: np.random.Generator) -> np.ndarray:
-    """Gains of workers and segments drawn with replacement, ratings counted as often as both are drawn."""
-    n_workers, n_segments = ratings.worker.max() + 1, ratings.segment.max() + 1
-    found = []
-    for _ in range(draws):
-        workers = np.bincount(rng.integers(n_workers, size=n_workers), minlength=n_workers)
-        segments = np.bincount(rng.integers(n_segments, size=n_segments), minlength=n_segments)
-        weight = workers[ratings.worker] * segments[ratings.segment]
-        means = [
-            np.average(ratings.rating[ratings.cell == k], weights=weight[ratings.cell == k]) for k in range(4)
-        ]
-        found.append(float(SIGN @ means))
-    return np.array(found)
+@pytest.mark.parametrize("length", [1, 5])
+@pytest.mark.parametrize("weights", [SIGNS, CURR])
+def test_errors_are_those_of_ratings_clustered_by_worker_and_document(
+    weights: FourCells, length: int, cell_crowd: Crowd
+) -> None:
+    ratings = cell_crowd(np.random.default_rng(5), n_workers=9, length=length)
 
+    found = cells_error([leverage(ratings.rating, ratings, weights=weights)])
 
-def test_draws_spread_as_ratings_clustered_by_worker_and_segment_do(cell_crowd: Crowd) -> None:
-    rng = np.random.default_rng(5)
-    ratings = cell_crowd(rng)
-
-    off = gain_draws([leverage(ratings.rating, ratings, source=0)], draws=400, rng=rng)
-
-    assert np.mean(off**2) == pytest.approx(slow_variance(ratings))
-
-
-def test_draws_have_the_shape_of_a_plain_bootstrap(cell_crowd: Crowd) -> None:
-    rng = np.random.default_rng(6)
-    ratings = cell_crowd(rng)
-    slow = plain_bootstrap(ratings, 600, rng) - gain(cell_means(ratings.rating, ratings))
-
-    off = gain_draws([leverage(ratings.rating, ratings, source=0)], draws=2000, rng=rng)
-
-    tails = [0.025, 0.16, 0.5, 0.84, 0.975]
-    expected = np.quantile(slow / slow.std(), tails)
-    # Six standard errors of a quantile of 600 draws in the tails.
-    assert np.quantile(off / off.std(), tails) == pytest.approx(expected, abs=0.5)
-    # It counts the noise of single ratings up to three times, and workers' levels as noise.
-    assert slow.std() > off.std()
-
-
-def test_draws_of_very_many_segments_spread_as_those_of_few_do(cell_crowd: Crowd) -> None:
-    rng = np.random.default_rng(9)
-    ratings = cell_crowd(rng, n_workers=120, n_segments=4000)
-
-    off = gain_draws([leverage(ratings.rating, ratings, source=0)], draws=2000, rng=rng)
-
-    assert np.mean(off**2) == pytest.approx(slow_variance(ratings))
-    # As good as normal: six standard errors of a quantile of 2,000 draws.
-    assert np.quantile(off / off.std(), [0.025, 0.975]) == pytest.approx([-1.96, 1.96], abs=0.36)
+    assert found == pytest.approx(slow_error(ratings.rating, ratings, weights))
 
 
 @pytest.mark.parametrize("sds", [(10.0, 8.0, 12.0), (30.0, 0.0, 5.0), (0.0, 20.0, 5.0)])
@@ -100,12 +71,10 @@ def test_intervals_cover_the_true_gain(cell_crowd: Crowd, sds: tuple[float, floa
 
     for _ in range(150):
         ratings = cell_crowd(rng, sds=sds)
-        found = gain(cell_means(ratings.rating, ratings))
-        off = gain_draws([leverage(ratings.rating, ratings, source=0)], draws=150, rng=rng)
-        lower, upper = np.quantile(off, [0.025, 0.975])
-        covered.append(found + lower <= true <= found + upper)
-        widths.append(off.std())
-        gains.append(found)
+        error = cells_error([leverage(ratings.rating, ratings)])
+        gains.append(gain(cell_means(ratings.rating, ratings)))
+        covered.append(abs(gains[-1] - true) <= error.half_width(0.95))
+        widths.append(np.sqrt(error.variance))
 
     # Binomial error of 150 runs: 0.018.
     assert np.mean(covered) >= 0.90
@@ -113,43 +82,76 @@ def test_intervals_cover_the_true_gain(cell_crowd: Crowd, sds: tuple[float, floa
     assert np.mean(widths) / np.std(gains) == pytest.approx(1.05, abs=0.25)
 
 
+def test_stars_of_equal_cells_are_rare_where_documents_and_tastes_differ(cell_crowd: Crowd) -> None:
+    rng = np.random.default_rng(4)
+    starred: dict[str, list[bool]] = {"clustered": [], "rank-sum": []}
+
+    for _ in range(150):
+        ratings = cell_crowd(rng, means=(50.0,) * 4, n_workers=12, sds=(0.0, 4.0, 10.0), length=4)
+        of_document = rng.normal(0, 8, ratings.document.max() + 1)[ratings.document]
+        taste = rng.normal(0, 4, (12, 4))[ratings.worker, ratings.cell]
+        value = ratings.rating + of_document + taste
+        ratings = replace(ratings, z=(value - value.mean()) / value.std())
+        for test, found in starred.items():
+            p_value = greater_p(ratings, 0, 1, test)  # type: ignore[arg-type]
+            found.append(2 * min(p_value, 1 - p_value) < 0.05)
+
+    # Three binomial errors of 150 runs around .05; segments taken as independent have four times as many.
+    assert np.mean(starred["clustered"]) <= 0.10
+    assert np.mean(starred["rank-sum"]) >= 0.15
+
+
+def test_cells_are_tested_by_the_difference_of_their_mean_z(cell_crowd: Crowd) -> None:
+    ratings = cell_crowd(np.random.default_rng(8), length=4)
+    means = cell_means(ratings.z, ratings)
+    variance, df = slow_error(ratings.z, ratings, CURR)
+
+    expected = student.sf((means.curr_old - means.curr_new) / np.sqrt(variance), df)
+    assert greater_p(ratings, 0, 1, "clustered") == pytest.approx(expected)
+    assert greater_p(ratings, 1, 0, "clustered") == pytest.approx(1 - expected)
+
+
 def test_the_same_worker_in_two_attributes_of_a_source_moves_both(cell_crowd: Crowd) -> None:
-    rng = np.random.default_rng(2)
-    ratings = cell_crowd(rng)
-    one = leverage(ratings.rating, ratings, source=0)
+    ratings = cell_crowd(np.random.default_rng(2))
+    one = leverage(ratings.rating, ratings)
     stranger = replace(one, source=1)
 
-    alone, same, apart = (
-        gain_draws(parts, draws=2000, rng=rng).std() for parts in ([one], [one, one], [one, stranger])
-    )
+    alone, same, apart = (cells_error(parts) for parts in ([one], [one, one], [one, stranger]))
 
     # Twice the same ratings: twice the error. Two sources: errors add up in squares.
-    assert same / alone == pytest.approx(2.0, rel=0.02)
-    assert apart / alone == pytest.approx(np.sqrt(2), rel=0.1)
+    assert same == pytest.approx((4 * alone.variance, alone.df))
+    assert apart == pytest.approx((2 * alone.variance, 2 * alone.df))
 
 
-def test_slopes_scale_what_a_cell_moves(cell_crowd: Crowd) -> None:
+def test_degrees_of_freedom_of_a_sum_are_those_of_welch() -> None:
+    # (1 + 4)^2 / (1 / 4 + 16 / 8)
+    assert summed_error([CellsError(1.0, 4), CellsError(4.0, 8)]) == pytest.approx((5.0, 25 / 2.25))
+    assert summed_error([CellsError(1.0, 4)] * 2, share=0.5) == pytest.approx((0.5, 8.0))
+    assert np.isnan(summed_error([CellsError(1.0, 4), CellsError(np.nan, np.nan)])).all()
+
+
+def test_one_worker_or_one_document_of_each_test_set_knows_nothing_of_others(cell_crowd: Crowd) -> None:
+    ratings = cell_crowd(np.random.default_rng(3))
+    alone = ratings.where(ratings.worker == 0)
+    single = replace(ratings, document=ratings.document % 2)
+
+    for few in (alone, single):
+        assert np.isnan(cells_error([leverage(few.rating, few)])).all()
+        assert np.isnan(greater_p(few, 0, 1, "clustered"))
+
+
+def test_weights_scale_what_a_cell_moves(cell_crowd: Crowd) -> None:
     ratings = cell_crowd(np.random.default_rng(2))
 
-    plain = leverage(ratings.rating, ratings, source=0).moved
-    scaled = leverage(ratings.rating, ratings, source=0, slopes=FourCells(1.0, 2.0, 3.0, 0.0)).moved
+    plain = leverage(ratings.rating, ratings).moved
+    scaled = leverage(ratings.rating, ratings, weights=FourCells(1.0, -2.0, -3.0, 0.0)).moved
 
-    assert scaled == pytest.approx(plain * np.array([1.0, 2.0, 3.0, 0.0])[ratings.cell])
-
-
-def test_the_same_seed_gives_the_same_draws(cell_crowd: Crowd) -> None:
-    ratings = cell_crowd(np.random.default_rng(2))
-    part = leverage(ratings.rating, ratings, source=0)
-
-    first, second = (gain_draws([part], draws=50, rng=np.random.default_rng(3)) for _ in range(2))
-
-    assert first.tolist() == second.tolist()
+    kept = ratings.cell < 3
+    assert scaled == pytest.approx((plain * np.array([1.0, 2.0, 3.0, 0.0])[ratings.cell])[kept])
 
 
-def test_cells_are_tested_by_the_mean_z_of_their_segments(cell_crowd: Crowd) -> None:
+def test_the_rank_sum_test_is_of_the_mean_z_of_segments(cell_crowd: Crowd) -> None:
     ratings = cell_crowd(np.random.default_rng(8))
-
-    p_values = greater_p(ratings)
 
     groups = [
         [
@@ -163,10 +165,10 @@ def test_cells_are_tested_by_the_mean_z_of_their_segments(cell_crowd: Crowd) -> 
             expected = mannwhitneyu(
                 groups[first], groups[second], alternative="greater", method="asymptotic"
             ).pvalue
-            assert p_values[first, second] == pytest.approx(expected, rel=1e-9)
+            assert greater_p(ratings, first, second, "rank-sum") == pytest.approx(expected, rel=1e-9)
 
 
 def test_without_standardised_ratings_nothing_is_tested(cell_crowd: Crowd) -> None:
     ratings = cell_crowd(np.random.default_rng(8))
 
-    assert np.isnan(greater_p(replace(ratings, z=np.full(len(ratings.z), np.nan)))).all()
+    assert np.isnan(greater_p(replace(ratings, z=np.full(len(ratings.z), np.nan)), 0, 1, "clustered"))

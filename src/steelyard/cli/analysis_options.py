@@ -52,8 +52,10 @@ STANDARDISING = click_options(
     MethodSettings, "standardise_over", "standardise_without", "standardise_per", section=_SCORES
 )
 BOOTSTRAP_DRAWS = click_options(MethodSettings, "draws", section=_SCORES)[0]
+_UNIT, PAIR_TEST = click_options(MethodSettings, "unit", "test", section=_SCORES)
 _RANKING = (
-    *click_options(MethodSettings, "unit", "test", section=_SCORES),
+    _UNIT,
+    PAIR_TEST,
     *click_options(AnalysisOptions, "correction", "clusters", section=_SCORES),
     BOOTSTRAP_DRAWS,
 )

@@ -13,6 +13,7 @@ from steelyard.cli.analysis_options import (
     BOOTSTRAP_DRAWS,
     KEEPING,
     OF_RATINGS,
+    PAIR_TEST,
     READING,
     STANDARDISING,
     read_from,
@@ -32,8 +33,8 @@ if TYPE_CHECKING:
     from steelyard.flows.source import Source
 
 # Options of the one use of the command that mean nothing in the other.
-_OF_CELLS = ("cells", "metric", "metric_scores")
-_OF_LINKS = ("method", "slope", "common")
+_OF_CELLS = ("cells", "metric", "metric_scores", "test")
+_OF_LINKS = ("method", "slope", "common", "draws")
 
 
 @study_command(
@@ -56,6 +57,7 @@ _OF_LINKS = ("method", "slope", "common")
     *KEEPING,
     *STANDARDISING,
     ATTRIBUTE,
+    PAIR_TEST,
     BOOTSTRAP_DRAWS,
     *READING,
     seed_option,
@@ -71,7 +73,7 @@ def longitudinal(sources: tuple[str, ...], **choices: Any) -> list[StudyResult]:
     named = [split_name(source) for source in sources]
     if choices["link"]:
         return _link(named, choices)
-    _refuse(choices, _OF_LINKS, "goes with --link: a gain is always given in points and in z.")
+    _refuse(choices, _OF_LINKS, "goes with --link: a gain is given in points and in z, and nothing is drawn.")
     return _compare(named, choices)
 
 
@@ -88,7 +90,7 @@ def _compare(named: Sequence[tuple[str | None, str]], choices: dict[str, Any]) -
     pairs = []
     for pair, address in named:
         source = read_from(address, choices)
-        analysis = _analysis(source, choices)
+        analysis = _analysis(source, choices, "test")
         pairs.append(pair_source(address, source, analysis, pair=pair, texts=bool(settings.metrics)))
     return [longitudinal_study(run_study(pairs, settings, progress=progress_bar))]
 
@@ -105,7 +107,7 @@ def _link(named: Sequence[tuple[str | None, str]], choices: dict[str, Any]) -> l
         source = read_from(address, choices)
         read.append(replace(source, title=title or source.campaign))
     # One check for all: that of the latest campaign, unless one is named.
-    analysis = _analysis(read[-1], choices, method=choices["method"])
+    analysis = _analysis(read[-1], choices, "method", "draws")
     given = given_options(LinkOptions, choices)
     return [linked_study(link(read, analysis, **given, progress=progress_bar))]
 
@@ -117,7 +119,7 @@ def _refuse(choices: dict[str, Any], options: Sequence[str], why: str) -> None:
             raise click.UsageError(f"--{option.replace('_', '-')} {why}")
 
 
-def _analysis(source: Source, choices: dict[str, Any], *, method: str | None = None) -> AnalysisSettings:
+def _analysis(source: Source, choices: dict[str, Any], *further: str) -> AnalysisSettings:
     from steelyard.flows.settings import settings_from
 
-    return settings_from(source, method=method, **{name: choices[name] for name in (*OF_RATINGS, "draws")})
+    return settings_from(source, **{name: choices[name] for name in (*OF_RATINGS, *further)})

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from steelyard.domain.exhibit import Evidence, ExhibitOptions, Figure, Table
 from steelyard.domain.plugin import Exhibit
-from steelyard.exhibits._sources import signature_of, study_line, title_of
+from steelyard.exhibits._sources import signature_of, title_of
 from steelyard.exhibits.studies.longitudinal import longitudinal_figure, longitudinal_table
+from steelyard.longitudinal.signing import years_line
 from steelyard.longitudinal.study import Longitudinal, PairRatings, StudySettings, compare_cells
 
 
@@ -19,12 +18,13 @@ def _table(evidence: Sequence[Evidence], options: ExhibitOptions) -> Table:
     As [Graham2014, tables 3 to 5] in one: a present-day system (CURR) and each year's best (BEST) on both
     years' test sets. Delta = CURR old - CURR new is how much harder the new set is; the gain is BEST new -
     BEST old + Delta. Sources are language pairs, or attributes of one. The row over all pairs is their plain
-    mean. A star marks the cell that is significantly larger than its neighbour, by the rank-sum test on
-    standardised ratings, which the paper leaves open. Delta assumes that the new set is as much harder for
-    the best systems as for the present one. Gains on z hold within one collection only.
+    mean. A star marks the cell that is significantly larger than its neighbour, on standardised ratings
+    clustered by worker and document; which test the paper took it leaves open. Delta assumes that the new
+    set is as much harder for the best systems as for the present one. Gains on z hold within one collection
+    only.
     """
     found = _compared(evidence, options)
-    signature = _signature(TABLE, evidence, options)
+    signature = _signature(evidence, options)
     return longitudinal_table(found, title=title_of(TABLE, evidence), signature=signature)
 
 
@@ -38,15 +38,14 @@ def _figure(evidence: Sequence[Evidence], options: ExhibitOptions) -> Figure:
     alone would have hidden. How sure a gain is stands in the table, not in the picture.
     """
     found = _compared(evidence, options)
-    signature = _signature(FIGURE, evidence, options)
+    signature = _signature(evidence, options)
     return longitudinal_figure(found, title=title_of(FIGURE, evidence), signature=signature)
 
 
-def _signature(exhibit: Exhibit, evidence: Sequence[Evidence], options: ExhibitOptions) -> str:
-    """The signatures of the sources, and of how their cells were made up and intervals drawn."""
-    cells = ",".join(f"{cell}={'+'.join(systems)}" for cell, systems in options.cells)
-    study = study_line(exhibit, cells=cells, draws=options.draws, seed=options.seed)
-    return signature_of(evidence, study=study)
+def _signature(evidence: Sequence[Evidence], options: ExhibitOptions) -> str:
+    """As `steelyard longitudinal` signs the same comparison."""
+    pairs = list(dict.fromkeys(source.title for source in evidence))
+    return signature_of(evidence, study=years_line(pairs, options.cells))
 
 
 def _compared(evidence: Sequence[Evidence], options: ExhibitOptions) -> Longitudinal:
@@ -58,10 +57,9 @@ def _compared(evidence: Sequence[Evidence], options: ExhibitOptions) -> Longitud
     settings = StudySettings(
         cells=options.cells,
         metrics=options.cell_metrics,
-        draws=options.draws,
         level=evidence[0].analysis.settings.method_settings.level,
     )
-    return compare_cells(sources, settings, np.random.default_rng(options.seed))
+    return compare_cells(sources, settings)
 
 
 TABLE = Exhibit(

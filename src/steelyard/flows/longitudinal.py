@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from steelyard.domain.cells import Cell, CellMetric, CellSystems, FourCells
 from steelyard.domain.errors import ChoiceError, NotEnoughData
 from steelyard.domain.plugin import Metric
@@ -17,6 +15,7 @@ from steelyard.flows.signature import signature
 from steelyard.flows.source import Source, is_database
 from steelyard.flows.watching import Progress, unseen
 from steelyard.longitudinal.naming import name_cells
+from steelyard.longitudinal.signing import years_line
 from steelyard.longitudinal.study import Longitudinal, PairRatings, StudySettings, compare_cells
 from steelyard.metrics import metrics
 
@@ -76,8 +75,8 @@ def longitudinal(
 ) -> Longitudinal:
     """How much harder the new test sets are, and how much translation gained [Graham2014].
 
-    Workers who do not pass the check are left out, source by source. Draws, their level and the seed are
-    those of the first source. The same input gives the same answer.
+    Workers who do not pass the check are left out, source by source. The level of intervals is
+    that of the first source.
     """
     first = sources[0].analysis
     computed, uneven = _cell_metrics(sources, settings)
@@ -88,22 +87,22 @@ def longitudinal(
             _require_systems(source.pair, found, settings)
             ratings, found_of = found.quality.kept, (*source.source.warnings, *found.quality.warnings)
             kept.append(PairRatings(source.pair, ratings, source.analysis.method_settings))
-            signatures.append(_signature(source, found.counts, settings))
+            signatures.append(_signature(source, found.counts))
             warnings += [f"{source.pair}: {warning}" for warning in found_of]
             step(1)
         chosen = StudySettings(
             cells=settings.cells,
             metrics=(*settings.metric_scores, *computed),
-            draws=first.method_settings.draws,
             level=first.method_settings.level,
         )
-        study = compare_cells(kept, chosen, np.random.default_rng(first.seed))
+        study = compare_cells(kept, chosen)
         step(1)
     pairs = list(dict.fromkeys(source.pair for source in sources))
+    line = years_line(pairs, settings.cells, metrics=settings.metrics)
     return replace(
         study,
         title="Change over years" + (f": {pairs[0]}" if len(pairs) == 1 else ""),
-        signature="\n".join([*signatures, *_metric_signatures(sources, settings)]),
+        signature="\n".join([*signatures, line, *_metric_signatures(sources, settings)]),
         warnings=(*warnings, *study.warnings, *uneven),
     )
 
@@ -127,20 +126,11 @@ def _require_systems(pair: str, found: Kept, settings: LongitudinalSettings) -> 
         )
 
 
-def _signature(source: PairSource, counts: Counts, settings: LongitudinalSettings) -> str:
-    """What an analysis by mean z over all judgements would say, then what is peculiar to this study."""
-    flat = replace(source.analysis.method_settings, unit="flat")
-    analysis = replace(source.analysis, method="mean-z", method_settings=flat)
+def _signature(source: PairSource, counts: Counts) -> str:
     judged = source.source
-    known = signature(analysis, counts, campaign=judged.campaign, protocol=judged.protocol, root=judged.root)
-    cells = ",".join(f"{cell}={'+'.join(names)}" for cell, names in settings.cells)
-    parts = {
-        "study": "longitudinal",
-        "pair": source.pair,
-        "cells": cells,
-        "metrics": ",".join(settings.metrics) if source.texts is not None else "",
-    }
-    return "|".join([known, *(f"{name}:{value}" for name, value in parts.items() if value)])
+    return signature(
+        source.analysis, counts, campaign=judged.campaign, protocol=judged.protocol, root=judged.root
+    )
 
 
 def _metric_signatures(sources: Sequence[PairSource], settings: LongitudinalSettings) -> list[str]:

@@ -11,7 +11,7 @@ import polars as pl
 from steelyard.domain.cells import CELLS, FourCells
 from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.result import MethodSettings
-from steelyard.frames import index_of, scored, standardise_ratings
+from steelyard.frames import documents_of, index_of, scored, standardise_ratings
 from steelyard.longitudinal.naming import Naming
 from steelyard.stats.arrays import BoolArray, FloatArray, IntArray
 
@@ -22,7 +22,8 @@ class CellRatings:
 
     `z` is NaN where a rating could not be standardised. `system` numbers the systems of all cells one after
     the other, and `cell_of_system` (systems,) has the place in CELLS of each. The two test sets are
-    different texts: a segment of the one is never a segment of the other, even under the same name.
+    different texts: a segment of the one is never a segment of the other, even under the same name, and so
+    are documents; where these are unknown, each segment is one.
     `judgement` is the same number where one judgement counts for several systems.
     """
 
@@ -31,6 +32,7 @@ class CellRatings:
     z: FloatArray
     worker: IntArray
     segment: IntArray
+    document: IntArray
     system: IntArray
     judgement: IntArray
     cell_of_system: IntArray
@@ -48,6 +50,7 @@ class CellRatings:
             z=self.z[rows],
             worker=self.worker[rows],
             segment=self.segment[rows],
+            document=self.document[rows],
             system=self.system[rows],
             judgement=self.judgement[rows],
         )
@@ -55,6 +58,11 @@ class CellRatings:
     def standardised(self) -> CellRatings:
         """The ratings that could be standardised."""
         return self.where(~np.isnan(self.z))
+
+    @property
+    def units(self) -> tuple[int, int]:
+        """How many workers judged, and how many documents."""
+        return len(np.unique(self.worker)), len(np.unique(self.document))
 
     def counts(self) -> tuple[int, ...]:
         """Judgements of each cell, regular and repeat; of a text that tied winners share once."""
@@ -119,7 +127,7 @@ def judged_cells(
     """
     rows = scored(
         kept.select("worker_id", "segment_id", "system_id", "attribute", "item_kind", "credited", "rating")
-        .with_columns(z=pl.Series(standardise_ratings(kept, settings).z))
+        .with_columns(z=pl.Series(standardise_ratings(kept, settings).z), document=documents_of(kept).number)
         .with_row_index("judgement")
     )
     naming = name(rows["system_id"].unique().cast(pl.String).to_list())
@@ -135,12 +143,14 @@ def judged_cells(
     cell_of_system = np.array([place for _, place in members], dtype=np.int64)
     attributes, attribute = index_of(rows["attribute"])
     system = rows["system"].to_numpy()
+    test_set = _is_new(cell_of_system)[system]
     together = CellRatings(
         attribute="",
         rating=rows["rating"].to_numpy(),
         z=rows["z"].to_numpy(),
         worker=index_of(rows["worker_id"])[1],
-        segment=2 * index_of(rows["segment_id"])[1] + _is_new(cell_of_system)[system],
+        segment=2 * index_of(rows["segment_id"])[1] + test_set,
+        document=2 * rows["document"].to_numpy() + test_set,
         system=system,
         judgement=rows["judgement"].to_numpy().astype(np.int64),
         cell_of_system=cell_of_system,

@@ -10,12 +10,14 @@ import polars as pl
 
 from steelyard.domain.cells import CellMetric
 from steelyard.domain.wording import counted
-from steelyard.frames import ENOUGH_WORKERS
 from steelyard.longitudinal.cells import CellRatings
 from steelyard.longitudinal.naming import Naming
 from steelyard.longitudinal.rows import ALL_PAIRS, F1, GainRow
+from steelyard.longitudinal.uncertainty import cells_error, leverage
 
 _SIGNIFICANT = 0.05
+# With fewer workers or documents than this, an error rests on so few that readers should know.
+_ENOUGH_UNITS = 8
 
 
 def remarks_on(pair: str, naming: Naming, judged: Sequence[CellRatings]) -> list[str]:
@@ -32,13 +34,7 @@ def remarks_on(pair: str, naming: Naming, judged: Sequence[CellRatings]) -> list
             found.append(
                 f"{of}: no judgement of {', '.join(unjudged)} is kept; the cell is the others' alone."
             )
-        n_workers = len(np.unique(ratings.worker))
-        if n_workers < ENOUGH_WORKERS:
-            narrow = "there is no interval" if n_workers == 1 else "the interval is too narrow"
-            found.append(
-                f"{of}: the gain rests on {counted(n_workers, 'worker')}. What others "
-                f"would have said is uncertain from so few, so {narrow}."
-            )
+        found += _few_units(of, ratings)
         n_without = int(np.isnan(ratings.z).sum())
         if n_without:
             found.append(
@@ -46,6 +42,21 @@ def remarks_on(pair: str, naming: Naming, judged: Sequence[CellRatings]) -> list
                 "workers gave too few ratings or always the same one; they count on points only."
             )
     return found
+
+
+def _few_units(of: str, ratings: CellRatings) -> list[str]:
+    """A warning where workers or documents are too few to say much of others."""
+    if min(ratings.units) >= _ENOUGH_UNITS:
+        return []
+    workers, documents = ratings.units
+    df = cells_error([leverage(ratings.rating, ratings)]).df
+    rests = f"{of}: the gain rests on {counted(workers, 'worker')} and {counted(documents, 'document')}"
+    if np.isnan(df):
+        return [f"{rests}, too few to say what others would have found: it has no interval and no stars."]
+    return [
+        f"{rests}, which leaves {counted(int(df), 'degree')} of freedom: its interval is wide, and the test "
+        "finds only large differences."
+    ]
 
 
 def remarks_on_pairs(

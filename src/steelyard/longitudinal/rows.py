@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
 import polars as pl
 
 from steelyard.domain.cells import CELLS, FourCells
-from steelyard.stats.arrays import FloatArray
+from steelyard.longitudinal.uncertainty import UNKNOWN, CellsError, summed_error
 
 # What a row's numbers are: points of the rating scale, standardised ratings, or a metric's scores.
 RowScale = Literal["points", "z", "metric"]
@@ -22,15 +21,14 @@ FLUENCY, ADEQUACY = "fluency", "adequacy"
 # What ratings without an attribute are called.
 NAMELESS = "rating"
 _ORDER = (FLUENCY, ADEQUACY)
-# What each cell counts for in the gain.
-SIGNS = FourCells(1.0, -1.0, -1.0, 1.0)
 
 
 @dataclass(frozen=True)
 class GainRow:
-    """Four cells, how much they rest on, and how far the gain may be off (draws; none if empty).
+    """Four cells, how much they rest on, and how far the gain may be off.
 
-    `curr_p` and `best_p`: two-sided p of the difference between the two cells; NaN if not tested.
+    `units`: workers and documents. `curr_p` and `best_p`: two-sided p of the difference between the two
+    cells; NaN if not tested.
     """
 
     pair: str
@@ -38,18 +36,15 @@ class GainRow:
     scale: RowScale
     cells: FourCells
     n: tuple[int, ...] = ()
+    units: tuple[int, int] | None = None
     curr_p: float = math.nan
     best_p: float = math.nan
-    off: FloatArray = field(default_factory=lambda: np.empty(0))
+    error: CellsError = UNKNOWN
 
     def bounds(self, level: float) -> tuple[float, float]:
-        """Lower and upper bound of the gain at this level; NaN without draws."""
-        known = self.off[~np.isnan(self.off)]
-        if not len(known):
-            return math.nan, math.nan
-        tail = (1 - level) / 2
-        lower, upper = np.quantile(known, [tail, 1 - tail])
-        return gain(self.cells) + float(lower), gain(self.cells) + float(upper)
+        """Lower and upper bound of the gain at this level; NaN where its error is unknown."""
+        half = self.error.half_width(level)
+        return gain(self.cells) - half, gain(self.cells) + half
 
 
 def in_order(attributes: Sequence[str]) -> list[str]:
@@ -60,7 +55,7 @@ def in_order(attributes: Sequence[str]) -> list[str]:
 def over_all(rows: Sequence[GainRow]) -> GainRow:
     """One measure over all pairs, which weigh the same: means of cells, sums of judgements.
 
-    Pairs have workers of their own, so their draws are independent.
+    Pairs have workers of their own, so their errors are independent.
     """
     n_known = [row.n for row in rows if row.n]
     return GainRow(
@@ -69,7 +64,7 @@ def over_all(rows: Sequence[GainRow]) -> GainRow:
         scale=rows[0].scale,
         cells=overall([row.cells for row in rows]),
         n=tuple(map(sum, zip(*n_known, strict=True))) if len(n_known) == len(rows) else (),
-        off=np.mean([row.off for row in rows], axis=0) if all(len(row.off) for row in rows) else np.empty(0),
+        error=summed_error([row.error for row in rows], share=1 / len(rows)),
     )
 
 
@@ -77,7 +72,7 @@ def gains_frame(rows: Sequence[GainRow], *, level: float) -> pl.DataFrame:
     """The rows as a frame: what is unknown is null.
 
     Columns: pair, measure, scale, curr_old, curr_new, delta, best_old, best_new, change, gain, lower, upper,
-    n_curr_old, n_curr_new, n_best_old, n_best_new, curr_p, best_p.
+    n_curr_old, n_curr_new, n_best_old, n_best_new, workers, documents, curr_p, best_p.
     """
     records = [
         (
@@ -86,6 +81,7 @@ def gains_frame(rows: Sequence[GainRow], *, level: float) -> pl.DataFrame:
             *(row.cells.best_old, row.cells.best_new, change(row.cells)),
             *(gain(row.cells), *row.bounds(level)),
             *(row.n or (None,) * len(CELLS)),
+            *(row.units or (None, None)),
             *(row.curr_p, row.best_p),
         )
         for row in rows
@@ -94,7 +90,7 @@ def gains_frame(rows: Sequence[GainRow], *, level: float) -> pl.DataFrame:
         **dict.fromkeys(("pair", "measure", "scale"), pl.String),
         **dict.fromkeys(("curr_old", "curr_new", "delta", "best_old", "best_new", "change"), pl.Float64),
         **dict.fromkeys(("gain", "lower", "upper"), pl.Float64),
-        **dict.fromkeys((f"n_{cell}" for cell in CELLS), pl.Int64),
+        **dict.fromkeys((*(f"n_{cell}" for cell in CELLS), "workers", "documents"), pl.Int64),
         **dict.fromkeys(("curr_p", "best_p"), pl.Float64),
     }
     return pl.DataFrame(records, schema=schema, orient="row").with_columns(pl.col(pl.Float64).fill_nan(None))

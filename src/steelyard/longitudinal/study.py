@@ -10,7 +10,7 @@ import polars as pl
 
 from steelyard.domain.cells import CELLS, CellMetric, CellSystems, FourCells
 from steelyard.domain.errors import NotEnoughData
-from steelyard.domain.result import MethodSettings
+from steelyard.domain.result import MethodSettings, Test
 from steelyard.longitudinal.cells import CellRatings, cell_means, judged_cells
 from steelyard.longitudinal.naming import Naming, name_cells
 from steelyard.longitudinal.remarks import remarks_on, remarks_on_pairs, years_conclusion
@@ -26,8 +26,7 @@ from steelyard.longitudinal.rows import (
     in_order,
     over_all,
 )
-from steelyard.longitudinal.uncertainty import Leverage, gain_draws, greater_p, leverage
-from steelyard.stats.arrays import FloatArray
+from steelyard.longitudinal.uncertainty import SIGNS, UNKNOWN, cells_error, greater_p, leverage
 
 
 @dataclass(frozen=True)
@@ -48,7 +47,6 @@ class StudySettings:
 
     cells: CellSystems = ()
     metrics: tuple[CellMetric, ...] = ()
-    draws: int = 1000
     level: float = 0.95
 
 
@@ -59,13 +57,15 @@ class Longitudinal:
     `rows`, one per language pair, measure and scale, then those over all pairs: pair, measure (an attribute,
     F1 or a metric), scale (points, z or metric), curr_old, curr_new, delta, best_old, best_new, change
     (best_new less best_old), gain, lower, upper (of the gain), n_curr_old, n_curr_new, n_best_old,
-    n_best_new (judgements, regular and repeat), curr_p, best_p (two-sided p of the difference between the
-    two cells). Unknown is null. `old` and `new` are what the names of systems call the years.
+    n_best_new (judgements, regular and repeat), workers, documents (each segment, where documents are
+    unknown), curr_p, best_p (two-sided p of the difference between the two cells, by `test`). Unknown is
+    null. `old` and `new` are what the names of systems call the years.
     """
 
     rows: pl.DataFrame
     conclusion: str
     settings: StudySettings
+    test: Test = "clustered"
     old: str = "old"
     new: str = "new"
     title: str = ""
@@ -88,41 +88,24 @@ class _Judged:
         return self.points.measure
 
 
-@dataclass
-class _Draws:
-    """Draws a generator of its own for every gain, so that no two share their luck."""
-
-    n: int
-    rng: np.random.Generator
-
-    def off(self, *parts: Leverage) -> FloatArray:
-        """How far a gain may be off that these ratings move; nothing without draws, or where a
-        single worker cannot show what others would have said."""
-        is_known = self.n and all(len(np.unique(part.worker)) > 1 for part in parts)
-        return gain_draws(parts, draws=self.n, rng=self.rng.spawn(1)[0]) if is_known else np.empty(0)
-
-
-def compare_cells(
-    sources: Sequence[PairRatings], settings: StudySettings, rng: np.random.Generator
-) -> Longitudinal:
+def compare_cells(sources: Sequence[PairRatings], settings: StudySettings) -> Longitudinal:
     """Difficulty and gain of each language pair and attribute, and over all pairs [Graham2014].
 
     A pair's attributes may come from several sources. NotEnoughData says what is missing.
     """
     _require_one_scale(sources)
-    draws = _Draws(settings.draws, rng)
     found: list[_Judged] = []
     namings: list[Naming] = []
     warnings: list[str] = []
     for number, source in enumerate(sources):
         naming, judged = _cells(source, settings)
         namings.append(naming)
-        found += [_measured(ratings, source.pair, number, draws) for ratings in judged]
+        found += [_measured(ratings, source, number) for ratings in judged]
         warnings += remarks_on(source.pair, naming, judged)
     _require_single(found)
     pairs = list(dict.fromkeys(source.pair for source in sources))
     _require_known(settings.metrics, pairs)
-    rows = [row for pair in pairs for row in _rows_of(pair, found, settings, draws)]
+    rows = [row for pair in pairs for row in _rows_of(pair, found, settings)]
     rows += _overall_rows(rows) if len(pairs) > 1 else []
     frame = gains_frame(rows, level=settings.level)
     labels = {(naming.old, naming.new) for naming in namings}
@@ -131,6 +114,7 @@ def compare_cells(
         rows=frame,
         conclusion=years_conclusion(frame, level=settings.level),
         settings=settings,
+        test=sources[0].settings.test,
         old=old,
         new=new,
         warnings=(*warnings, *remarks_on_pairs(pairs, rows, settings.metrics)),
@@ -144,11 +128,14 @@ def _cells(source: PairRatings, settings: StudySettings) -> tuple[Naming, list[C
     return judged_cells(source.kept, name, source.settings, where=source.pair)
 
 
-def _measured(ratings: CellRatings, pair: str, source: int, draws: _Draws) -> _Judged:
+def _measured(ratings: CellRatings, of: PairRatings, source: int) -> _Judged:
     """The rows of one attribute on points and on z. F1 takes up the points later."""
-    measure = ratings.attribute or NAMELESS
+    pair, measure = of.pair, ratings.attribute or NAMELESS
     known = ratings.standardised()
-    p_values = greater_p(ratings)
+
+    def difference_p(cells: FourCells, first: int) -> float:
+        return _p_of_difference(ratings, cells, first, of.settings.test)
+
     points, z = cell_means(ratings.rating, ratings), cell_means(known.z, known)
     has_z = not np.isnan(z).any()
     return _Judged(
@@ -161,9 +148,10 @@ def _measured(ratings: CellRatings, pair: str, source: int, draws: _Draws) -> _J
             "points",
             points,
             n=ratings.counts(),
-            curr_p=_p_of_difference(p_values, points, 0),
-            best_p=_p_of_difference(p_values, points, 2),
-            off=draws.off(leverage(ratings.rating, ratings, source=source)),
+            units=ratings.units,
+            curr_p=difference_p(points, 0),
+            best_p=difference_p(points, 2),
+            error=cells_error([leverage(ratings.rating, ratings, source=source)]),
         ),
         z=GainRow(
             pair,
@@ -171,29 +159,30 @@ def _measured(ratings: CellRatings, pair: str, source: int, draws: _Draws) -> _J
             "z",
             z,
             n=known.counts(),
-            curr_p=_p_of_difference(p_values, z, 0),
-            best_p=_p_of_difference(p_values, z, 2),
-            off=draws.off(leverage(known.z, known, source=source)) if has_z else np.empty(0),
+            units=known.units,
+            curr_p=difference_p(z, 0),
+            best_p=difference_p(z, 2),
+            error=cells_error([leverage(known.z, known, source=source)]) if has_z else UNKNOWN,
         ),
     )
 
 
-def _p_of_difference(p_values: FloatArray, cells: FourCells, first: int) -> float:
+def _p_of_difference(ratings: CellRatings, cells: FourCells, first: int, test: Test) -> float:
     """Two-sided p of two neighbouring cells: which one is larger was not known beforehand.
 
     1 where the test finds the one greater whose mean is the smaller.
     """
     second = first + 1
     larger, smaller = (first, second) if cells[first] >= cells[second] else (second, first)
-    return float(np.minimum(2 * p_values[larger, smaller], 1.0))
+    return float(np.minimum(2 * greater_p(ratings, larger, smaller, test), 1.0))
 
 
-def _rows_of(pair: str, found: Sequence[_Judged], settings: StudySettings, draws: _Draws) -> list[GainRow]:
+def _rows_of(pair: str, found: Sequence[_Judged], settings: StudySettings) -> list[GainRow]:
     """All rows of one language pair."""
     own = {judged.attribute: judged for judged in found if judged.pair == pair}
     rows = [row for name in in_order(list(own)) for row in (own[name].points, own[name].z)]
     if FLUENCY in own or ADEQUACY in own:
-        rows.append(_f1_row(pair, own.get(FLUENCY), own.get(ADEQUACY), draws))
+        rows.append(_f1_row(pair, own.get(FLUENCY), own.get(ADEQUACY)))
     rows += [
         GainRow(pair, metric.metric, "metric", metric.values)
         for metric in settings.metrics
@@ -202,7 +191,7 @@ def _rows_of(pair: str, found: Sequence[_Judged], settings: StudySettings, draws
     return rows
 
 
-def _f1_row(pair: str, fluency: _Judged | None, adequacy: _Judged | None, draws: _Draws) -> GainRow:
+def _f1_row(pair: str, fluency: _Judged | None, adequacy: _Judged | None) -> GainRow:
     """F1 of the cells on points; unknown where one of the two was not judged."""
     if fluency is None or adequacy is None:
         return GainRow(pair, F1, "points", FourCells(*[np.nan] * len(CELLS)))
@@ -214,12 +203,11 @@ def _f1_row(pair: str, fluency: _Judged | None, adequacy: _Judged | None, draws:
             judged.ratings.rating,
             judged.ratings,
             source=judged.source,
-            slopes=FourCells(*(slope[k] for slope in slopes)),
+            weights=FourCells(*(sign * slope[k] for sign, slope in zip(SIGNS, slopes, strict=True))),
         )
         for k, judged in enumerate((fluency, adequacy))
     ]
-    off = np.empty(0) if np.isnan(cells).any() else draws.off(*parts)
-    return GainRow(pair, F1, "points", cells, off=off)
+    return GainRow(pair, F1, "points", cells, error=cells_error(parts))
 
 
 def _overall_rows(rows: Sequence[GainRow]) -> list[GainRow]:

@@ -4,86 +4,134 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
+from scipy.special import stdtr, stdtrit
 
 from steelyard.domain.cells import CELLS, FourCells
-from steelyard.longitudinal.cells import CellRatings, deviations, segment_means
-from steelyard.longitudinal.rows import SIGNS
+from steelyard.domain.errors import ChoiceError
+from steelyard.domain.result import Test
+from steelyard.longitudinal.cells import CellRatings, cell_means, deviations, segment_means
 from steelyard.stats.arrays import FloatArray, IntArray
 from steelyard.stats.rank_sum import rank_sum_matrix
 from steelyard.stats.rounding import TIE_DECIMALS
 
-# The sum over more workers or segments than this is drawn from a normal distribution.
-_MANY_CLUSTERS = 2_000
+# What each cell counts for in the gain.
+SIGNS = FourCells(1.0, -1.0, -1.0, 1.0)
 
 
 @dataclass(frozen=True)
 class Leverage:
-    """How far each rating moves a gain, with its worker and its segment. All arrays: (n,).
+    """How far each rating moves a sum of cells, such as the gain, with its worker and document. Arrays: (n,).
 
     `beside_level` is the same for what is left of a rating with its worker's level taken off. Numbers of
-    workers and segments mean the same in all leverages of one `source`, and nothing elsewhere.
+    workers and documents mean the same in all leverages of one `source`, and nothing elsewhere. Documents
+    with an even number are of the old test set, those with an odd one of the new.
     """
 
     source: int
     moved: FloatArray
     beside_level: FloatArray
     worker: IntArray
-    segment: IntArray
+    document: IntArray
+
+
+class CellsError(NamedTuple):
+    """Sampling variance of a sum of cells, and its degrees of freedom; NaN where others are unknown."""
+
+    variance: float
+    df: float
+
+    def half_width(self, level: float) -> float:
+        """Half of the sum's interval at this level, by Student's t."""
+        return float(stdtrit(self.df, (1 + level) / 2) * np.sqrt(self.variance))
+
+
+UNKNOWN = CellsError(float("nan"), float("nan"))
 
 
 def leverage(
-    value: FloatArray, ratings: CellRatings, *, source: int, slopes: FourCells | None = None
+    value: FloatArray, ratings: CellRatings, *, source: int = 0, weights: FourCells = SIGNS
 ) -> Leverage:
-    """How far each rating moves the gain of the cells' means, or of what grows by `slopes` with them."""
-    weight = np.array(SIGNS) * (1.0 if slopes is None else np.array(slopes))
+    """How far each rating moves the sum of the cells' means times `weights`; of cells that count, only.
+
+    A worker's level is that of the ratings outside the document at hand: a document that a worker judged
+    with few others would else be taken for a part of that worker's level.
+    """
     deviation, share = deviations(value, ratings)
-    level = np.bincount(ratings.worker, deviation) / np.maximum(np.bincount(ratings.worker), 1)
-    moves = weight[ratings.cell] * share
+    both = _cells_of(ratings.worker, ratings.document)
+    n = np.bincount(ratings.worker)[ratings.worker] - np.bincount(both)[both]
+    total = np.bincount(ratings.worker, deviation)[ratings.worker] - np.bincount(both, deviation)[both]
+    weight = np.array(weights)[ratings.cell]
+    rows = weight != 0
+    moves = (weight * share)[rows]
     return Leverage(
         source=source,
-        moved=moves * deviation,
-        beside_level=moves * (deviation - level[ratings.worker]),
-        worker=ratings.worker,
-        segment=ratings.segment,
+        moved=moves * deviation[rows],
+        beside_level=moves * (deviation - total / np.maximum(n, 1))[rows],
+        worker=ratings.worker[rows],
+        document=ratings.document[rows],
     )
 
 
-def gain_draws(parts: Sequence[Leverage], *, draws: int, rng: np.random.Generator) -> FloatArray:
-    """How far a gain may be off, had other workers judged other segments. Shape (draws,).
+def cells_error(parts: Sequence[Leverage]) -> CellsError:
+    """How far a sum of cells may be off, had other workers judged other documents.
 
-    Each draw takes as many workers and as many segments as there are, with replacement, the same ones for
-    all cells and attributes of a source, so that a strict worker or a hard segment moves the cells together
-    and cancels out where it does in the gain. The gain is drawn to first order (each rating moves it by
-    what it is worth in its cell's mean), and the draws are stretched to the variance of `gain_variance`: a
-    plain bootstrap of both counts the noise of single ratings up to three times [Owen2007]. Sources have
-    workers of their own. Standardised ratings are taken as they are.
+    The same ones for all cells and attributes of a source, so that a strict worker or a hard document moves
+    the cells together and cancels out where it does in the gain. Sources have workers of their own.
+    Standardised ratings are taken as they are.
     """
-    total = np.zeros(draws)
-    for source in sorted({part.source for part in parts}):
-        total += _draws_of_source(_joined([part for part in parts if part.source == source]), draws, rng)
-    return total
+    sources = sorted({part.source for part in parts})
+    return summed_error([_error_of(_joined([p for p in parts if p.source == source])) for source in sources])
 
 
-def gain_variance(part: Leverage) -> float:
-    """Sampling variance of a gain, ratings clustered by worker and by segment [Cameron2011].
+def summed_error(errors: Sequence[CellsError], *, share: float = 1.0) -> CellsError:
+    """The error of a sum of independent gains, each times `share`; degrees of freedom after [Welch1947]."""
+    variance = np.array([error.variance for error in errors])
+    df = np.array([error.df for error in errors])
+    total = float(variance.sum())
+    if not total > 0:
+        # Exact, or unknown.
+        return CellsError(total, float(df.min()))
+    return CellsError(total * share**2, float(total**2 / np.sum(variance**2 / df)))
 
-    Variance between workers plus variance between segments minus that between cells of both, which the
-    first two contain once each; never less than either of the two alone. A worker's level, which
-    cancels out in a gain as far as all cells were given to all workers, would be mere noise to segments: it
-    is taken off for the latter two.
+
+def _error_of(part: Leverage) -> CellsError:
+    """The error of a sum of cells whose ratings are clustered by worker and by document [Cameron2011].
+
+    Variance between workers plus what documents add: variance between documents minus that between cells
+    of both, which the first two contain once each. A worker's level, which cancels out
+    in a gain as far as all cells were given to all workers, would be mere noise to documents: it is taken off
+    for the latter two. Degrees of freedom: one less than there are workers, or two less than there are
+    documents, which come from two test sets, whichever are fewer.
     """
-    by_worker = _between(part.worker, part.moved)
-    by_segment = _between(part.segment, part.beside_level)
-    both = part.worker * (int(part.segment.max(initial=0)) + 1) + part.segment
-    return max(by_worker + by_segment - _between(both, part.beside_level), by_worker, by_segment)
+    by_worker, n_workers = _between(part.worker, part.moved)
+    by_document, n_documents = 0.0, 0
+    for test_set in range(2):
+        rows = part.document % 2 == test_set
+        of_set, n_of_set = _between(part.document[rows], part.beside_level[rows])
+        by_document += of_set
+        n_documents += n_of_set
+    by_both, _ = _between(_cells_of(part.worker, part.document), part.beside_level)
+    df = min(n_workers - 1, n_documents - 2)
+    if df < 1:
+        return UNKNOWN
+    return CellsError(by_worker + max(by_document - by_both, 0.0), df)
 
 
-def _between(cluster: IntArray, moved: FloatArray) -> float:
-    """Sum of squares of what each cluster moves, for as many as there are less one."""
-    sums = np.bincount(_dense(cluster), moved)
-    return float(np.sum(sums**2) * len(sums) / max(len(sums) - 1, 1))
+def _between(cluster: IntArray, moved: FloatArray) -> tuple[float, int]:
+    """Sum of squares of what each cluster moves, for as many as there are less one, and their number."""
+    used, place = np.unique(cluster, return_inverse=True)
+    n = len(used)
+    return float(np.sum(np.bincount(place, moved) ** 2) * n / max(n - 1, 1)), n
+
+
+def _cells_of(worker: IntArray, document: IntArray) -> IntArray:
+    """A number for each worker on each document, without gaps."""
+    both = worker * (int(document.max(initial=0)) + 1) + document
+    number: IntArray = np.unique(both, return_inverse=True)[1].astype(np.int64)
+    return number
 
 
 def _joined(parts: Sequence[Leverage]) -> Leverage:
@@ -93,50 +141,31 @@ def _joined(parts: Sequence[Leverage]) -> Leverage:
         moved=np.concatenate([part.moved for part in parts]),
         beside_level=np.concatenate([part.beside_level for part in parts]),
         worker=np.concatenate([part.worker for part in parts]),
-        segment=np.concatenate([part.segment for part in parts]),
+        document=np.concatenate([part.document for part in parts]),
     )
 
 
-def _draws_of_source(part: Leverage, draws: int, rng: np.random.Generator) -> FloatArray:
-    off = _redrawn(part.worker, part.moved, draws, rng) + _redrawn(
-        part.segment, part.beside_level, draws, rng
-    )
-    spread = float(np.sqrt(np.mean(off**2)))
-    stretched: FloatArray = off * (np.sqrt(gain_variance(part)) / spread if spread > 0 else 1.0)
-    return stretched
+def greater_p(ratings: CellRatings, first: int, second: int, test: Test) -> float:
+    """One-sided p-value that the first of two places in CELLS has greater ratings than the second.
 
-
-def _redrawn(cluster: IntArray, moved: FloatArray, draws: int, rng: np.random.Generator) -> FloatArray:
-    """What clusters drawn too often or too seldom move, drawn with replacement. Shape (draws,)."""
-    sums = np.bincount(_dense(cluster), moved)
-    n = len(sums)
-    # All together they move nearly nothing; what they do is not to be drawn.
-    sums -= sums.mean()
-    if n > _MANY_CLUSTERS:
-        # Their sum is as good as normal, and its variance is known.
-        return rng.normal(0.0, float(np.sqrt(np.sum(sums**2))), draws)
-    times = rng.multinomial(n, np.full(n, 1 / n), size=draws).astype(np.float64)
-    off: FloatArray = times @ sums
-    return off
-
-
-def _dense(index: IntArray) -> IntArray:
-    """The same index without gaps: what no rating uses must not be drawn."""
-    highest = int(index.max(initial=0))
-    if highest > 4 * len(index):
-        # Far more numbers than ratings.
-        return np.unique(index, return_inverse=True)[1].astype(np.int64)
-    used = np.zeros(highest + 1, dtype=np.bool_)
-    used[index] = True
-    return (np.cumsum(used) - 1)[index]
-
-
-def greater_p(ratings: CellRatings) -> FloatArray:
-    """One-sided p-values that the cell of the row is greater than that of the column. Shape (4, 4).
-
-    Wilcoxon's rank-sum test on standardised ratings, one value per segment: the mean of its judgements, for
-    judgements of one segment are not independent. NaN where a cell has no standardised rating.
+    Of standardised ratings: the difference of the cells' means against its error, ratings clustered by
+    worker and by document; or Wilcoxon's rank-sum test with one value per segment, the mean of its
+    judgements. NaN where a cell has no standardised rating. ChoiceError for tests of segments in common.
     """
+    if test not in ("clustered", "rank-sum"):
+        raise ChoiceError(
+            f"The test {test} is of segments that systems share, and two test sets share none. "
+            "Use {test=clustered} or {test=rank-sum}."
+        )
     known = ratings.standardised()
-    groups = segment_means(known.z, known) if len(known.z) else [np.empty(0)] * len(CELLS)
-    return rank_sum_matrix([group.round(TIE_DECIMALS) for group in groups])
+    if not len(known.z):
+        return float("nan")
+    if test == "rank-sum":
+        groups = segment_means(known.z, known)
+        chosen = [groups[cell].round(TIE_DECIMALS) for cell in (first, second)]
+        return float(rank_sum_matrix(chosen)[0, 1])
+    weights = FourCells(*(float(k == first) - float(k == second) for k in range(len(CELLS))))
+    means = cell_means(known.z, known)
+    variance, df = cells_error([leverage(known.z, known, weights=weights)])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return float(stdtr(df, (means[second] - means[first]) / np.sqrt(variance)))

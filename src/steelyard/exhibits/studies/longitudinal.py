@@ -24,6 +24,10 @@ _LINES = 8
 _MARGIN, _LEAST_RANGE = 0.15, 4.0
 # Lines across a corner are left out if they are shorter than this part of the panel.
 _SHORTEST = 0.1
+_TESTED = {
+    "clustered": "judgements clustered by worker and document",
+    "rank-sum": "rank-sum on segments as if independent",
+}
 _TONES: tuple[Tone, ...] = ("main", "second", "good", "bad", "unsure")
 _FIGURE_COLUMNS = (
     Column("source", "Pair"),
@@ -43,7 +47,7 @@ def longitudinal_study(found: Longitudinal) -> StudyResult:
     return StudyResult(
         name="longitudinal",
         title=found.title,
-        settings={"draws": found.settings.draws, "level": found.settings.level},
+        settings={"test": found.test, "level": found.settings.level},
         tables=(longitudinal_table(quiet, title=found.title),),
         figures=(longitudinal_figure(quiet, title="Gain against difficulty", signature=found.signature),),
         conclusion=(found.conclusion,),
@@ -55,7 +59,7 @@ def longitudinal_study(found: Longitudinal) -> StudyResult:
             "old": found.old,
             "new": found.new,
             "cells": {cell: list(names) for cell, names in found.settings.cells} or None,
-            "draws": found.settings.draws,
+            "test": found.test,
             "level": found.settings.level,
             "rows": found.rows,
             "conclusion": found.conclusion,
@@ -145,15 +149,12 @@ def _stars(who: str, rows: pl.DataFrame) -> tuple[pl.Series, pl.Series]:
 
 
 def _notes(found: Longitudinal, known: pl.DataFrame) -> tuple[str, ...]:
-    level, draws = found.settings.level, found.settings.draws
     notes = [
         f"Delta = CURR {found.old} - CURR {found.new}, positive if the new test set is harder. Change = BEST "
         f"{found.new} - BEST {found.old}. Gain = Change + Delta. n counts regular and repeat judgements.",
-        f"Stars on the larger cell: two-sided rank-sum test on segments' mean z, "
+        f"Stars on the larger cell: two-sided test of mean z, {_TESTED[found.test]}, "
         f"{', '.join(f'{mark} p < {bound:g}' for mark, bound in reversed(STARS.items()))}.",
-        f"From and to: {100 * level:g} % interval of the gain, {draws:,} draws of workers and segments."
-        if draws
-        else "No intervals: no draws were asked for.",
+        f"From and to: {100 * found.settings.level:g} % interval of the gain, {_TESTED['clustered']}.",
     ]
     if (known["scale"] == "z").any():
         notes.append("Gains on z compare within one collection only: standardising takes the level away.")
