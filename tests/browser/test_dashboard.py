@@ -130,17 +130,29 @@ def test_too_little_data_is_said_in_the_servers_words(page, live_server) -> None
     expect(page.locator("#notice")).to_be_empty()
 
 
-def test_progress_is_shown_against_what_is_wanted(analysed: Page) -> None:
+def test_the_ranking_is_in_order_on_one_scale_and_progress_is_held_against_what_is_wanted(
+    heard, analysed: Page, live_server
+) -> None:
+    expect_clusters_in_order(analysed)
+    expect_intervals_on_one_common_scale(analysed)
+    # Warnings and the signature stand below the ranking.
+    expect(analysed.locator("#view")).to_contain_text("One thing to mind.")
+    expect(analysed.locator("#view")).to_contain_text("steelyard:0.1|campaign:made-up|seed:7")
+
     open_tab(analysed, "Overview")
 
     tile = analysed.get_by_role("group", name="Judgements")
-
     expect(tile).to_contain_text("1,234 of 5,000")
     expect(tile).to_contain_text("24 of 100 HITs submitted")
     expect(analysed.get_by_role("img", name="Judgements over time")).to_be_visible()
+    # It works without errors and without anyone else.
+    assert heard["errors"] == []
+    urls = [request.url for request in heard["requests"]]
+    assert [url for url in urls if not url.startswith(live_server.base_url)] == []
 
 
-def test_the_ranking_is_in_order_with_a_group_of_rows_per_cluster(analysed: Page) -> None:
+def expect_clusters_in_order(analysed: Page) -> None:
+    """A group of rows for each cluster."""
     clusters = analysed.locator(".ranking tbody")
 
     assert [cluster.locator("th").all_inner_texts() for cluster in clusters.all()] == [
@@ -151,7 +163,7 @@ def test_the_ranking_is_in_order_with_a_group_of_rows_per_cluster(analysed: Page
     expect(clusters.nth(1).locator("tr").last).to_contain_text("−0.188 to −0.063")
 
 
-def test_intervals_are_drawn_on_one_common_scale(analysed: Page) -> None:
+def expect_intervals_on_one_common_scale(analysed: Page) -> None:
     dots = analysed.locator(".ranking .bar-score")
 
     places = [dot.bounding_box()["x"] for dot in dots.all()]
@@ -161,39 +173,27 @@ def test_intervals_are_drawn_on_one_common_scale(analysed: Page) -> None:
     assert (places[1] - places[2]) / (places[0] - places[1]) == pytest.approx(1.5, abs=0.05)
 
 
-def test_warnings_and_the_signature_stand_below_the_ranking(analysed: Page) -> None:
-    ranking = analysed.locator("#view")
-
-    expect(ranking).to_contain_text("One thing to mind.")
-    expect(ranking).to_contain_text("steelyard:0.1|campaign:made-up|seed:7")
-
-
-@pytest.mark.parametrize(
-    ("worker_id", "verdict"),
-    [
-        ("w-pass", "passed p < 0.001, 10 pairs"),
-        ("w-fail", "failed p = 0.250, 10 pairs"),
-        ("w-few", "not enough pairs yet 1 pair"),
-        ("w-new", "nothing to check yet"),
-    ],
-)
-def test_verdicts_are_said_in_words(analysed: Page, worker_id: str, verdict: str) -> None:
+def test_verdicts_are_said_in_words_and_counted(analysed: Page) -> None:
     open_tab(analysed, "Workers")
-    cell = analysed.locator("tbody tr", has_text=worker_id).locator(".verdict-cell")
-
-    expect(analysed.locator("#view")).to_contain_text("1 failed")
-
-    words = " ".join(part for part in cell.inner_text().split() if part not in "✓✕…")
-
-    assert words == verdict
-
-
-def test_workers_are_counted_by_verdict(analysed: Page) -> None:
-    open_tab(analysed, "Workers")
-
     expect(analysed.locator("#view")).to_contain_text(
         "4 workers · 1 passed · 1 failed · 1 not enough pairs yet"
     )
+
+    cells = {
+        worker_id: analysed.locator("tbody tr", has_text=worker_id).locator(".verdict-cell").inner_text()
+        for worker_id in ("w-pass", "w-fail", "w-few", "w-new")
+    }
+
+    words = {
+        worker_id: " ".join(part for part in cell.split() if part not in "✓✕…")
+        for worker_id, cell in cells.items()
+    }
+    assert words == {
+        "w-pass": "passed p < 0.001, 10 pairs",
+        "w-fail": "failed p = 0.250, 10 pairs",
+        "w-few": "not enough pairs yet 1 pair",
+        "w-new": "nothing to check yet",
+    }
 
 
 def test_a_table_of_workers_is_sorted_searched_and_filtered(analysed: Page) -> None:
@@ -228,8 +228,13 @@ def test_a_refresh_leaves_focus_and_order_where_they_are(analysed: Page, changin
     expect(analysed.locator("tbody th").first).to_have_text("w-fail")
 
 
-def test_tabs_have_addresses_and_back_works(analysed: Page) -> None:
+def test_tabs_have_addresses_back_works_and_the_first_tab_stop_skips_the_head(analysed: Page) -> None:
     open_tab(analysed, "Workers")
+    analysed.get_by_role("link", name="Skip to the content").focus()
+    analysed.keyboard.press("Enter")
+    expect(analysed.locator("#view-title")).to_be_focused()
+    expect(analysed.locator("#view-title")).to_have_text("Workers")
+
     analysed.get_by_role("link", name="w-fail").click()
     expect(analysed.locator("#view-title")).to_have_text("Worker w-fail")
 
@@ -241,30 +246,17 @@ def test_tabs_have_addresses_and_back_works(analysed: Page) -> None:
     assert analysed.url.endswith("#/ranking")
 
 
-def test_the_first_tab_stop_skips_the_head_and_stays_on_the_view(analysed: Page) -> None:
-    open_tab(analysed, "Workers")
-    analysed.get_by_role("link", name="Skip to the content").focus()
-
-    analysed.keyboard.press("Enter")
-
-    expect(analysed.locator("#view-title")).to_be_focused()
-    expect(analysed.locator("#view-title")).to_have_text("Workers")
-
-
-def test_a_link_is_copied(context: BrowserContext, page: Page, live_server) -> None:
+def test_the_link_of_each_worker_is_listed_and_the_open_one_copied(
+    context: BrowserContext, page: Page, live_server
+) -> None:
     context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.goto(f"{live_server.manager_url}#/people")
+    expect(page.get_by_text(live_server.worker_url)).to_be_visible()
 
     page.get_by_role("button", name="Copy the open link").click()
 
     expect(page.get_by_role("button", name="Copy the open link")).to_have_text("Copied")
     assert page.evaluate("navigator.clipboard.readText()") == live_server.open_url
-
-
-def test_the_link_of_each_worker_is_listed(page: Page, live_server) -> None:
-    page.goto(f"{live_server.manager_url}#/people")
-
-    expect(page.get_by_text(live_server.worker_url)).to_be_visible()
 
 
 def test_the_judgements_are_downloaded_under_the_campaigns_name(
@@ -281,14 +273,6 @@ def test_the_judgements_are_downloaded_under_the_campaigns_name(
     assert download.value.suggested_filename == "demo-de-en.judgements.csv"
     assert "worker" in header.split(",")
     assert rows
-
-
-def test_the_report_is_one_click_away(page: Page, live_server) -> None:
-    page.goto(live_server.manager_url)
-
-    link = page.get_by_role("link", name="Report")
-
-    expect(link).to_have_attribute("href", f"{live_server.manager_url}/report")
 
 
 def test_a_hidden_dashboard_asks_for_nothing(analysed: Page, heard) -> None:
@@ -314,9 +298,13 @@ def test_an_unchanged_campaign_is_not_analysed_again(analysed: Page, heard) -> N
     assert [request.url for request in heard["requests"] if request.url.endswith("/analysis")] == []
 
 
-def test_a_silent_server_is_mentioned_and_forgiven(page: Page, live_server) -> None:
+def test_the_report_is_one_click_away_and_a_silent_server_is_mentioned_and_forgiven(
+    page: Page, live_server
+) -> None:
     page.goto(live_server.manager_url)
     expect(page.locator("#about")).not_to_be_empty()
+    link = page.get_by_role("link", name="Report")
+    expect(link).to_have_attribute("href", f"{live_server.manager_url}/report")
 
     page.route(CAMPAIGN, lambda route: route.abort())
     expect(page.locator("#notice")).to_contain_text("is not responding", timeout=20_000)
@@ -334,15 +322,6 @@ def test_names_are_shown_as_they_are_and_never_run(page: Page, live_server) -> N
 
     expect(page.locator(".ranking tbody th")).to_have_text(name)
     assert page.locator("#view img").count() == 0
-
-
-def test_the_dashboard_works_without_errors_and_without_anyone_else(heard, analysed, live_server) -> None:
-    elsewhere = [
-        request.url for request in heard["requests"] if not request.url.startswith(live_server.base_url)
-    ]
-
-    assert heard["errors"] == []
-    assert elsewhere == []
 
 
 @pytest.mark.parametrize(

@@ -50,32 +50,24 @@ def test_no_text_of_the_item_is_in_the_page(page, small_site, protocol) -> None:
     assert page.locator(".item .text-body").count() == 0
 
 
-def test_a_screen_reader_learns_only_which_text_it_is(page, small_site) -> None:
-    start(page, small_site("da", presentation=AS_IMAGES).join())
-
-    labels = [canvas.get_attribute("aria-label") for canvas in page.locator(".texts canvas").all()]
-
-    assert labels == ["Grey text", "Black text"]
-
-
-def test_the_image_can_be_neither_dragged_nor_saved_from_a_menu(page, small_site) -> None:
+def test_an_image_of_a_short_text_begins_at_the_left_says_which_text_it_is_and_cannot_be_taken(
+    page, small_site
+) -> None:
     start(page, small_site("da", presentation=AS_IMAGES).join())
     canvas = page.locator(".text-black canvas")
 
+    # A screen reader learns no more than this.
+    labels = [canvas.get_attribute("aria-label") for canvas in page.locator(".texts canvas").all()]
+    left, right = canvas.evaluate(INK)
+    # It can be neither dragged nor saved from a menu.
     went_on = canvas.evaluate(
         "canvas => ['contextmenu', 'dragstart'].map("
         "name => canvas.dispatchEvent(new Event(name, { bubbles: true, cancelable: true })))"
     )
 
+    assert labels == ["Grey text", "Black text"]
     assert went_on == [False, False]
     assert canvas.get_attribute("draggable") == "false"
-
-
-def test_a_short_text_begins_at_the_left(page, small_site) -> None:
-    start(page, small_site("da", presentation=AS_IMAGES).join())
-
-    left, right = page.locator(".text-black canvas").evaluate(INK)
-
     assert left > 0
     assert right == 0
 

@@ -105,11 +105,20 @@ def test_both_orders_come_up_and_a_reload_does_not_change_them(page, small_site)
     assert len(seen) == 2
 
 
-def test_nothing_is_chosen_before_the_first_touch(page, small_site) -> None:
+def test_nothing_is_chosen_before_the_first_touch_and_the_choice_frames_the_translation_it_speaks_of(
+    page, small_site
+) -> None:
     start(page, small_site("pairwise").join())
-
     expect(page.locator("button.next")).to_be_disabled()
     expect(page.locator(".choice-input:checked")).to_have_count(0)
+    colour = "element => getComputedStyle(element).borderTopColor"
+    before = page.locator(".translation").first.evaluate(colour)
+
+    for preference, framed in (("a", [True, False]), ("b", [False, True]), ("tie", [True, True])):
+        choose(page, preference)
+
+        after = [sheet.evaluate(colour) != before for sheet in page.locator(".translation").all()]
+        assert after == framed, preference
 
 
 @pytest.mark.parametrize(
@@ -148,7 +157,9 @@ def test_what_goes_over_the_wire_names_no_system_and_no_place(page, small_site, 
     assert "system 2" not in page.content()
 
 
-def test_translations_are_side_by_side_above_their_answers(page, small_site) -> None:
+def test_translations_are_side_by_side_above_their_answers_and_named_for_screen_readers(
+    page, small_site
+) -> None:
     start(page, small_site("pairwise").join())
 
     first, second = (sheet.bounding_box() for sheet in page.locator(".translation").all())
@@ -159,6 +170,7 @@ def test_translations_are_side_by_side_above_their_answers(page, small_site) -> 
     assert first["x"] + first["width"] < second["x"]
     assert [box["x"] for box in better] == [first["x"], second["x"]]
     assert [box["width"] for box in better] == [first["width"], second["width"]]
+    expect_screen_readers_know_what_is_asked_and_which_text_is_which(page)
 
 
 @pytest.mark.parametrize("language", ["de", "ar"])
@@ -203,23 +215,7 @@ def test_arrow_keys_follow_answers_that_run_from_right_to_left(page, small_site)
     expect(checked).to_have_value("b")
 
 
-@pytest.mark.parametrize(
-    ("preference", "framed"), [("a", [True, False]), ("b", [False, True]), ("tie", [True, True])]
-)
-def test_the_chosen_answer_frames_the_translation_it_speaks_of(page, small_site, preference, framed) -> None:
-    start(page, small_site("pairwise").join())
-    colour = "element => getComputedStyle(element).borderTopColor"
-    before = page.locator(".translation").first.evaluate(colour)
-
-    choose(page, preference)
-
-    after = [sheet.evaluate(colour) != before for sheet in page.locator(".translation").all()]
-    assert after == framed
-
-
-def test_screen_readers_are_told_what_is_asked_and_which_text_is_which(page, small_site) -> None:
-    start(page, small_site("pairwise").join())
-
+def expect_screen_readers_know_what_is_asked_and_which_text_is_which(page: Page) -> None:
     group = page.get_by_role("radiogroup", name="Which translation is better")
     expect(group).to_be_visible()
     for name in ("Translation 1", "Translation 2"):

@@ -44,6 +44,12 @@ def chosen(page: Page) -> list[str]:
     return [str(button.get_attribute("value")) for button in page.locator(".choice-input:checked").all()]
 
 
+def expect_nothing_chosen(page: Page) -> None:
+    """As before the first touch."""
+    expect(page.locator("button.next")).to_be_disabled()
+    expect(page.locator(".line-handle:visible, .choice-input:checked")).to_have_count(0)
+
+
 def expect_done(page: Page, n_done: int) -> None:
     expect(page.locator(".progress-text")).to_contain_text(re.compile(rf"^{n_done} "))
 
@@ -54,12 +60,16 @@ def sent_ratings(heard: dict[str, list[Any]]) -> list[float]:
 
 
 @pytest.mark.parametrize(("protocol", "attribute"), ALL)
-def test_a_simulated_worker_finishes_a_hit(page, small_site, heard, protocol, attribute) -> None:
+def test_a_simulated_worker_reads_the_texts_of_the_protocol_and_finishes_a_hit(
+    page, small_site, heard, protocol, attribute
+) -> None:
     site = small_site(protocol, attribute=attribute)
     rng = np.random.default_rng(7)
     wanted = [protocols()[protocol].simulate([quality], rng)["rating"] for quality in (0.1, 0.9, 0.5)]
 
     start(page, site.join())
+    shown = page.locator(".item > .texts p").all_inner_texts()
+    expect_nothing_chosen(page)
     for number, rating in enumerate(wanted):
         expect_done(page, number)
         give(page, rating)
@@ -71,25 +81,9 @@ def test_a_simulated_worker_finishes_a_hit(page, small_site, heard, protocol, at
     assert sent_ratings(heard) == wanted
     assert set(wanted) <= set(stored)
     assert heard["errors"] == []
-
-
-@pytest.mark.parametrize(("protocol", "attribute"), ALL)
-def test_the_item_shows_exactly_the_texts_of_the_protocol(page, small_site, protocol, attribute) -> None:
-    start(page, small_site(protocol, attribute=attribute).join())
-
-    shown = page.locator(".item > .texts p").all_inner_texts()
-
     texts = {"source": "Der Hund schläft.", "reference": "The dog is asleep.", "text": "The dog sleeps."}
     roles = protocols()[protocol].shows[attribute]
     assert shown == [texts[role] for role in ("source", "reference", "text") if role in roles]
-
-
-@pytest.mark.parametrize("protocol", ["sqm", "likert"])
-def test_nothing_is_chosen_before_the_first_touch(page, small_site, protocol) -> None:
-    start(page, small_site(protocol).join())
-
-    expect(page.locator("button.next")).to_be_disabled()
-    expect(page.locator(".line-handle:visible, .choice-input:checked")).to_have_count(0)
 
 
 @pytest.mark.parametrize("protocol", list(protocols()))
@@ -155,41 +149,41 @@ def test_the_line_is_as_long_as_the_campaign_says_if_the_window_allows(
     assert line["x"] + line["width"] / 2 == pytest.approx(640, abs=8)
 
 
-@pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize("target_language", ["en", "ar"])
 def test_the_labels_of_the_quality_metric_stand_at_their_marks_and_apart(
-    page, small_site, width, target_language
+    page, small_site, target_language
 ) -> None:
-    page.set_viewport_size({"width": width, "height": 844})
+    page.set_viewport_size({"width": 390, "height": 844})
     start(page, small_site("sqm", target_language=target_language).join())
-    line = page.locator(".line").bounding_box()
 
-    boxes = {mark: page.locator(f".line-label-{mark} bdi").bounding_box() for mark in (0, 33, 66, 100)}
+    for width in (390, 1280):
+        page.set_viewport_size({"width": width, "height": 844})
+        line = page.locator(".line").bounding_box()
+        boxes = {mark: page.locator(f".line-label-{mark} bdi").bounding_box() for mark in (0, 33, 66, 100)}
 
-    from_start = {
-        mark: share if target_language == "en" else 1 - share
-        for mark, share in ((0, 0.0), (33, 0.33), (66, 0.66), (100, 1.0))
-    }
-    places = {mark: line["x"] + share * line["width"] for mark, share in from_start.items()}
-    assert all(box["x"] - 1 <= places[mark] <= box["x"] + box["width"] + 1 for mark, box in boxes.items())
-    assert not any(overlap(one, two) for one, two in itertools.combinations(boxes.values(), 2))
+        from_start = {
+            mark: share if target_language == "en" else 1 - share
+            for mark, share in ((0, 0.0), (33, 0.33), (66, 0.66), (100, 1.0))
+        }
+        places = {mark: line["x"] + share * line["width"] for mark, share in from_start.items()}
+        assert all(
+            box["x"] - 1 <= places[mark] <= box["x"] + box["width"] + 1 for mark, box in boxes.items()
+        ), width
+        assert not any(overlap(one, two) for one, two in itertools.combinations(boxes.values(), 2)), width
 
 
-@pytest.mark.parametrize(
-    ("share", "spoken"),
-    [
+def test_places_between_labels_are_spoken(page, small_site) -> None:
+    start(page, small_site("sqm").join())
+
+    for share, spoken in (
         (0.0, "at “No meaning preserved”"),
         (0.16, "halfway between “No meaning preserved” and “Some meaning preserved”"),
         (0.63, "just before “Most meaning preserved, few grammar mistakes”"),
         (1.0, "at “Perfect meaning and grammar”"),
-    ],
-)
-def test_places_between_labels_are_spoken(page, small_site, share, spoken) -> None:
-    start(page, small_site("sqm").join())
+    ):
+        give(page, 100 * share)
 
-    give(page, 100 * share)
-
-    expect(page.get_by_role("slider")).to_have_attribute("aria-valuetext", spoken)
+        expect(page.get_by_role("slider")).to_have_attribute("aria-valuetext", spoken)
 
 
 @pytest.mark.parametrize(
@@ -227,25 +221,22 @@ def test_arrow_keys_follow_choices_that_run_from_right_to_left(page, small_site)
     assert chosen(page) == ["3"]
 
 
-def test_changing_the_choice_is_counted_and_choosing_it_again_is_not(page, small_site, heard) -> None:
-    start(page, small_site("likert").join())
-
-    for key in ("2", "2", "3", "Enter"):
-        page.keyboard.press(key)
-
-    expect_done(page, 1)
-    [judged] = [request for request in heard["requests"] if request.url.endswith("/work/judgements")]
-    assert judged.post_data_json["answer"]["n_moves"] == 2
-
-
-def test_choices_stand_in_one_row_or_one_column(page, small_site) -> None:
+def test_choices_stand_in_one_row_or_one_column_and_only_a_change_of_choice_is_counted(
+    page, small_site, heard
+) -> None:
     start(page, small_site("likert").join())
     choices = page.locator(".choice")
 
     wide = {box["y"] for box in boxes_of(choices)}
     page.set_viewport_size({"width": 390, "height": 844})
     narrow = boxes_of(choices)
+    for key in ("2", "2", "3", "Enter"):
+        page.keyboard.press(key)
 
+    expect_done(page, 1)
+    [judged] = [request for request in heard["requests"] if request.url.endswith("/work/judgements")]
+    # Of 2, 2 and 3.
+    assert judged.post_data_json["answer"]["n_moves"] == 2
     assert len(wide) == 1
     assert len({box["x"] for box in narrow}) == 1
     assert min(box["height"] for box in narrow) >= 44

@@ -88,7 +88,7 @@ def test_the_start_says_what_how_much_and_how_long(page, worker_url) -> None:
     expect_done(page, 0)
 
 
-def test_there_is_no_handle_and_no_way_on_before_the_first_touch(page, worker_url) -> None:
+def test_there_is_no_handle_and_no_way_on_before_the_first_touch(page, worker_url, heard) -> None:
     start(page, worker_url)
 
     slider = page.get_by_role("slider")
@@ -98,9 +98,17 @@ def test_there_is_no_handle_and_no_way_on_before_the_first_touch(page, worker_ur
     expect(slider).to_have_attribute("aria-valuetext", "no answer yet")
     assert slider.get_attribute("aria-valuenow") is None
 
+    # Enter without an answer sends nothing.
+    slider.press("Enter")
 
-def test_the_handle_goes_where_the_line_is_pressed(page, worker_url) -> None:
+    expect_done(page, 0)
+    assert sent(heard) == []
+
+
+def test_the_handle_goes_where_the_line_is_pressed_and_nowhere_is_a_number(page, worker_url) -> None:
     start(page, worker_url)
+    # On a wide screen.
+    assert page.locator(".line").bounding_box()["width"] == 600
 
     press_line(page, 0.25)
 
@@ -108,14 +116,16 @@ def test_the_handle_goes_where_the_line_is_pressed(page, worker_url) -> None:
     expect(next_button(page)).to_be_enabled()
     expect(page.get_by_role("slider")).to_have_attribute("aria-valuetext", "at the first mark")
 
-
-def test_no_number_is_shown_on_or_beside_the_line(page, worker_url) -> None:
-    start(page, worker_url)
-
     press_line(page, 0.37)
 
+    expect(page.get_by_role("slider")).not_to_have_attribute("aria-valuetext", "at the first mark")
     assert not re.search(r"\d", page.locator(".scale").inner_text())
     assert not re.search(r"\d", page.get_by_role("slider").get_attribute("aria-valuetext"))
+
+    for width in (390, 320):
+        page.set_viewport_size({"width": width, "height": 844})
+        press_line(page, FAR_RIGHT)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 def test_dragging_past_the_end_stops_at_the_end(page, worker_url, heard) -> None:
@@ -150,42 +160,31 @@ def test_a_touch_that_turns_into_scrolling_does_not_count(page, worker_url) -> N
     expect(next_button(page)).to_be_disabled()
 
 
-@pytest.mark.parametrize(
-    ("keys", "rating"),
-    [
-        (["ArrowRight"], 50),
-        (["ArrowLeft"], 50),
-        (["ArrowUp", "ArrowRight", "ArrowRight"], 52),
-        (["ArrowRight", "Shift+ArrowLeft", "ArrowDown"], 39),
-        (["PageUp", "PageUp"], 60),
-        (["PageDown", "PageDown"], 40),
-        (["Home", "ArrowLeft"], 0),
-        (["End", "PageUp"], 100),
-    ],
-)
-def test_one_item_with_the_keyboard_alone(page, worker_url, heard, keys, rating) -> None:
+def test_items_with_the_keyboard_alone(page, worker_url, heard) -> None:
     page.goto(worker_url)
     expect(page.get_by_role("button", name="Start")).to_be_visible()
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     expect(page.get_by_role("slider")).to_be_visible()
+    cases = {
+        ("ArrowRight",): 50,
+        ("ArrowLeft",): 50,
+        ("ArrowUp", "ArrowRight", "ArrowRight"): 52,
+        ("ArrowRight", "Shift+ArrowLeft", "ArrowDown"): 39,
+        ("PageUp", "PageUp"): 60,
+        ("PageDown", "PageDown"): 40,
+        ("Home", "ArrowLeft"): 0,
+        ("End", "PageUp"): 100,
+    }
 
-    page.keyboard.press("Tab")
-    for key in keys:
-        page.keyboard.press(key)
-    page.keyboard.press("Enter")
+    for number, keys in enumerate(cases):
+        expect_done(page, number)
+        page.keyboard.press("Tab")
+        for key in (*keys, "Enter"):
+            page.keyboard.press(key)
 
-    expect_done(page, 1)
-    assert sent(heard)[0]["answer"]["rating"] == rating
-
-
-def test_enter_without_an_answer_sends_nothing(page, worker_url, heard) -> None:
-    start(page, worker_url)
-
-    page.get_by_role("slider").press("Enter")
-
-    expect_done(page, 0)
-    assert sent(heard) == []
+    expect_done(page, len(cases))
+    assert dict(zip(cases, (each["answer"]["rating"] for each in sent(heard)), strict=True)) == cases
 
 
 def test_a_double_click_on_next_sends_once(page, live_server, worker_url, heard) -> None:
@@ -365,7 +364,9 @@ def test_nothing_the_browser_gets_tells_systems_or_kinds(page, live_server, work
     ] == []
 
 
-def test_an_item_holds_an_opaque_id_and_the_shown_texts_only(page, worker_url, heard) -> None:
+def test_an_item_holds_an_opaque_id_and_the_shown_texts_only_and_asks_nobody_else(
+    page, live_server, worker_url, heard
+) -> None:
     start(page, worker_url)
 
     [reply] = [response.json() for response in heard["responses"] if response.url.endswith("/work/next")]
@@ -373,9 +374,6 @@ def test_an_item_holds_an_opaque_id_and_the_shown_texts_only(page, worker_url, h
     assert reply.keys() == {"assignment_id", "position", "n_items", "n_done", "item", "revision"}
     assert reply["item"].keys() == {"item_id", "text", "reference"}
 
-
-def test_the_page_works_without_errors_and_without_anyone_else(page, live_server, worker_url, heard) -> None:
-    start(page, worker_url)
     press_line(page, FAR_RIGHT)
     next_button(page).click()
     expect_done(page, 1)
@@ -400,53 +398,27 @@ def test_texts_are_shown_as_they_are_and_never_run(page, worker_url, heard) -> N
     assert page.locator(".texts :is(img, b)").count() == 0
 
 
-@pytest.mark.parametrize(("share", "rating"), [(0.0, 100), (0.2, 80), (1.0, 0)])
-def test_a_right_to_left_line_is_mirrored_and_agreement_stays_100(
-    page, worker_url, heard, share, rating
-) -> None:
+def test_a_right_to_left_line_is_mirrored_and_agreement_stays_100(page, worker_url, heard) -> None:
     page.route(worker_url, lambda route: serve_with(route, language="ar", direction="rtl"))
     start(page, worker_url)
     labels = {end: page.locator(f".line-label-{end} bdi").bounding_box()["x"] for end in (0, 100)}
 
-    press_line(page, share)
-    handle = page.locator(".line-handle").bounding_box()
-    line = page.locator(".line").bounding_box()
-    next_button(page).click()
-
-    expect_done(page, 1)
-    assert labels[100] < labels[0]
-    middle_of_handle = handle["x"] + handle["width"] / 2
-    assert middle_of_handle == pytest.approx(line["x"] + share * line["width"], abs=1.5)
-    assert sent(heard)[0]["answer"]["rating"] == rating
-
-
-def test_the_arrow_keys_follow_a_mirrored_line(page, worker_url, heard) -> None:
-    page.route(worker_url, lambda route: serve_with(route, language="ar", direction="rtl"))
-    start(page, worker_url)
-
+    for number, share in enumerate((0.0, 0.2, 1.0)):
+        expect_done(page, number)
+        press_line(page, share)
+        handle = page.locator(".line-handle").bounding_box()
+        line = page.locator(".line").bounding_box()
+        middle_of_handle = handle["x"] + handle["width"] / 2
+        assert middle_of_handle == pytest.approx(line["x"] + share * line["width"], abs=1.5)
+        next_button(page).click()
+    expect_done(page, 3)
+    # The arrow keys follow the line.
     for key in ("ArrowLeft", "ArrowLeft", "ArrowLeft", "Enter"):
         page.get_by_role("slider").press(key)
 
-    expect_done(page, 1)
-    assert sent(heard)[0]["answer"]["rating"] == 52
-
-
-def test_the_line_is_600_pixels_long_on_a_wide_screen(page, worker_url) -> None:
-    start(page, worker_url)
-
-    box = page.locator(".line").bounding_box()
-
-    assert box["width"] == 600
-
-
-@pytest.mark.parametrize("width", [320, 390])
-def test_a_narrow_screen_needs_no_sideways_scrolling(page, worker_url, width) -> None:
-    page.set_viewport_size({"width": width, "height": 844})
-
-    start(page, worker_url)
-    press_line(page, FAR_RIGHT)
-
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    expect_done(page, 4)
+    assert labels[100] < labels[0]
+    assert [judgement["answer"]["rating"] for judgement in sent(heard)] == [100, 80, 0, 52]
 
 
 def test_a_finger_works_like_a_mouse(browser, live_server, worker_url) -> None:

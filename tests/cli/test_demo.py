@@ -14,8 +14,8 @@ from steelyard.flows.open import open_campaign
 from steelyard.flows.progress import campaign_progress
 
 DEMO = [sys.executable, "-m", "steelyard", "demo"]
-# With eight workers instead of thirty: how it ends does not depend on how many have judged.
-FEW_WORKERS = "from steelyard.cli import demonstration; demonstration.N_WORKERS = 8"
+# With three workers instead of thirty: how it ends does not depend on how many have judged.
+FEW_WORKERS = "from steelyard.cli import demonstration; demonstration.N_WORKERS = 3"
 SMALL_DEMO = [sys.executable, "-c", f"{FEW_WORKERS}; from steelyard.cli.main import main; main()", "demo"]
 
 

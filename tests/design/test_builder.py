@@ -201,7 +201,7 @@ def test_gold_keeps_away_from_its_own_regular_item_where_it_can(built, shape_of)
 @pytest.mark.parametrize("layout", ["2014", "2013"])
 def test_the_same_seed_gives_the_same_hits_whatever_the_ids(campaign_of, shape_of, attribute, layout):
     design = DesignSettings(ratings_per_item=2, layout=layout, gold_every=12)
-    shape = shape_of(n_segments=60, attribute=attribute, coverage=0.9, copied=0.1, gold=0.2, design=design)
+    shape = shape_of(n_segments=90, attribute=attribute, coverage=0.9, copied=0.1, gold=0.2, design=design)
     campaign = campaign_of(shape)
 
     designs = [
