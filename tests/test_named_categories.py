@@ -128,6 +128,6 @@ def test_what_is_found_about_workers_is_the_same(
 
 
 def test_agreement_is_the_same(frame: pl.DataFrame, coded: tuple[pl.DataFrame, pl.DataFrame]) -> None:
-    options = AgreementOptions(scale=VAS, draws=20)
+    options = AgreementOptions()
 
     assert agreement(coded[0], options).equals(agreement(frame, options))

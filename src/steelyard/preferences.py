@@ -74,7 +74,7 @@ def paired_preferences(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def repeated_preferences(frame: pl.DataFrame) -> pl.DataFrame:
-    """Every repeated pair: worker_id, and the outcomes `first` and `second` in order of presentation.
+    """Every repeated pair: worker_id, segment_id, and the outcomes `first` and `second` as presented.
 
     Pair and repeat agree on worker, HIT, segment, attribute and both systems; the sides may be swapped.
     Where positions are unknown the repeat is the second.
@@ -97,6 +97,7 @@ def repeated_preferences(frame: pl.DataFrame) -> pl.DataFrame:
     swapped = (pl.col("again_position") < pl.col("position")).fill_null(False)
     return pairs.select(
         "worker_id",
+        "segment_id",
         first=pl.when(swapped).then("again").otherwise("outcome"),
         second=pl.when(swapped).then("outcome").otherwise("again"),
     )

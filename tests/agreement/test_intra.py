@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard.agreement.cuts import rating_cuts
-from steelyard.agreement.intra import Repeats, intra_part
+from steelyard.agreement.intra import Repeats, intra_rows
 from steelyard.agreement.options import AgreementOptions
 from steelyard.domain.scale import VAS
 
@@ -21,14 +21,14 @@ pairs = st.lists(
 
 def repeats_of(pairs: list[tuple[int, float, float]]) -> Repeats:
     worker, first, second = np.array(pairs, dtype=np.float64).reshape(-1, 3).T
-    return Repeats(first, second, worker.astype(np.int64), 3)
+    return Repeats(first, second, worker.astype(np.int64), np.arange(len(pairs)))
 
 
 def test_agreement_and_correlation_by_hand() -> None:
     # Halves: low-low, low-high, high-high, high-high, so 3 of 4 agree.
     repeats = repeats_of([(0, 10, 30), (0, 40, 60), (1, 70, 90), (2, 80, 60)])
 
-    kappa, pearson = intra_part(repeats, scale="rating", cuts=CUTS, options=AgreementOptions()).rows
+    kappa, pearson = intra_rows(repeats, scale="rating", cuts=CUTS, options=AgreementOptions())
 
     assert (kappa.agreement, kappa.value, kappa.n_pairs) == (0.75, 0.5, 4)
     # Means 50 and 60; deviations -40 -10 20 30 and -30 0 30 0.
@@ -36,22 +36,16 @@ def test_agreement_and_correlation_by_hand() -> None:
     assert (pearson.agreement, pearson.chance, pearson.categories) == (None, None, None)
 
 
-@given(pairs, st.lists(st.integers(0, 3), min_size=3, max_size=3))
-def test_a_draw_has_each_workers_pairs_as_often_as_the_worker_was_drawn(
-    pairs: list[tuple[int, int, int]], counts: list[int]
-) -> None:
-    part = intra_part(repeats_of(pairs), scale="rating", cuts=CUTS, options=AgreementOptions())
+@given(pairs)
+def test_correlation_and_kappa_are_those_of_the_pairs(pairs: list[tuple[int, int, int]]) -> None:
+    kappa, pearson = intra_rows(repeats_of(pairs), scale="rating", cuts=CUTS, options=AgreementOptions())
 
-    drawn = part.redraw()(np.array(counts, dtype=np.float64)[:, None])[:, 0]
-
-    copies = [pair for pair in pairs for _ in range(counts[pair[0]])]
-    _, first, second = np.array(copies).reshape(-1, 3).T
+    _, first, second = np.array(pairs).T
     if len(set(first)) > 1 and len(set(second)) > 1:
-        assert drawn[1] == pytest.approx(np.corrcoef(first, second)[0, 1], abs=1e-10)
+        assert pearson.value == pytest.approx(np.corrcoef(first, second)[0, 1], abs=1e-10)
     else:
-        assert np.isnan(drawn[1])
-    expected = 2 * np.mean((first >= 50) == (second >= 50)) - 1 if copies else np.nan
-    assert drawn[0] == pytest.approx(expected, nan_ok=True)
+        assert np.isnan(pearson.value)
+    assert kappa.value == pytest.approx(2 * np.mean((first >= 50) == (second >= 50)) - 1)
 
 
 @pytest.mark.parametrize("origin", [0.0, 1e6])
@@ -60,22 +54,25 @@ def test_far_off_ratings_lose_no_precision(origin: float) -> None:
     first = rng.integers(0, 101, 50)
     second = rng.integers(0, 101, 50)
 
-    part = intra_part(
-        Repeats(origin + first, origin + second, rng.integers(0, 3, 50), 3),
+    (pearson,) = intra_rows(
+        Repeats(origin + first, origin + second, rng.integers(0, 3, 50), np.arange(50)),
         scale="rating",
         cuts=[],
         options=AgreementOptions(),
     )
 
-    assert part.rows[0].value == pytest.approx(np.corrcoef(first, second)[0, 1], rel=1e-12)
+    assert pearson.value == pytest.approx(np.corrcoef(first, second)[0, 1], rel=1e-12)
 
 
 def test_a_perfect_correlation_is_exactly_one() -> None:
     value = np.array([0.1, 0.7, 1 / 3, 55.5, 19.9])
 
-    part = intra_part(
-        Repeats(value, value, np.zeros(5, dtype=np.int64), 1), scale="z", cuts=[], options=AgreementOptions()
+    (pearson,) = intra_rows(
+        Repeats(value, value, np.zeros(5, dtype=np.int64), np.arange(5)),
+        scale="z",
+        cuts=[],
+        options=AgreementOptions(),
     )
 
-    assert part.rows[0].value == pytest.approx(1.0, abs=1e-15)
-    assert part.rows[0].value <= 1.0
+    assert pearson.value == pytest.approx(1.0, abs=1e-15)
+    assert pearson.value <= 1.0

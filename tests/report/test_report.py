@@ -18,7 +18,7 @@ from steelyard.exhibits.ranking import short_ranking_table
 from steelyard.report.html import report_html
 from steelyard.report.json import analysis_json, analysis_record
 from steelyard.report.numbers import number
-from steelyard.report.text import analysis_text
+from steelyard.report.text import agreement_line, analysis_text
 from steelyard.review.payment import WORDS
 
 
@@ -397,6 +397,24 @@ def test_agreement_is_shown_with_its_intervals(analysis: Analysis) -> None:
     assert "<td>0.432</td><td>0.300</td><td>0.500</td>" in page
 
 
+def test_agreement_of_z_comes_first_and_beside_it_that_of_plain_ratings(analysis: Analysis) -> None:
+    of_z = analysis.agreement[2:3].with_columns(scale=pl.lit("z"), value=0.61, lower=0.55, upper=0.66)
+    both = replace(analysis, agreement=pl.concat([analysis.agreement, of_z]))
+
+    expected = "Krippendorff's alpha 0.61 [0.55, 0.66] of z, 0.43 of plain ratings (1,200 pairs)"
+    assert expected in agreement_line(both)
+
+
+def test_a_handful_of_pairs_gives_no_coefficient(analysis: Analysis) -> None:
+    few = replace(analysis, agreement=analysis.agreement.with_columns(n_pairs=pl.lit(1, pl.Int64)))
+
+    unknown = "unknown (too few: 1 pair)"
+    assert agreement_line(few) == f"agreement within workers {unknown}; between workers {unknown}"
+    page = report_html(few)
+    assert "Fewer than 10 pairs are too few for a coefficient." in page
+    assert "0.432" not in page
+
+
 def test_an_analysis_without_agreement_or_hits_has_no_such_sections(analysis: Analysis) -> None:
     bare = replace(analysis, agreement=analysis.agreement.clear(), hits=analysis.hits.clear(), attributes=())
 
@@ -442,7 +460,7 @@ def test_the_terminal_draws_a_line_between_clusters(analysis: Analysis) -> None:
         "1 single HIT left out, each for its own reason",
         "about 2.1 % of those who passed can be expected to have clicked at random",
         "agreement within workers Pearson's r 0.77 (30 pairs); between workers Krippendorff's alpha 0.43 "
-        "(1,200 pairs)",
+        "[0.30, 0.50] (1,200 pairs)",
         "Warning: Mind <this>, at 50 %.",
     ],
 )

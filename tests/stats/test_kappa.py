@@ -13,8 +13,7 @@ from steelyard.stats.kappa import (
     chance_agreement,
     kappa,
     observed_agreement,
-    pair_sums_by_worker,
-    sums_of_draws,
+    pair_sums,
 )
 
 # [Graham2013] tables 2 and 3, every cell: categories, agreement in per cent, kappa as printed.
@@ -46,13 +45,6 @@ CHANCES = ("uniform", "cohen", "scott")
 every_chance = pytest.mark.parametrize("chance", CHANCES)
 categories = st.integers(1, 4)
 pairs = st.lists(st.tuples(categories, categories), min_size=1, max_size=30)
-
-
-def pair_sums(first: np.ndarray, second: np.ndarray, *, n_categories: int) -> PairSums:
-    """Sums over the pairs of one worker."""
-    nobody = np.zeros(len(first), dtype=np.int64)
-    sums = pair_sums_by_worker(first, second, nobody, n_categories=n_categories, n_workers=1)
-    return PairSums(*(part[0] for part in sums))
 
 
 def test_the_published_tables_have_22_cells() -> None:
@@ -169,27 +161,6 @@ def test_kappa_is_undefined_without_pairs(chance: str) -> None:
 
     assert np.isnan(kappa(sums, chance=chance))
     assert np.isnan(observed_agreement(sums))
-
-
-@every_chance
-@given(
-    pairs=st.lists(st.tuples(st.integers(0, 3), categories, categories), min_size=1, max_size=30),
-    counts=st.lists(st.integers(0, 3), min_size=4, max_size=4).filter(any),
-)
-def test_a_draw_is_as_if_each_workers_pairs_were_there_as_often_as_drawn(
-    chance: str, pairs: list[tuple[int, int, int]], counts: list[int]
-) -> None:
-    worker, first, second = np.array(pairs).T
-    by_worker = pair_sums_by_worker(first, second, worker, n_categories=4, n_workers=4)
-
-    drawn = kappa(sums_of_draws(by_worker, np.array([counts, [1] * 4], dtype=np.float64).T), chance=chance)
-
-    copies = np.repeat(np.arange(len(pairs)), np.array(counts)[worker])
-    expected = [
-        kappa(pair_sums(first[rows], second[rows], n_categories=4), chance=chance)
-        for rows in (copies, slice(None))
-    ]
-    np.testing.assert_allclose(drawn, expected, atol=1e-14)
 
 
 def test_sums_alone_are_enough() -> None:

@@ -12,7 +12,6 @@ from typing import NamedTuple
 import numpy as np
 
 from steelyard.agreement.cuts import Cut
-from steelyard.agreement.pairs import starts_group
 from steelyard.domain.exhibit import PairWeight
 from steelyard.stats.arrays import FloatArray, IntArray
 from steelyard.stats.kappa import PairSums
@@ -24,23 +23,13 @@ _RATINGS_AT_ONCE = 200_000
 class ItemRatings(NamedTuple):
     """Ratings that workers gave to items, or their z, at most one each. All arrays: (n,).
 
-    Sorted by item. Items and workers count from 0; numbers may be left out.
+    Sorted by item. Items, workers and documents count from 0; numbers may be left out.
     """
 
     value: FloatArray
     item: IntArray
     worker: IntArray
-    n_workers: int
-
-
-class SharedItems(NamedTuple):
-    """Such ratings, of items that several workers rated: numbered 0, 1, ..., `n_items` - 1."""
-
-    value: FloatArray
-    item: IntArray
-    worker: IntArray
-    n_workers: int
-    n_items: int
+    document: IntArray
 
 
 def known_only(ratings: ItemRatings) -> ItemRatings:
@@ -48,19 +37,8 @@ def known_only(ratings: ItemRatings) -> ItemRatings:
     known = ~np.isnan(ratings.value)
     if known.all():
         return ratings
-    value, item, worker, n_workers = ratings
-    return ItemRatings(value[known], item[known], worker[known], n_workers)
-
-
-def shared_and_single(ratings: ItemRatings) -> tuple[SharedItems, ItemRatings]:
-    """The ratings of items that several workers rated, and those of items that one did."""
-    is_new = starts_group(ratings.item)
-    size = np.diff(np.append(np.flatnonzero(is_new), len(is_new)))
-    is_shared = np.repeat(size > 1, size)
-    value, item, worker, n_workers = ratings
-    number = np.cumsum(is_new[is_shared]) - 1
-    shared = SharedItems(value[is_shared], number, worker[is_shared], n_workers, int(np.sum(size > 1)))
-    return shared, ItemRatings(value[~is_shared], item[~is_shared], worker[~is_shared], n_workers)
+    value, item, worker, document = ratings
+    return ItemRatings(value[known], item[known], worker[known], document[known])
 
 
 def n_pairs(ratings: ItemRatings) -> int:

@@ -1,20 +1,16 @@
-"""The rows of the agreement table, and how their values are found again for draws of workers."""
+"""The rows of the agreement table."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from steelyard.domain.exhibit import Chance
-from steelyard.stats.arrays import FloatArray
+from steelyard.stats.agreement_errors import AgreementError, fisher_interval
 
 Of = Literal["intra", "inter"]
 ScaleName = Literal["rating", "z", "preference"]
 Coefficient = Literal["kappa", "alpha", "icc", "pearson"]
-
-# counts[p, d], how often draw d has worker p -> the values of some rows: (rows, draws).
-Redraw = Callable[[FloatArray], FloatArray]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +28,7 @@ class Row:
     lower: float = float("nan")
     upper: float = float("nan")
 
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """Rows that rest on the same ratings; `redraw` prepares to give all their values at once."""
-
-    rows: list[Row]
-    redraw: Callable[[], Redraw]
+    def within(self, error: AgreementError, *, level: float) -> Row:
+        """The row with the interval that this error gives."""
+        lower, upper = fisher_interval(self.value, error, level=level)
+        return replace(self, lower=lower, upper=upper)

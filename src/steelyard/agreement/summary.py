@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 
 import numpy as np
 import polars as pl
 
 from steelyard.agreement.cuts import Cut, rating_cuts, z_cuts
-from steelyard.agreement.inter import inter_part
-from steelyard.agreement.intra import Repeats, intra_part
+from steelyard.agreement.inter import inter_rows
+from steelyard.agreement.intra import Repeats, intra_rows
 from steelyard.agreement.item_ratings import ItemRatings
 from steelyard.agreement.options import AgreementOptions
 from steelyard.agreement.pairs import first_ratings, repeat_rows
-from steelyard.agreement.preferences import preference_parts
-from steelyard.agreement.resample import interval_ends, resampled
-from steelyard.agreement.rows import Part, Row, ScaleName
-from steelyard.frames import index_of
+from steelyard.agreement.preferences import preference_rows
+from steelyard.agreement.rows import Row, ScaleName
+from steelyard.domain.work import SCORED_KINDS
+from steelyard.frames import documents_of, index_of, standardise_ratings
 from steelyard.preferences import is_of_preferences
 from steelyard.stats.arrays import FloatArray
-from steelyard.stats.standardise import standardise_by_worker
 
 __all__ = ["AGREEMENT_SCHEMA", "AgreementOptions", "agreement"]
 
@@ -36,8 +35,6 @@ AGREEMENT_SCHEMA: dict[str, pl.DataType] = {
     "lower": pl.Float64(),
     "upper": pl.Float64(),
 }
-# Fewer ratings than this and a worker's mean and deviation mean little [our choice].
-MINIMUM_RATINGS = 10
 
 
 def agreement(frame: pl.DataFrame, options: AgreementOptions) -> pl.DataFrame:
@@ -45,66 +42,50 @@ def agreement(frame: pl.DataFrame, options: AgreementOptions) -> pl.DataFrame:
 
     Columns as in AGREEMENT_SCHEMA. In categories: the share of pairs that agree, and kappa [Graham2013].
     Without categories: Pearson's correlation of first and second ratings for "intra", Krippendorff's
-    alpha and ICC(1,1) for "inter". All of it for ratings as given and for z, which is taken over all of
-    a worker's ratings in the frame if there are ten or more that are not all the same; the percentiles
-    that cut z into categories are those of all z in the frame.
+    alpha and ICC(1,1) for "inter". All of it for ratings as given and for z, which is taken over a worker's
+    ratings in the frame as the analysis's settings say.
+
+    Only regular items and their repeats are compared: anyone tells a degraded copy or a reference from the
+    rest, so that with them workers would seem to agree more than they do on what is scored. The percentiles
+    that cut z into categories are those of the z compared.
 
     Ratings of few points (see `frames.has_few_points`) are compared as they are, and in the wanted
     categories only if these are fewer. Where there is nothing to compare, n_pairs is 0 and the value
-    null. Intervals come from draws of workers, who keep their z and their percentiles; with one worker
-    there is none. They take the items as given, and with very few workers, say five, no drawing of
-    workers can be trusted.
+    null. Intervals are for other workers and other documents (segments, if documents are unknown); where
+    there is but one of either, or nothing varied, there is none.
 
     Preferences agree in three categories: one side better, the other better, or neither; between workers
     alpha is then that for categories.
     """
-    n_workers = frame["worker_id"].n_unique()
-    parts = preference_parts(frame, options) if is_of_preferences(frame) else _rating_parts(frame, options)
-    if options.draws and n_workers > 1:
-        parts = _with_intervals(parts, n_workers=n_workers, options=options)
-    return _table([row for part in parts for row in part.rows])
+    rows = preference_rows(frame, options) if is_of_preferences(frame) else _rating_rows(frame, options)
+    return _table(rows)
 
 
-def _rating_parts(frame: pl.DataFrame, options: AgreementOptions) -> list[Part]:
+def _rating_rows(frame: pl.DataFrame, options: AgreementOptions) -> list[Row]:
+    kinds = [str(kind) for kind in SCORED_KINDS]
+    is_scored = frame.select(pl.col("item_kind").is_in(kinds)).to_series()
+    z = standardise_ratings(frame, options.settings).z[is_scored.to_numpy()]
+    frame = frame.filter(is_scored)
     workers, worker = index_of(frame["worker_id"])
-    n_workers = len(workers)
+    document = documents_of(frame).number
     rating = frame["rating"].to_numpy()
-    z = standardise_by_worker(rating, worker, minimum=MINIMUM_RATINGS)
+    scale, wanted = options.settings.scale, options.categories
     scales: list[tuple[ScaleName, FloatArray, list[Cut]]] = [
-        (
-            "rating",
-            rating,
-            rating_cuts(rating, scale=options.scale, wanted=options.categories, n_workers=n_workers),
-        ),
-        ("z", z, z_cuts(z, wanted=options.categories)),
+        ("rating", rating, rating_cuts(rating, scale=scale, wanted=wanted, n_workers=len(workers))),
+        ("z", z, z_cuts(z, wanted=wanted)),
     ]
     pairs, firsts = repeat_rows(frame), first_ratings(frame, worker=worker)
     first, second = pairs["first_row"].to_numpy(), pairs["second_row"].to_numpy()
-    parts = []
-    for scale, value, cuts in scales:
+    rows = []
+    for name, value, cuts in scales:
         known = ~np.isnan(value[first])
-        repeats = Repeats(value[first][known], value[second][known], worker[first][known], n_workers)
-        parts.append(intra_part(repeats, scale=scale, cuts=cuts, options=options))
-    for scale, value, cuts in scales:
-        ratings = ItemRatings(value[firsts.row], firsts.item, firsts.worker, n_workers)
-        parts.append(inter_part(ratings, scale=scale, cuts=cuts, options=options))
-    return parts
-
-
-def _with_intervals(parts: Sequence[Part], *, n_workers: int, options: AgreementOptions) -> list[Part]:
-    drawn = resampled(
-        [part.redraw() for part in parts],
-        n_workers=n_workers,
-        draws=options.draws,
-        rng=np.random.default_rng(options.seed),
-    )
-    found = []
-    for part, values in zip(parts, drawn, strict=True):
-        value = np.array([row.value for row in part.rows])
-        ends = interval_ends(values, value=value, level=options.level).T.tolist()
-        rows = [replace(row, lower=low, upper=high) for row, (low, high) in zip(part.rows, ends, strict=True)]
-        found.append(replace(part, rows=rows))
-    return found
+        columns = (value[first], value[second], worker[first], document[first])
+        repeats = Repeats(*(column[known] for column in columns))
+        rows += intra_rows(repeats, scale=name, cuts=cuts, options=options)
+    for name, value, cuts in scales:
+        ratings = ItemRatings(value[firsts.row], firsts.item, firsts.worker, document[firsts.row])
+        rows += inter_rows(ratings, scale=name, cuts=cuts, options=options)
+    return rows
 
 
 def _table(rows: Sequence[Row]) -> pl.DataFrame:

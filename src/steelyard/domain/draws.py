@@ -6,7 +6,5 @@ from __future__ import annotations
 LEAST_DRAWS = 40
 # Bands of a curve are looked at rather than read off.
 LEAST_FOR_CURVES = 20
-# Where there are too many ratings for the draws asked for, fewer than this would be little but chance.
-LEAST_OF_WORKERS = 50
 # The ends of an interval that a conclusion rests on.
 LEAST_FOR_CONCLUSIONS = 200

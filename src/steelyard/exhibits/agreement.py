@@ -25,8 +25,8 @@ from steelyard.domain.exhibit import (
 )
 from steelyard.domain.plugin import Exhibit, ReportPlace
 from steelyard.domain.result import Analysis
-from steelyard.exhibits._draws import affordable_draws, draws_in_words
 from steelyard.exhibits._sources import group_borders, in_columns, table_of
+from steelyard.frames import documents_of
 
 _KEYS = ("of", "scale", "categories", "coefficient")
 _FOUND = ("n_pairs", "agreement", "value", "lower", "upper")
@@ -41,8 +41,10 @@ _WEIGHT = {
 }
 # Beside those asked for: from good against bad to more than people distinguish [our choice].
 _CATEGORIES = range(2, 11)
-# A band is drawn, not read off: a few draws are enough, and a report must not wait [our choice].
-_MOST_DRAWS = 100
+# A coefficient from fewer pairs would be little but chance [our choice].
+LEAST_PAIRS = 10
+_INTERVALS = "Intervals are for other workers and other {units}."
+_REGULAR = "Regular items and their repeats only."
 _OF = {"intra": "the same worker, twice", "inter": "two workers"}
 _TONES: dict[str, Tone] = {"rating": "main", "z": "second"}
 # Words for what agrees, and for the coefficients.
@@ -61,19 +63,23 @@ def _table(evidence: Sequence[Evidence], options: ExhibitOptions) -> Table:
     The layout of [Graham2013, tables 2 and 3]: the share of pairs of ratings in the same category and
     kappa, where agreement by chance is 1 over the number of categories unless asked otherwise; below
     them coefficients of the numbers themselves, without categories. Intra is a worker's two ratings of a
-    repeated text, inter two workers' first ratings of the same one. Intervals come from resampling
-    workers, fewer times where there are very many ratings. Kappas of different numbers of categories, or
+    repeated text, inter two workers' first ratings of the same one, of regular items only. Intervals say
+    what other workers and other documents would have given. Kappas of different numbers of categories, or
     from campaigns whose texts differ more, are not comparable.
     """
     source = evidence[0]
     of_all = _found(source, source.judged, options).drop("chance")
     if of_all["n_pairs"].sum() == 0:
-        raise NotEnoughData("No item was judged twice, by one worker or by two, so there are no pairs.")
+        raise NotEnoughData(
+            "No regular item was judged twice, by one worker or by two, so there are no pairs."
+        )
     of_kept = (
         of_all
         if source.keeps.all()
         else _found(source, source.judged.filter(source.keeps), options).drop("chance")
     )
+    too_few = _too_few(pl.concat([of_all["n_pairs"], of_kept["n_pairs"]]))
+    of_all, of_kept = _of_enough_pairs(of_all), _of_enough_pairs(of_kept)
     rows = (
         of_all.rename({name: f"{name}_all" for name in _FOUND})
         .join(
@@ -88,41 +94,42 @@ def _table(evidence: Sequence[Evidence], options: ExhibitOptions) -> Table:
     )
     columns = _columns(level=f"{100 * source.analysis.settings.method_settings.level:g} %")
     borders = group_borders(rows, "of", "scale")
-    return table_of(TABLE, evidence, columns, rows, notes=_notes(source, options), borders=borders)
+    return table_of(
+        TABLE, evidence, columns, rows, notes=(*_notes(source, options), *too_few), borders=borders
+    )
 
 
 def _figure(evidence: Sequence[Evidence], options: ExhibitOptions) -> Figure:
     """Kappa against the number of categories, within and between workers, from ratings and from z.
 
     The agreement of [Graham2013] for every number of categories rather than two or three, of the ratings
-    that the scores rest on; bands are intervals from resampling workers. Do not read the distance
+    that the scores rest on; bands are intervals for other workers and documents. Do not read the distance
     between the two curves as the gain by standardising: raw ratings that crowd at one end of the scale
     agree by chance more often than 1 over the number of categories, and z, cut at its percentiles,
     cannot. On a continuous scale the coefficients without categories, in the table of the same name, lose
     less.
     """
     source = evidence[0]
-    kept, drawn = source.kept, replace(options, draws=min(options.draws, _MOST_DRAWS))
-    rows = _kappas(source, kept, drawn)
+    rows = _kappas(source, options)
     shown = [of for of in _OF if (rows["of"] == of).any()]
     if not shown:
         raise NotEnoughData(
-            "Among the ratings kept, no item was judged twice, by one worker or by two, so there is "
-            "no agreement."
+            f"Among the ratings kept, fewer than {LEAST_PAIRS} pairs are of the same regular item, by one "
+            "worker or by two: too few for agreement."
         )
     table = table_of(
         FIGURE,
         evidence,
         _kappa_columns(f"{100 * source.analysis.settings.method_settings.level:g} %"),
         rows,
-        notes=(draws_in_words(kept, drawn),),
+        notes=(_REGULAR, _intervals(source)),
         borders=group_borders(rows, "of", "scale"),
     )
     return Figure.of(
         table,
         caption="Kappa against the number of categories: 0 is agreement by chance, 1 complete agreement."
         + (" Bands are intervals." if rows["lower"].count() else "")
-        + f" {draws_in_words(kept, drawn)}",
+        + f" {_REGULAR} {_intervals(source)}",
         panels=[_panel(of, rows.filter(of=of), _common_axis(rows)) for of in shown],
     )
 
@@ -130,7 +137,7 @@ def _figure(evidence: Sequence[Evidence], options: ExhibitOptions) -> Figure:
 def report_agreement_table(analysis: Analysis) -> Table:
     """What an analysis knows of agreement, in words."""
     level = f"{100 * analysis.settings.method_settings.level:g}\N{NO-BREAK SPACE}%"
-    found = analysis.agreement.with_columns(
+    found = _of_enough_pairs(analysis.agreement).with_columns(
         pl.col("of").replace(AGREEMENT_OF), pl.col("coefficient").replace(COEFFICIENTS)
     )
     columns = [
@@ -146,37 +153,49 @@ def report_agreement_table(analysis: Analysis) -> Table:
     if found["lower"].null_count() < len(found):
         columns += [Column("lower", f"{level} from", 3), Column("upper", "to", 3)]
     rows = in_columns(found, columns)
-    return Table("agreement", "Agreement", tuple(columns), rows, signature=analysis.signature)
+    notes = (_REGULAR, *_too_few(analysis.agreement["n_pairs"]))
+    return Table("agreement", "Agreement", tuple(columns), rows, notes=notes, signature=analysis.signature)
 
 
-def _found(
-    source: Evidence, frame: pl.DataFrame, options: ExhibitOptions, *, further: Sequence[int] = ()
-) -> pl.DataFrame:
-    settings = source.analysis.settings
-    categories = dict.fromkeys(options.categories)
+def _found(source: Evidence, frame: pl.DataFrame, options: ExhibitOptions) -> pl.DataFrame:
     return agreement(
         frame,
         AgreementOptions(
-            scale=settings.scale,
-            categories=tuple(sorted({*further, *categories}) if further else categories),
+            settings=source.analysis.settings.method_settings,
+            categories=tuple(dict.fromkeys(options.categories)),
             chance=options.chance,
             weight=options.weight,
-            # As many for those kept as for all, so that the two can be compared.
-            draws=affordable_draws(options.draws, n_ratings=len(frame if further else source.judged)),
-            level=settings.method_settings.level,
-            seed=options.seed,
         ),
     )
 
 
-def _kappas(source: Evidence, kept: pl.DataFrame, options: ExhibitOptions) -> pl.DataFrame:
+def _kappas(source: Evidence, options: ExhibitOptions) -> pl.DataFrame:
     """The kappas of the ratings kept that are defined, by number of categories."""
-    found = _found(source, kept, options, further=_CATEGORIES)
+    found = _found(
+        source, source.kept, replace(options, categories=tuple(sorted({*_CATEGORIES, *options.categories})))
+    )
     return (
-        found.filter(pl.col("coefficient") == "kappa", pl.col("value").is_not_null())
+        _of_enough_pairs(found)
+        .filter(pl.col("coefficient") == "kappa", pl.col("value").is_not_null())
         .sort(pl.col("of") == "inter", "scale", "categories")
         .select("of", "scale", "categories", "n_pairs", "agreement", "value", "lower", "upper")
     )
+
+
+def _of_enough_pairs(found: pl.DataFrame) -> pl.DataFrame:
+    """The table without what rests on too few pairs."""
+    known = pl.col("n_pairs") >= LEAST_PAIRS
+    return found.with_columns(pl.when(known).then(pl.col("agreement", "value", "lower", "upper")))
+
+
+def _too_few(n_pairs: pl.Series) -> tuple[str, ...]:
+    if not ((n_pairs > 0) & (n_pairs < LEAST_PAIRS)).any():
+        return ()
+    return (f"Fewer than {LEAST_PAIRS} pairs are too few for a coefficient.",)
+
+
+def _intervals(source: Evidence) -> str:
+    return _INTERVALS.format(units="documents" if documents_of(source.judged).known else "segments")
 
 
 def _columns(*, level: str) -> tuple[Column, ...]:
@@ -204,7 +223,8 @@ def _notes(source: Evidence, options: ExhibitOptions) -> tuple[str, ...]:
     return (
         f"Kappa takes agreement by chance to be {_CHANCE[options.chance]}.",
         _WEIGHT[options.weight],
-        draws_in_words(source.judged, options),
+        _REGULAR,
+        _intervals(source),
         *(("Everyone's ratings were kept.",) if source.keeps.all() else ()),
     )
 

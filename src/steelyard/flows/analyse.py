@@ -82,7 +82,7 @@ def weigh(source: Source, settings: AnalysisSettings) -> Evidence:
         pairs=system_pairs(fit),
         test=test,
         segments=fit.segments,
-        agreement=agreement(sample, AgreementOptions(scale=settings.scale, draws=0)),
+        agreement=agreement(sample, AgreementOptions(settings.method_settings)),
         attributes=_by_attribute(fit, method, quality.kept, settings),
         contamination=quality.contamination,
         draws=fit.draws,

@@ -157,7 +157,7 @@ def _tables(analysis: Analysis) -> dict[str, Any]:
     return {
         "ranking": _open_table(short_ranking_table(analysis)),
         "pairs": _open_table(pairs_table(analysis)),
-        "agreement": _open_table(report_agreement_table(analysis)),
+        "agreement": _noted_table(report_agreement_table(analysis)),
         "excluded": _open_table(excluded_table(analysis)),
         "workers_file": tables_html.csv_link(short_workers_table(analysis)),
         "attributes": [(name, _open_table(table)) for name, table in by_attribute],
@@ -167,6 +167,12 @@ def _tables(analysis: Analysis) -> dict[str, Any]:
 def _open_table(table: Table) -> Markup:
     return tables_html.table_grid(table) + Markup('<p class="links">Download: {}</p>').format(
         tables_html.csv_link(table)
+    )
+
+
+def _noted_table(table: Table) -> Markup:
+    return _open_table(table) + Markup("").join(
+        Markup('<p class="note">{}</p>').format(note) for note in table.notes
     )
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import polars as pl
 
 from steelyard.domain.exhibit import Column, Table
 from steelyard.domain.result import Analysis
 from steelyard.domain.wording import counted
-from steelyard.exhibits.agreement import AGREEMENT_OF, COEFFICIENTS
+from steelyard.exhibits.agreement import AGREEMENT_OF, COEFFICIENTS, LEAST_PAIRS
 from steelyard.exhibits.rank_probabilities import expected_ranks_table
 from steelyard.exhibits.ranking import short_ranking_table
 from steelyard.exhibits.workers import excluded_hits
@@ -19,7 +18,7 @@ from steelyard.report.characters import printable
 from steelyard.report.numbers import number, percent
 from steelyard.report.words import differences, level, settled
 
-# Which coefficient speaks for agreement in one line: those of the ratings as they are, without categories.
+# Which coefficient speaks for agreement in one line: those without categories first.
 _SPEAKING = ("alpha", "icc", "pearson", "kappa")
 
 
@@ -140,29 +139,37 @@ def contamination_line(analysis: Analysis) -> str:
 
 
 def agreement_line(analysis: Analysis) -> str:
-    """How far workers agree with themselves and with each other; nothing if that is unknown."""
-    known = analysis.agreement.filter(pl.col("value").is_not_null())
-    said = []
-    for of, words in AGREEMENT_OF.items():
-        row = _speaking(known.filter(pl.col("of") == of))
-        if row is not None:
-            name = COEFFICIENTS.get(row["coefficient"], row["coefficient"])
-            categories = f" in {row['categories']} categories" if row["categories"] is not None else ""
-            said.append(
-                f"{words} {name}{categories} {number(row['value'], 2)} ({counted(row['n_pairs'], 'pair')})"
-            )
+    """How far workers agree with themselves and with each other; nothing if nobody judged anything twice."""
+    said = [
+        f"{words} {_of_agreement(rows)}"
+        for of, words in AGREEMENT_OF.items()
+        if len(rows := analysis.agreement.filter(pl.col("of") == of, pl.col("n_pairs") > 0))
+    ]
     return f"agreement {'; '.join(said)}" if said else ""
 
 
-def _speaking(rows: pl.DataFrame) -> dict[str, Any] | None:
-    """The row that stands for all: of plain ratings before standardised ones, whole before categories."""
-    if rows.is_empty():
-        return None
+def _of_agreement(rows: pl.DataFrame) -> str:
+    """The coefficient that stands for all: on z, with its interval, and beside it on plain ratings."""
+    most = max(rows["n_pairs"].to_list())
+    pairs = counted(most, "pair")
+    known = rows.filter(pl.col("value").is_not_null(), pl.col("n_pairs") >= LEAST_PAIRS)
+    if known.is_empty():
+        return f"unknown ({'too few: ' if most < LEAST_PAIRS else ''}{pairs})"
     order = {name: place for place, name in enumerate(_SPEAKING)}
-    first = rows.sort(
-        pl.col("scale") != "rating",
+    found = known.sort(
         pl.col("categories").is_not_null(),
         pl.col("coefficient").replace_strict(order, default=len(order)),
+        pl.col("scale") != "z",
         maintain_order=True,
     )
-    return first.row(0, named=True)
+    first = found.row(0, named=True)
+    name = COEFFICIENTS.get(first["coefficient"], first["coefficient"])
+    categories = f" in {first['categories']} categories" if first["categories"] is not None else ""
+    raw = found.filter(scale="rating", coefficient=first["coefficient"])
+    on_z = (
+        f" of z, {number(raw['value'][0], 2)} of plain ratings" if first["scale"] == "z" and len(raw) else ""
+    )
+    ends = (
+        f" [{number(first['lower'], 2)}, {number(first['upper'], 2)}]" if first["lower"] is not None else ""
+    )
+    return f"{name}{categories} {number(first['value'], 2)}{ends}{on_z} ({pairs})"

@@ -33,7 +33,7 @@ class UnitSums(NamedTuple):
 
 
 class AlphaTotals(NamedTuple):
-    """Sums over the units that have pairs; those of several sets of units add up. Shapes () or (draws,).
+    """Sums over the units that have pairs. Shapes () or (draws,).
 
     The sums of w, w^2, w x and w x^2, and of each unit's w times half its mean squared difference.
     """
@@ -43,10 +43,6 @@ class AlphaTotals(NamedTuple):
     value: FloatArray
     square: FloatArray
     disagreement: FloatArray
-
-    def plus(self, other: AlphaTotals) -> AlphaTotals:
-        """The sums over both sets of units."""
-        return AlphaTotals(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))
 
 
 def unit_sums(value: FloatArray, unit: IntArray, *, weight: Weight | None = None) -> UnitSums:

@@ -12,7 +12,7 @@ from steelyard.stats.rounding import ROUNDING
 
 
 class OneWayTotals(NamedTuple):
-    """Sums over units; those of several sets of units add up. Shapes () or (draws,).
+    """Sums over units. Shapes () or (draws,).
 
     With W and S a unit's sums of w and of w^2, and m its mean: of W, S, W^2, S / W, w x, w m^2 and
     w (x - m)^2.
@@ -25,10 +25,6 @@ class OneWayTotals(NamedTuple):
     value: FloatArray
     squared_mean: FloatArray
     spread: FloatArray
-
-    def plus(self, other: OneWayTotals) -> OneWayTotals:
-        """The sums over both sets of units."""
-        return OneWayTotals(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))
 
 
 def one_way_icc(value: FloatArray, unit: IntArray, *, weight: Weight | None = None) -> float:

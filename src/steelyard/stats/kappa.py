@@ -1,8 +1,4 @@
-"""Agreement in categories beyond chance, from sums over pairs of ratings.
-
-Sums over workers' pairs add up. So a bootstrap over workers is a product of how often each was drawn
-with each one's own sums, and no pair is looked at twice.
-"""
+"""Agreement in categories beyond chance, from sums over pairs of ratings."""
 
 from __future__ import annotations
 
@@ -18,7 +14,7 @@ from steelyard.stats.rounding import ROUNDING
 class PairSums(NamedTuple):
     """What kappa must know about pairs: how many agree, and how often each side has each category.
 
-    Shapes: `agreeing` (...), `first` and `second` (..., C). Leading axes are workers or draws.
+    Shapes: `agreeing` (...), `first` and `second` (..., C).
     """
 
     agreeing: FloatArray
@@ -32,34 +28,15 @@ class PairSums(NamedTuple):
         return total
 
 
-def pair_sums_by_worker(
-    first: IntArray, second: IntArray, worker: IntArray, *, n_categories: int, n_workers: int
-) -> PairSums:
-    """Each worker's sums over their own pairs of categories 1, 2, ..., C.
+def pair_sums(first: IntArray, second: IntArray, *, n_categories: int) -> PairSums:
+    """Sums over pairs of categories 1, 2, ..., C. Shapes (), (C,), (C,).
 
-    Shapes (workers,), (workers, C), (workers, C).
-
-    >>> first, second = np.array([1, 1, 2]), np.array([1, 2, 2])
-    >>> sums = pair_sums_by_worker(first, second, np.zeros(3, dtype=np.int64), n_categories=2, n_workers=1)
-    >>> sums.agreeing.tolist(), sums.first.tolist(), sums.second.tolist()
-    ([2.0], [[2.0, 1.0]], [[1.0, 2.0]])
+    >>> sums = pair_sums(np.array([1, 1, 2]), np.array([1, 2, 2]), n_categories=2)
+    >>> float(sums.agreeing), sums.first.tolist(), sums.second.tolist()
+    (2.0, [2.0, 1.0], [1.0, 2.0])
     """
-
-    def counted(category: IntArray) -> FloatArray:
-        cell = worker * n_categories + category - 1
-        counts = np.bincount(cell, minlength=n_workers * n_categories)
-        return counts.reshape(n_workers, n_categories).astype(np.float64)
-
-    agreeing = np.bincount(worker[first == second], minlength=n_workers).astype(np.float64)
-    return PairSums(agreeing, counted(first), counted(second))
-
-
-def sums_of_draws(by_worker: PairSums, counts: FloatArray) -> PairSums:
-    """Sums over the pairs of drawn workers; counts[p, d] is how often draw d has worker p.
-
-    Shapes (draws,), (draws, C), (draws, C).
-    """
-    return PairSums(*(counts.T @ part for part in by_worker))
+    counts = (np.bincount(side - 1, minlength=n_categories).astype(np.float64) for side in (first, second))
+    return PairSums(np.array(float(np.sum(first == second))), *counts)
 
 
 def observed_agreement(sums: PairSums) -> FloatArray:
