@@ -42,7 +42,7 @@ def _with(trials: Trials, name: str, fit: Callable[..., Fit]) -> Trials:
         scale_free=True,
         fit=fit,
         weighs_workers=name.startswith("worker-model"),
-        own_test=name.startswith("worker-model"),
+        own_test="errors" if name.startswith("worker-model") else None,
     )
     named = replace(trials.settings, methods=(*trials.settings.methods, name))
     return replace(trials, settings=named, entries=(*trials.entries, Entry(name, method)))

@@ -237,7 +237,7 @@ def test_a_fair_crowd_leans_to_no_side(evidence: Evidence) -> None:
         (
             "bradley-terry",
             3,
-            "The scores rest on 3 workers: the intervals allow for what others would have said",
+            "The scores rest on 3 workers: with 2 degrees of freedom only large differences are significant",
         ),
         ("trueskill", 3, "The scores rest on 3 workers: what others would have said cannot be estimated"),
     ],

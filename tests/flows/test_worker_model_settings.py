@@ -123,7 +123,7 @@ def test_the_signature_tells_that_everyone_was_kept(everyone: Analysis, passing:
 
 
 def test_the_signature_tells_that_differences_were_told_by_draws(everyone: Analysis) -> None:
-    assert "|test:draws|" in everyone.signature
+    assert "|test:errors|" in everyone.signature
 
 
 @pytest.mark.parametrize(
@@ -189,7 +189,8 @@ def test_a_test_asked_for_is_said_not_to_be_used(source: Source) -> None:
     warnings = analyse(source, settings).warnings
 
     assert (
-        "worker-model tells systems apart by its own draws, so the test signed-rank was not used." in warnings
+        "worker-model tells systems apart by its own errors, so the test signed-rank was not used."
+        in warnings
     )
 
 

@@ -271,10 +271,11 @@ def test_many_workers_are_folded(learnt: Analysis) -> None:
 
 
 def test_the_page_says_how_the_method_came_to_its_answer(learnt: Analysis) -> None:
-    method = section(report_html(learnt), "method")
+    by_model = replace(learnt, settings=replace(learnt.settings, method="worker-model"))
+    method = section(report_html(by_model), "method")
 
     assert "settled after 23 sweeps over the ratings" in method
-    assert f"Intervals: 95{SPACE}%, of 4 draws of what the model takes the scores to be" in method
+    assert f"Intervals: 95{SPACE}%, from standard errors that allow for clusters of workers" in method
 
 
 def test_how_long_it_took_is_not_on_the_page(learnt: Analysis) -> None:

@@ -48,13 +48,14 @@ class JudgedItems:
 
     `part`: what shares an offset, or None for all ratings of a worker. `cells`: system_id, segment_id,
     attribute, item: which item counts for which systems, in order. `known` and `known_sd`: of each item,
-    what an earlier campaign says of it; NaN where nothing.
+    what an earlier campaign says of it; NaN where nothing. `documents_known`: see `Documents`.
     """
 
     item: IntArray
     worker: IntArray
     rating: FloatArray
     document: IntArray
+    documents_known: bool
     part: IntArray | None
     origin: ItemOrigin
     workers: list[str]
@@ -124,11 +125,13 @@ def judged_items(
     n_texts = len(np.unique(key[regular] // len(attributes)))
     by_segment = n_texts >= _TEXTS_PER_SEGMENT * len(np.unique(segment[regular]))
     known = kept.select(pl.col("known", "known_sd").fill_null(float("nan"))).to_numpy()[first]
+    documents = documents_of(frame)
     return JudgedItems(
         item=item.astype(np.int64),
         worker=worker,
         rating=kept["rating"].to_numpy(),
-        document=documents_of(frame).number,
+        document=documents.number,
+        documents_known=documents.known,
         part=_parts(kept, worker, np.where(regular, number[system], -1), key // len(attributes), offset_per),
         origin=ItemOrigin(
             kind=_renumbered(kind[first]),

@@ -14,7 +14,7 @@ from steelyard.aggregation._order import CELL, in_canonical_order
 from steelyard.aggregation._segment_draws import raw_means, raw_systems
 from steelyard.aggregation._segment_means import scored_rows, worker_table
 from steelyard.aggregation._standardised import with_z
-from steelyard.domain.result import Fit, MethodSettings
+from steelyard.domain.result import Fit, InferenceUnits, MethodSettings
 from steelyard.stats.arrays import FloatArray
 from steelyard.stats.clustered import (
     ClusteredErrors,
@@ -66,6 +66,8 @@ def fit_believed(
     )
     of_systems = sums._replace(moved=(together @ sums.moved.T).T)
     whole = _ranked(rows, items, believed, settings, rng, scores=(together @ mean, of_systems))
+    n_workers, n_documents = len(np.unique(sums.worker)), len(np.unique(sums.document))
+    whole = replace(whole, units=InferenceUnits(n_workers, n_documents, items.documents_known))
     if n_attributes == 1:
         return replace(
             whole, workers=workers, warnings=(*odd_shapes(items), *_other_winner(frame, whole, settings))

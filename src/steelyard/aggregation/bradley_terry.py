@@ -13,7 +13,7 @@ from steelyard.aggregation._comparisons import ComparedSystems, Comparisons, com
 from steelyard.aggregation._segment_draws import Scored, fit_scored, lacking_attributes, mean_values
 from steelyard.domain.options import option
 from steelyard.domain.plugin import Method
-from steelyard.domain.result import Fit, MethodSettings
+from steelyard.domain.result import Fit, InferenceUnits, MethodSettings
 from steelyard.stats.arrays import BoolArray, FloatArray, IntArray
 from steelyard.stats.bradley_terry import (
     PairedOutcomes,
@@ -70,7 +70,7 @@ def fit(frame: pl.DataFrame, settings: BradleyTerrySettings, rng: np.random.Gene
         name: _part(found, len(compared.systems), settings, text=text)
         for name, found in compared.by_attribute.items()
     }
-    together = _fit_of(compared, compared.rows, parts, settings)
+    together = replace(_fit_of(compared, compared.rows, parts, settings), units=_units(compared, parts, text))
     alone: tuple[tuple[str, Fit], ...] = ()
     if compared.rows["attribute"].n_unique() > 1:
         alone = tuple(
@@ -89,6 +89,15 @@ def fit(frame: pl.DataFrame, settings: BradleyTerrySettings, rng: np.random.Gene
     )
     workers = _with_slopes(compared, parts)
     return replace(together, warnings=warnings, notes=compared.notes, attributes=alone, workers=workers)
+
+
+def _units(compared: ComparedSystems, parts: dict[str, _Part], text: IntArray) -> InferenceUnits | None:
+    """What errors count as independent; None where comparisons are not of single workers."""
+    worker = np.unique(np.concatenate([part.outcomes.worker for part in parts.values()]))
+    drawn = np.unique(np.concatenate([part.outcomes.segment for part in parts.values()]))
+    if not worker.any():
+        return None
+    return InferenceUnits(len(worker), len(drawn), bool(len(np.unique(text)) < len(compared.segments)))
 
 
 def _with_slopes(compared: ComparedSystems, parts: dict[str, _Part]) -> pl.DataFrame:
@@ -238,7 +247,7 @@ METHOD = Method(
     least_systems=2,
     fit=fit,
     settings=BradleyTerrySettings,
-    own_test=True,
+    own_test="errors",
     draws_nothing=True,
     usual_for="preferences",
 )

@@ -101,5 +101,5 @@ METHOD = Method(
     reads=("ratings",),
     scale_free=False,
     fit=fit,
-    own_test=True,
+    own_test="draws",
 )

@@ -37,5 +37,5 @@ METHOD = Method(
     scale_free=True,
     least_systems=2,
     fit=fit,
-    own_test=True,
+    own_test="draws",
 )

@@ -238,7 +238,7 @@ METHOD = Method(
     scale_free=False,
     fit=fit,
     settings=WorkerModelSettings,
-    own_test=True,
+    own_test="errors",
     weighs_workers=True,
     links_items=True,
 )

@@ -100,6 +100,6 @@ METHOD = Method(
     scale_free=False,
     fit=fit,
     settings=CommonScaleSettings,
-    own_test=True,
+    own_test="errors",
     weighs_workers=True,
 )

@@ -202,7 +202,7 @@ METHOD = Method(
     scale_free=False,
     fit=fit,
     settings=SampledModelSettings,
-    own_test=True,
+    own_test="errors",
     weighs_workers=True,
     samples=True,
 )

@@ -83,11 +83,11 @@ class Method:
     `reads`: the frames it can work from, the best first; `fit` gets the first one that a source has.
     `scale_free` claims that rescaling one worker changes nothing. With fewer than `least_systems`
     `fit` raises NotEnoughData. `own_test`: differences between systems are tested by the method's own
-    draws, whatever test the settings name; with `draws_nothing` by the errors of its scores, which allow for
-    workers and segments. `weighs_workers`: it learns how far each worker can be trusted, so
-    that nobody has to be left out. With both, the `sd` of its segments is their scores' uncertainty, and
-    the weight of a worker is relative to the average one's. `settings`: the class of its settings, which
-    declares the options that only this method and its kin have.
+    draws, or by the errors of its scores, which cluster by worker and document, whatever test the settings
+    name. `draws_nothing`: nor are its intervals from draws. `weighs_workers`: it learns how far each worker
+    can be trusted, so that nobody has to be left out. With both, the `sd` of its segments is their scores'
+    uncertainty, and the weight of a worker is relative to the average one's. `settings`: the class of its
+    settings, which declares the options that only this method and its kin have.
     """
 
     name: str
@@ -99,7 +99,7 @@ class Method:
     """(frame, settings of the method's class, rng) -> what it makes of the ratings."""
     settings: type[MethodSettings] = MethodSettings
     least_systems: int = 1
-    own_test: bool = False
+    own_test: Literal["draws", "errors"] | None = None
     weighs_workers: bool = False
     draws_nothing: bool = False
     in_points: bool = False
@@ -126,9 +126,7 @@ class Method:
 
     def test_name(self, settings: MethodSettings) -> str:
         """How it compares systems: the test asked for, or its own by "errors" of scores or by "draws"."""
-        if not self.own_test:
-            return settings.test
-        return "errors" if self.draws_nothing else "draws"
+        return self.own_test or settings.test
 
     def own_settings(self, settings: MethodSettings) -> MethodSettings:
         """Any settings as this method's own class: what it shares with theirs, and what was meant for it."""

@@ -31,7 +31,7 @@ class Entry:
     @property
     def has_intervals(self) -> bool:
         """Whether the deviations it gives are those of its own scores."""
-        return self.method.weighs_workers and self.method.own_test
+        return self.method.weighs_workers and self.method.own_test is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,7 +99,7 @@ def weigh(source: Source, settings: AnalysisSettings) -> Evidence:
             *hidden_documents(test.rests_on, quality.kept),
             *(
                 few_units(test.rests_on, too_narrow=_is_narrow(counts, settings) and not method.own_test)
-                or _few_workers(counts, settings, in_errors=method.draws_nothing and reads == "preferences")
+                or _few_workers(counts, settings)
             ),
             *sampled,
         ),
@@ -165,15 +165,10 @@ def _is_narrow(counts: Counts, settings: AnalysisSettings) -> bool:
     return counts.kept_workers < ENOUGH_WORKERS and settings.method_settings.draws > 0
 
 
-def _few_workers(counts: Counts, settings: AnalysisSettings, *, in_errors: bool) -> tuple[str, ...]:
-    """A warning about few workers. `in_errors`: whether intervals allow for workers, however few."""
+def _few_workers(counts: Counts, settings: AnalysisSettings) -> tuple[str, ...]:
+    """A warning where intervals by resampling come from few workers."""
     if not _is_narrow(counts, settings):
         return ()
-    if in_errors and counts.kept_workers > 1:
-        return (
-            f"The scores rest on {counts.kept_workers} workers: the intervals allow for what others would "
-            "have said, and with so few they are wide and hardly any difference is significant.",
-        )
     return (
         f"The scores rest on {counted(counts.kept_workers, 'worker')}: what others would have said "
         "cannot be estimated from so few, so the intervals are too narrow.",

@@ -12,7 +12,7 @@ TESTS = {
     "rank-sum-common": "rank-sum on the scores of common segments",
     "signed-rank": "signed-rank on common segments",
     "permutation": "paired permutation on common segments",
-    "errors": "difference of scores by its standard error",
+    "errors": "difference of scores by its error, clustered by worker and document",
     "draws": "share of the method's own draws",
 }
 
@@ -25,15 +25,12 @@ def level(settings: AnalysisSettings) -> str:
 def intervals(analysis: Analysis) -> str:
     """Where the intervals of scores come from; nothing if there are none."""
     settings = analysis.settings
-    if analysis.draws is not None:
-        drawn = counted(len(analysis.draws), "draw")
-        return f"{level(settings)}, of {drawn} of what the model takes the scores to be, given the ratings"
     draws = settings.method_settings.draws
     if not draws:
         return ""
     units = analysis.test.units
     clusters = "documents" if units is not None and units.documents_known else "segments"
-    if methods()[settings.method].draws_nothing:
+    if methods()[settings.method].own_test == "errors":
         return f"{level(settings)}, from standard errors that allow for clusters of workers and {clusters}"
     # Methods with a test of their own draw segments, and take the workers as they are.
     drawn = "segments alone" if methods()[settings.method].own_test else f"workers and {clusters}"
