@@ -112,7 +112,7 @@ def busy_workers(data: PairedOutcomes, rng: np.random.Generator) -> PairedOutcom
 
 def forget_documents(data: PairedOutcomes, rng: np.random.Generator) -> PairedOutcomes:
     """Ten segments of each document, which nobody knows to belong together."""
-    return replace(data, segment=10 * data.segment + rng.integers(10, size=len(data.segment)))
+    return replace(data, document=10 * data.document + rng.integers(10, size=len(data.document)))
 
 
 def _rows(data: PairedOutcomes, kept: BoolArray) -> PairedOutcomes:

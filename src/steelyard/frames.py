@@ -240,6 +240,21 @@ def documents_of(frame: pl.DataFrame) -> Documents:
     return Documents(block[segment], known=int(block.max()) + 1 < len(segments))
 
 
+def segment_documents(frame: pl.DataFrame, segments: Sequence[str]) -> Documents:
+    """The document of each of these segments of a frame, counted from 0; see `documents_of`.
+
+    Where all are of one document, of which nothing could be learnt about others, each stands for itself.
+    """
+    names, place = index_of(frame["segment_id"])
+    number = np.empty(len(names), dtype=np.int64)
+    number[place] = documents_of(frame).number
+    at = {name: k for k, name in enumerate(names)}
+    used, document = np.unique(number[[at[name] for name in segments]], return_inverse=True)
+    if len(used) in (1, len(segments)):
+        return Documents(np.arange(len(segments)), known=False)
+    return Documents(document.astype(np.int64), known=True)
+
+
 def in_order_of(frame: pl.DataFrame, *names: str, then: Sequence[str] = ()) -> pl.DataFrame:
     """The rows sorted by columns of names, then by other columns; rows alike in all keep their order.
 

@@ -9,7 +9,7 @@ import pytest
 from steelyard.aggregation import methods
 from steelyard.aggregation.bradley_terry import METHOD
 from steelyard.domain.errors import NotEnoughData
-from steelyard.domain.result import Fit
+from steelyard.domain.result import Fit, InferenceUnits
 from steelyard.frames import preferences_frame, ratings_frame
 from steelyard.simulate.preferences import PreferenceCrowd, simulated_preferences
 
@@ -306,13 +306,24 @@ def test_documents_with_tastes_do_not_tell_equal_systems_apart() -> None:
     assert np.mean(rejected) < 0.09
 
 
-def test_few_documents_or_none_leave_segments_on_their_own() -> None:
+def test_one_document_or_none_leaves_segments_on_their_own() -> None:
     frame = _crowd(n_workers=30, segment_sd=0.5)
 
     fit = _fit(frame)
 
-    np.testing.assert_array_equal(_fit(_of_documents(frame, 4)).p_values, fit.p_values)
-    assert not np.array_equal(_fit(_of_documents(frame, 5)).p_values, fit.p_values, equal_nan=True)
+    np.testing.assert_array_equal(_fit(_of_documents(frame, 1)).p_values, fit.p_values)
+    few = _fit(_of_documents(frame, 4))
+    assert not np.array_equal(few.p_values, fit.p_values, equal_nan=True)
+    assert few.units == InferenceUnits(30, 4, documents_known=True)
+    assert fit.units is not None
+    assert not fit.units.documents_known
+
+
+def test_names_that_differ_by_system_are_one_document() -> None:
+    frame = _of_documents(_crowd(n_workers=30, segment_sd=0.5), 12)
+    copies = preferences_frame(frame.with_columns(document_id=pl.format("{}-{}", "document_id", "system_a")))
+
+    np.testing.assert_array_equal(_fit(copies).p_values, _fit(frame).p_values)
 
 
 @readers

@@ -247,7 +247,7 @@ def test_shuffled_rows_swapped_sides_and_other_names_change_nothing(ties: TieMod
         -data.outcome[order],
         data.count[order],
         (7 * data.worker[order] + 3) % 20,
-        data.segment[order],
+        data.document[order],
     )
 
     found, other = (fit_strengths(one, n_systems=4, ties=ties, learn_slopes=True) for one in (data, changed))
@@ -306,7 +306,7 @@ def test_errors_of_independent_comparisons_are_those_of_the_model() -> None:
     # Every comparison has a worker and a segment of its own, so that clusters say what the model says.
     data = _simulated(np.random.default_rng(8), strength=np.linspace(1, -1, 4), per_worker=200)
     n = len(data.first)
-    alone = replace(data, worker=np.arange(n), segment=np.arange(n))
+    alone = replace(data, worker=np.arange(n), document=np.arange(n))
 
     errors = strength_errors(alone, fit_strengths(alone, n_systems=4))
 
@@ -337,7 +337,7 @@ def test_two_equal_sets_of_strengths_are_known_no_better_than_one() -> None:
     alone, twice = combined_errors([influence]), combined_errors([influence, influence])
 
     np.testing.assert_allclose(twice.by_worker, alone.by_worker)
-    np.testing.assert_allclose(twice.by_segment, alone.by_segment)
+    np.testing.assert_allclose(twice.by_document, alone.by_document)
 
 
 def test_influence_is_what_leaving_out_a_worker_does() -> None:

@@ -33,12 +33,12 @@ def fit_comparisons(
 ) -> Fit:
     """A Fit from the scores that a method makes of the comparisons.
 
-    Segments are resampled for intervals and p-values, the same for all attributes. A segment's score
+    Documents are resampled for intervals and p-values, the same for all attributes. A segment's score
     is the system's share of wins in its decided comparisons there. Where ratings are of several
     attributes, each is scored alone, and the scores over all are the means of theirs.
     """
     n_systems = len(compared.systems)
-    draws = draw_segments(len(compared.segments), draws=settings.draws, rng=rng)
+    draws = draw_segments(compared.documents.number, draws=settings.draws, rng=rng)
     values, graphs = {}, {}
     for name, comparisons in compared.by_attribute.items():
         graphs[name] = systems_met(comparisons, n_systems)

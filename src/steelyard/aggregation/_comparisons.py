@@ -22,13 +22,13 @@ from steelyard.aggregation._standardised import with_z
 from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.result import MethodSettings
 from steelyard.domain.work import SCORED_KINDS
-from steelyard.frames import index_of, spread_credit
+from steelyard.frames import Documents, index_of, segment_documents, spread_credit
 from steelyard.preferences import is_of_preferences
 from steelyard.stats.arrays import IntArray
 from steelyard.stats.rounding import TIE_DECIMALS
 
 _WORKERS_AS_GIVEN = (
-    "Intervals and p-values of this method allow for other segments, not for other workers. Where workers "
+    "Intervals and p-values of this method allow for other documents, not for other workers. Where workers "
     "differ in what they prefer, equal systems are often found to differ; bradley-terry allows for that."
 )
 
@@ -58,11 +58,15 @@ class Comparisons:
 
 @dataclass(frozen=True, slots=True)
 class ComparedSystems:
-    """A frame's comparisons by attribute, and what else a Fit needs. Indices are places in the names."""
+    """A frame's comparisons by attribute, and what else a Fit needs. Indices are places in the names.
+
+    `documents`: that of each segment.
+    """
 
     rows: pl.DataFrame
     systems: list[str]
     segments: list[str]
+    documents: Documents
     worker_ids: list[str]
     by_attribute: dict[str, Comparisons]
     workers: pl.DataFrame
@@ -100,6 +104,7 @@ def compare_systems(
     systems, segments = (rows[name].unique().sort().cast(pl.String).to_list() for name in CELL)
     worker_ids = rows["worker_id"].unique().sort().cast(pl.String).to_list()
     names = _Names(systems, segments, worker_ids if by_worker else [])
+    documents = segment_documents(frame, segments)
     if is_of_preferences(frame):
         by_attribute = _by_attribute(preferences, lambda part: _preferred(part, names))
         as_given = () if by_worker or not settings.draws else (_WORKERS_AS_GIVEN,)
@@ -107,6 +112,7 @@ def compare_systems(
             rows,
             systems,
             segments,
+            documents,
             worker_ids,
             by_attribute,
             preference_workers(frame),
@@ -132,7 +138,9 @@ def compare_systems(
         few = f"fewer than {settings.minimum_ratings} ratings, or always the same one"
         left_out = f"{len(rows) - len(judged):,} judgements of workers with {few}"
         warnings = (*warnings, f"Left out because they cannot be standardised: {left_out}.")
-    return ComparedSystems(rows, systems, segments, worker_ids, by_attribute, worker_table(frame), warnings)
+    return ComparedSystems(
+        rows, systems, segments, documents, worker_ids, by_attribute, worker_table(frame), warnings
+    )
 
 
 def _by_attribute(

@@ -1,4 +1,4 @@
-"""Shared by the comparators: scores on resampled segments, and a Fit from them."""
+"""Shared by the comparators: scores on resampled documents, and a Fit from them."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from steelyard.domain.result import Fit, MethodSettings
 from steelyard.stats.arrays import BoolArray, FloatArray, IntArray
 from steelyard.stats.bootstrap import bootstrap_p
 
-# More segments than this are drawn in this many groups of equal size: the spread of the scores is then
+# More documents than this are drawn in this many groups of equal size: the spread of the scores is then
 # known to one or two per cent, as from a thousand draws [our choice].
 MOST_GROUPS = 3_000
 
 
 class SegmentDraws(NamedTuple):
-    """How often each group of segments is taken: `times` (1 + draws, groups), `group` (segments,).
+    """How often each group of documents is taken: `times` (1 + draws, groups), `group` (segments,).
 
     The first row takes everything once: whatever is computed from it is the score itself.
     """
@@ -29,11 +29,15 @@ class SegmentDraws(NamedTuple):
     times: FloatArray
 
 
-def draw_segments(n_segments: int, *, draws: int, rng: np.random.Generator) -> SegmentDraws:
-    """Segments drawn with replacement, as many as there are, for the data as they are and for each draw."""
-    n_groups = min(n_segments, MOST_GROUPS)
-    many = n_segments > n_groups
-    group = rng.permutation(n_segments) % n_groups if many else np.arange(n_segments)
+def draw_segments(document: IntArray, *, draws: int, rng: np.random.Generator) -> SegmentDraws:
+    """Whole documents drawn with replacement, as many as there are, for the data as they are and each draw.
+
+    `document` (segments,) has the number of each segment's, from 0.
+    """
+    n_documents = int(document.max()) + 1
+    n_groups = min(n_documents, MOST_GROUPS)
+    many = n_documents > n_groups
+    group = (rng.permutation(n_documents) % n_groups)[document] if many else document
     times = np.ones((1 + draws, n_groups))
     if draws:
         times[1:] = rng.multinomial(n_groups, np.full(n_groups, 1 / n_groups), size=draws)

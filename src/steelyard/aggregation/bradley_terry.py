@@ -31,9 +31,6 @@ from steelyard.stats.strength_errors import (
 )
 from steelyard.stats.tied_outcomes import TieModel
 
-# Fewer documents than this are no sample of others, like fewer workers [our choice].
-ENOUGH_DOCUMENTS = 5
-
 
 @dataclass(frozen=True, slots=True)
 class BradleyTerrySettings(MethodSettings):
@@ -57,17 +54,17 @@ def fit(frame: pl.DataFrame, settings: BradleyTerrySettings, rng: np.random.Gene
     The difference between two scores is the log odds that a worker prefers the first system where one of
     the two is preferred; ties after Davidson [Davidson1970] or after Rao and Kupper [Rao1967]. Scores have
     mean 0. A weak prior keeps those of systems that always win or lose finite, and a warning names them.
-    Intervals and p-values allow for workers and segments that go their own ways, and for documents where five
-    or more are named; nothing is drawn, so the seed does not matter. A segment's score is the system's share
-    of wins in its decided comparisons.
+    Intervals and p-values allow for workers and documents that go their own ways, or for segments where no
+    documents are named; nothing is drawn, so the seed does not matter. A segment's score is the system's
+    share of wins in its decided comparisons.
 
     With `worker_slopes` differences between systems count times each worker's slope, near 0 for a worker
     who answers at random. Where comparisons are between ratings of several workers there are no slopes.
     """
     compared = compare_systems(frame, settings, method=METHOD.name, by_worker=True)
-    text = _texts_drawn(frame, compared.segments)
+    document = compared.documents.number
     parts = {
-        name: _part(found, len(compared.systems), settings, text=text)
+        name: _part(found, len(compared.systems), settings, document=document)
         for name, found in compared.by_attribute.items()
     }
     together = replace(_fit_of(compared, compared.rows, parts, settings), units=_units(compared, parts, text))
@@ -88,7 +85,14 @@ def fit(frame: pl.DataFrame, settings: BradleyTerrySettings, rng: np.random.Gene
         *_open_distances(compared, parts),
     )
     workers = _with_slopes(compared, parts)
-    return replace(together, warnings=warnings, notes=compared.notes, attributes=alone, workers=workers)
+    judged = [part.comparisons for part in parts.values()]
+    units = InferenceUnits(
+        workers=len(np.unique(np.concatenate([found.worker for found in judged]))),
+        documents=len(np.unique(np.concatenate([document[found.segment] for found in judged]))),
+        documents_known=compared.documents.known,
+    )
+    found = replace(together, warnings=warnings, notes=compared.notes, attributes=alone, workers=workers)
+    return replace(found, units=units)
 
 
 def _units(compared: ComparedSystems, parts: dict[str, _Part], text: IntArray) -> InferenceUnits | None:
@@ -132,34 +136,8 @@ class _Part:
     log_strength: FloatArray
 
 
-def _texts_drawn(frame: pl.DataFrame, segments: list[str]) -> IntArray:
-    """For each segment the number of what could have been drawn instead: its document, if one is named.
-
-    Of fewer than five documents nothing could be learnt about others: each segment then stands for itself.
-    """
-    name = pl.col("segment_id").cast(pl.String)
-    documents = (
-        frame.filter(pl.col("document_id").is_not_null())
-        .group_by(name)
-        .agg(document_id=pl.col("document_id").cast(pl.String).min())
-    )
-    drawn = pl.DataFrame({"segment_id": segments}, schema={"segment_id": pl.String}).join(
-        documents, on="segment_id", how="left", maintain_order="left"
-    )
-    alone = pl.col("document_id").is_null()
-    text = drawn.select(
-        pl.struct(pl.when(alone).then("segment_id").otherwise("document_id"), alone.alias("alone"))
-        .rank("dense")
-        .cast(pl.Int64)
-        - 1
-    ).to_series()
-    if text.n_unique() < ENOUGH_DOCUMENTS:
-        return np.arange(len(segments))
-    return text.to_numpy()
-
-
 def _part(
-    comparisons: Comparisons, n_systems: int, settings: BradleyTerrySettings, *, text: IntArray
+    comparisons: Comparisons, n_systems: int, settings: BradleyTerrySettings, *, document: IntArray
 ) -> _Part:
     outcomes = PairedOutcomes(
         first=comparisons.first,
@@ -167,7 +145,7 @@ def _part(
         outcome=comparisons.outcome,
         count=comparisons.count.astype(np.float64),
         worker=comparisons.worker,
-        segment=text[comparisons.segment],
+        document=document[comparisons.segment],
     )
     # All have worker 0 where comparisons are between ratings of several workers.
     learn_slopes = settings.worker_slopes and bool(comparisons.worker.any())

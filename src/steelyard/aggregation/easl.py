@@ -21,7 +21,7 @@ from steelyard.aggregation._segment_means import scored_rows, worker_table
 from steelyard.domain.plugin import Method
 from steelyard.domain.result import Fit, MethodSettings
 from steelyard.domain.scale import Scale
-from steelyard.frames import index_of
+from steelyard.frames import index_of, segment_documents
 from steelyard.stats.arrays import FloatArray
 from steelyard.stats.easl import item_beliefs
 
@@ -38,7 +38,8 @@ def fit(frame: pl.DataFrame, settings: MethodSettings, rng: np.random.Generator)
     segments, segment = index_of(rows["segment_id"])
     numbered = rows.with_columns(pl.Series("system", system), pl.Series("segment", segment))
     items = _items(numbered, scale=settings.scale)
-    draws = draw_segments(len(segments), draws=settings.draws, rng=rng)
+    document = segment_documents(frame, segments).number
+    draws = draw_segments(document, draws=settings.draws, rng=rng)
     names = rows["attribute"].unique().sort().cast(pl.String).to_list()
     values = {
         name: _system_scores(items.filter(pl.col("attribute") == name), draws, n_systems=len(systems))

@@ -28,7 +28,7 @@ def fit(frame: pl.DataFrame, settings: MethodSettings, rng: np.random.Generator)
     Every comparison is used once, in random order [Herbrich2006]; of more than 200,000 a random sample. The
     score is the mean of what is then believed of an ability. With these settings its deviation stays near
     the 0.5 it started from, however many comparisons there are, and does not show how well a score is
-    known: intervals come from resampling segments instead. With a hundred comparisons or fewer, the order,
+    known: intervals come from resampling documents instead. With a hundred comparisons or fewer, the order,
     and so the seed, moves scores by a fifth or more of their noise; with a thousand hardly at all.
     """
     compared = compare_systems(frame, settings, method=METHOD.name)

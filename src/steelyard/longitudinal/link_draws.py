@@ -51,9 +51,10 @@ def score_draws(
 
     Every worker's share in every score counts, in each draw, by a random number of mean 0 and variance 1,
     the same for systems and items: what one worker thinks of them goes together. Systems are
-    also judged on segments that could have been others, by what `two_way_variance` finds beyond the
-    workers; items are what they are. An item that one worker judged alone errs as judgements of the
-    other items do. `systems` and `items` have the same numbers for workers; for items, `system` numbers them.
+    also judged on documents (`segment` of their ratings) that could have been others, by what
+    `two_way_variance` finds beyond the workers; items are what they are. An item that one worker judged
+    alone errs as judgements of the other items do. `systems` and `items` have the same numbers for workers;
+    for items, `system` numbers them.
     """
     n_workers = max(_width(systems.worker), _width(items.worker) if items else 0)
     by_worker = _shares(systems, systems.worker, n_clusters=n_workers)

@@ -32,8 +32,8 @@ _FIRST_TIE = 0.5
 class PairedOutcomes:
     """Comparisons of two systems: `outcome` is 1 if the first won, -1 if the second did, 0 for a tie.
 
-    Each row happened `count` times. The indices are 0, 1, 2, ...; all arrays: (n,). Documents may stand in
-    `segment`: it says which comparisons share a text that could have been another.
+    Each row happened `count` times. The indices are 0, 1, 2, ...; all arrays: (n,). `document` says
+    which comparisons share a text that could have been another; it may be a segment.
     """
 
     first: IntArray
@@ -41,7 +41,7 @@ class PairedOutcomes:
     outcome: IntArray
     count: FloatArray
     worker: IntArray
-    segment: IntArray
+    document: IntArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +131,7 @@ def separated_groups(outcomes: PairedOutcomes, *, n_systems: int) -> list[list[i
 
 
 def _pooled(outcomes: PairedOutcomes, n_systems: int, *, by_worker: bool) -> PairedOutcomes:
-    """Equal outcomes of the same two systems (and worker) as one row; the segment no longer matters."""
+    """Equal outcomes of the same two systems (and worker) as one row; the document no longer matters."""
     worker = outcomes.worker if by_worker else np.zeros_like(outcomes.worker)
     pair = (worker * n_systems + outcomes.first) * n_systems + outcomes.second
     code, row = np.unique(3 * pair + outcomes.outcome + 1, return_inverse=True)

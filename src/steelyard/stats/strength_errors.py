@@ -1,4 +1,4 @@
-"""Errors, intervals and p-values of Bradley-Terry strengths when workers and segments could be others."""
+"""Errors, intervals and p-values of Bradley-Terry strengths when workers and documents could be others."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from steelyard.stats.tied_outcomes import OutcomeTerms, outcome_terms
 class StrengthErrors:
     """How far log strengths might have been others: covariances (S, S) by what is drawn at random.
 
-    `by_worker`, `by_segment` and `by_cell` take comparisons that share a worker, a segment or both as
+    `by_worker`, `by_document` and `by_cell` take comparisons that share a worker, a document or both as
     clusters; `by_model` takes all of them as independent. `df`: degrees of freedom, one less than
-    there are workers or segments, whichever are fewer. That between workers is of leaving each out in turn
+    there are workers or documents, whichever are fewer. That between workers is of leaving each out in turn
     [Bell2002]: a worker who made most of the comparisons drew the strengths along, so that what is left of
     that worker's pull looks smaller than it was.
     """
 
     by_worker: FloatArray
-    by_segment: FloatArray
+    by_document: FloatArray
     by_cell: FloatArray
     by_model: FloatArray
     df: int
@@ -35,26 +35,26 @@ class StrengthErrors:
         """The errors of some of the systems."""
         some = np.ix_(systems, systems)
         return StrengthErrors(
-            self.by_worker[some], self.by_segment[some], self.by_cell[some], self.by_model[some], self.df
+            self.by_worker[some], self.by_document[some], self.by_cell[some], self.by_model[some], self.df
         )
 
     def deviation(self, contrast: FloatArray) -> FloatArray:
         """Standard errors of sums of log strengths with the weights of each row (rows, S). Shape (rows,).
 
-        Variance between workers plus that between segments minus that between cells of both
+        Variance between workers plus that between documents minus that between cells of both
         [Cameron2011], and never less than any one of them, nor than if all comparisons were independent:
         where a system wins everything, clusters have no variance and know nothing.
         """
-        worker, segment, cell, model = (
+        worker, document, cell, model = (
             np.einsum("ri,ij,rj->r", contrast, matrix, contrast)
-            for matrix in (self.by_worker, self.by_segment, self.by_cell, self.by_model)
+            for matrix in (self.by_worker, self.by_document, self.by_cell, self.by_model)
         )
-        variance: FloatArray = np.maximum.reduce([worker + segment - cell, worker, segment, model])
+        variance: FloatArray = np.maximum.reduce([worker + document - cell, worker, document, model])
         return np.sqrt(variance)
 
 
 def strength_errors(outcomes: PairedOutcomes, found: Strengths) -> StrengthErrors:
-    """Errors of the log strengths that allow for workers and segments which go their own ways.
+    """Errors of the log strengths that allow for workers and documents which go their own ways.
 
     A sandwich: the inverse information, around what each cluster pulls at the strengths. Slopes of workers
     belong to them, so that their uncertainty is included.
@@ -75,7 +75,7 @@ class StrengthInfluence:
     effect: FloatArray
     without: FloatArray
     worker: IntArray
-    segment: IntArray
+    document: IntArray
     by_model: FloatArray
 
 
@@ -127,7 +127,7 @@ def strength_influence(outcomes: PairedOutcomes, found: Strengths) -> StrengthIn
         np.vstack(effects) @ inverse,
         without,
         outcomes.worker,
-        outcomes.segment,
+        outcomes.document,
         inverse[:n_systems],
     )
 
@@ -135,9 +135,9 @@ def strength_influence(outcomes: PairedOutcomes, found: Strengths) -> StrengthIn
 def combined_errors(
     parts: Sequence[StrengthInfluence], *, shares: FloatArray | None = None
 ) -> StrengthErrors:
-    """Errors of the mean of several sets of log strengths of the same systems, workers and segments.
+    """Errors of the mean of several sets of log strengths of the same systems, workers and documents.
 
-    Comparisons of all the sets that share a worker or a segment are one cluster. `shares` (parts, S) is
+    Comparisons of all the sets that share a worker or a document are one cluster. `shares` (parts, S) is
     what each part counts in the mean of each system; all alike if not given.
     """
     if shares is None:
@@ -145,17 +145,17 @@ def combined_errors(
     pull = csr_array(block_diag([part.pull for part in parts]))
     effect = np.vstack([part.effect * share for part, share in zip(parts, shares, strict=True)])
     worker = np.concatenate([part.worker for part in parts])
-    segment = np.concatenate([part.segment for part in parts])
-    cell = worker * (int(segment.max(initial=0)) + 1) + segment
+    document = np.concatenate([part.document for part in parts])
+    cell = worker * (int(document.max(initial=0)) + 1) + document
     by_worker, n_workers = _between_workers(parts, shares)
-    by_segment, n_segments = _between(pull, effect, segment)
+    by_document, n_documents = _between(pull, effect, document)
     by_cell, _ = _between(pull, effect, cell)
     model = np.zeros_like(by_worker)
     for part, share in zip(parts, shares, strict=True):
         model += share[:, None] * part.by_model * share
     # Where comparisons are nobody's in particular, all have one worker, who says nothing about others.
-    several = [n for n in (n_workers, n_segments) if n > 1]
-    return StrengthErrors(by_worker, by_segment, by_cell, model, min(several, default=2) - 1)
+    several = [n for n in (n_workers, n_documents) if n > 1]
+    return StrengthErrors(by_worker, by_document, by_cell, model, min(several, default=2) - 1)
 
 
 def strength_intervals(
