@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import wilcoxon
+from scipy.stats import PermutationMethod, wilcoxon
 
 from steelyard.stats.signed_rank import signed_rank_matrix
 
@@ -27,13 +27,17 @@ def _slow(first: np.ndarray, second: np.ndarray) -> float:
     positive = sum(rank for rank, value in zip(ranks, kept, strict=True) if value > 0)
     n = len(kept)
     ties = sum(sizes.count(a) ** 3 - sizes.count(a) for a in set(sizes))
-    if n <= 25 and len(set(kept)) == 1 and n == len(difference):
-        return 0.5**n if kept[0] > 0 else 1.0
-    if n <= 25 and not ties:
-        return float(wilcoxon(kept, alternative="greater", method="exact").pvalue)
+    if n <= 25:
+        shares = {0.0: 1.0}
+        for rank in ranks:
+            both: dict[float, float] = {}
+            for total, share in shares.items():
+                both[total] = both.get(total, 0.0) + share / 2
+                both[total + rank] = both.get(total + rank, 0.0) + share / 2
+            shares = both
+        return sum(share for total, share in shares.items() if total >= positive)
     variance = n * (n + 1) * (2 * n + 1) / 24 - ties / 48
-    continuity = 0.5 if n <= 25 else 0.0
-    return NormalDist().cdf(-(positive - n * (n + 1) / 4 - continuity) / math.sqrt(variance))
+    return NormalDist().cdf(-(positive - n * (n + 1) / 4) / math.sqrt(variance))
 
 
 def _scores(seed: int, *, n_systems: int = 6, n_segments: int = 60) -> np.ndarray:
@@ -92,11 +96,9 @@ def test_a_case_by_hand() -> None:
     p_values = signed_rank_matrix(np.array([[1.0, 5.0, 3.0, 9.0, 4.0], [2.0, 3.0, 2.0, 5.0, 4.0]]))
 
     # Differences -1, 2, 1, 4, 0: the zero goes, ranks 1.5, 3, 1.5, 4, so the positive ones have 8.5.
-    # Mean 4 * 5 / 4 = 5; variance 4 * 5 * 9 / 24 less (2^3 - 2) / 48 for the tie = 7.375; of so few
-    # half a rank is taken off for continuity.
-    above, below = (3.5 - 0.5) / math.sqrt(7.375), (-3.5 - 0.5) / math.sqrt(7.375)
-    assert p_values[0, 1] == pytest.approx(1 - NormalDist().cdf(above))
-    assert p_values[1, 0] == pytest.approx(1 - NormalDist().cdf(below))
+    # Of the 16 choices of signs, one makes the sum 10, two 8.5 and the others less.
+    assert p_values[0, 1] == pytest.approx(3 / 16)
+    assert p_values[1, 0] == pytest.approx(15 / 16)
 
 
 def test_four_segments_cannot_tell_two_systems_apart() -> None:
@@ -171,3 +173,31 @@ def test_inputs_stay_as_they_are() -> None:
     signed_rank_matrix(scores)
 
     np.testing.assert_array_equal(scores, _scores(6))
+
+
+@pytest.mark.parametrize("n", [5, 9, 12])
+def test_few_tied_differences_are_exact_as_by_scipys_permutations(n: int) -> None:
+    difference = np.random.default_rng(n).integers(-2, 4, n).astype(np.float64)
+
+    found = signed_rank_matrix(np.stack([difference, np.zeros(n)]))
+
+    every = PermutationMethod(n_resamples=np.inf)
+    for p_value, alternative in ((found[0, 1], "greater"), (found[1, 0], "less")):
+        expected = wilcoxon(difference, alternative=alternative, method=every).pvalue
+        assert p_value == pytest.approx(expected, rel=1e-12)
+
+
+def test_with_and_without_ties_25_differences_are_exact_and_26_as_scipy_approximates_them() -> None:
+    rng = np.random.default_rng(3)
+    untied, tied = rng.normal(0.4, 1, 26), rng.integers(1, 6, 26) * np.sign(rng.normal(0.5, 1, 26))
+
+    few = [signed_rank_matrix(np.stack([each[:25], np.zeros(25)]))[0, 1] for each in (untied, tied)]
+    more = [signed_rank_matrix(np.stack([each, np.zeros(26)]))[0, 1] for each in (untied, tied)]
+
+    assert few[0] == pytest.approx(wilcoxon(untied[:25], alternative="greater", method="exact").pvalue)
+    for p_value, each in zip(more, (untied, tied), strict=True):
+        approximate = wilcoxon(each, alternative="greater", method="approx", correction=False).pvalue
+        assert p_value == pytest.approx(approximate)
+    # The approximation is near what is exact on its other side, so nothing jumps at 26.
+    close = wilcoxon(tied[:25], alternative="greater", method="approx", correction=False).pvalue
+    assert few[1] == pytest.approx(close, rel=0.1)

@@ -6,7 +6,6 @@ import numpy as np
 from scipy.special import ndtr
 
 from steelyard.stats.arrays import FloatArray, IntArray
-from steelyard.stats.paired_tests import signed_rank
 from steelyard.stats.rank_sum import marked_rank_sums
 
 # Differences that agree to ten decimals are equal: scores that should be the same may differ in their
@@ -24,11 +23,10 @@ def signed_rank_matrix(scores: FloatArray) -> FloatArray:
     """One-sided p-values that the system of the row is better than that of the column.
 
     Wilcoxon's signed-rank test [Wilcoxon1945] on the differences of segment scores, for every ordered pair
-    at once: normal approximation with correction for ties, without one for continuity, differences of 0
-    dropped; up to 25 differences as `paired_tests.signed_rank` has it, exact without ties. `scores` is
-    (S, n), NaN where a system has no score for a segment; each pair is compared on the segments both
-    have. Differences are rounded to ten decimals before they are ranked, so that rounding noise breaks
-    no tie.
+    at once, differences of 0 dropped: exact up to 25 differences, with or without ties, and beyond by the
+    normal approximation with correction for ties and without one for continuity. `scores` is (S, n),
+    NaN where a system has no score for a segment; each pair is compared on the segments both have.
+    Differences are rounded to ten decimals before they are ranked, so that rounding noise breaks no tie.
 
     NaN on the diagonal and without a common segment; 1 if all differences are 0. It assumes that
     differences are symmetric about their middle if the systems are equally good.
@@ -51,9 +49,23 @@ def signed_rank_matrix(scores: FloatArray) -> FloatArray:
         for pair in np.flatnonzero(_n_different(difference) <= FEW).tolist():
             own = difference[pair][~np.isnan(difference[pair])].round(_DECIMALS)
             if own.any():
-                p_values[row[pair], column[pair]] = signed_rank(own).p_value
-                p_values[column[pair], row[pair]] = signed_rank(-own).p_value
+                p_values[row[pair], column[pair]], p_values[column[pair], row[pair]] = _exact(own)
     return p_values
+
+
+def _exact(difference: FloatArray) -> tuple[float, float]:
+    """Shares of all choices of signs whose positive ranks sum to at least, and to at most, the observed."""
+    kept = difference[difference != 0]
+    _, place, count = np.unique(np.abs(kept), return_inverse=True, return_counts=True)
+    # Ranks that ties share are whole or half numbers; doubled they count places in a list.
+    ranks = (2 * np.cumsum(count) - count + 1)[place]
+    ways = np.zeros(int(ranks.sum()) + 1)
+    ways[0] = 1.0
+    for rank in ranks.tolist():
+        ways[rank:] += ways[:-rank].copy()
+    positive = int(ranks[kept > 0].sum())
+    share = ways / ways.sum()
+    return float(share[positive:].sum()), float(share[: positive + 1].sum())
 
 
 def _n_different(difference: FloatArray) -> IntArray:
