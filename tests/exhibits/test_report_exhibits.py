@@ -19,7 +19,8 @@ REPORT_FIGURES = (
 )
 # Shown where the method has drawn scores, and where it has learnt something of workers.
 DRAWN_FIGURES = ("rank-probabilities", "score-posterior")
-LEARNT_FIGURES = ("worker-parameters",)
+# The table of precision where both are so.
+LEARNT_EXHIBITS = ("stopping", "worker-parameters")
 REPORT_TABLES = ("pass-counts", "agreement")
 
 Weighed = Callable[..., Evidence]
@@ -68,7 +69,7 @@ def test_a_method_that_draws_and_learns_has_more_to_show(
     made, missing = report_exhibits(learnt(evidence), options)
 
     names = [exhibit.name for exhibit in made]
-    assert names == [*REPORT_FIGURES, *DRAWN_FIGURES, *LEARNT_FIGURES, *REPORT_TABLES]
+    assert names == [*REPORT_FIGURES, *DRAWN_FIGURES, *LEARNT_EXHIBITS, *REPORT_TABLES]
     assert missing == []
 
 

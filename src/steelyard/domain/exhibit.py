@@ -232,6 +232,12 @@ class ExhibitOptions:
     split: bool = option(
         False, help="Split each source by workers instead of comparing two, in exhibits of replication."
     )
+    target_sd: float | None = option(
+        None,
+        help="Standard deviation up to which a translation's score is precise enough (exhibit stopping).",
+        usual="that of a predicted correlation of 0.9",
+        minimum=0,
+    )
 
     def __post_init__(self) -> None:
         require_known_values(self)

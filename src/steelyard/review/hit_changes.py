@@ -35,10 +35,11 @@ def changed_hits(frame: pl.DataFrame, worker_ids: Collection[str], *, scale: Sca
 
     The scatter is taken from the other HITs alone: somebody who clicks at random scatters so much
     that an error which contains it hides what is looked for. Of random HITs of ten pairs beside two
-    honest ones (a drop of 25 points, noise of 10) it finds seven in ten, Welch's test one in
-    ten; of honest HITs hardly any, and one in twenty-five of those with twice the noise. A HIT needs two
-    pairs, the others together five; what is not found is not thereby proved honest. Where texts have
-    several attributes, a pair is one of means over these; `scale` serves the words of reasons only.
+    honest ones (a drop of 25 points) it finds seven in ten with a noise of 10 and four in ten with 15;
+    Welch's test with 10 one in ten. Of honest HITs it finds hardly any, and one in twenty-five of those with
+    twice the noise. A HIT needs two pairs, the others together five; what is not found is not thereby
+    proved honest. Where texts have several attributes, a pair is one of means over these; `scale` serves
+    the words of reasons only.
     """
     hits = _compared(frame, worker_ids)
     suspects = hits.filter((pl.col("p_value") < HIT_THRESHOLD).any().over("worker_id"))
