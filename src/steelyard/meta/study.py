@@ -14,7 +14,7 @@ from steelyard.meta.scores import ScoredPair
 from steelyard.meta.settings import MetaEvaluation, MetaSettings
 from steelyard.meta.significance import significance
 from steelyard.meta.statistics import COLUMNS, Judge
-from steelyard.meta.units import few_units
+from steelyard.meta.units import few_metric_units
 
 Step = Callable[[int], None]
 # Below both of these a metric does not merely fail: its scores run the other way [our choice].
@@ -76,7 +76,7 @@ def run_metrics(study: MetaStudy, *, step: Step = lambda _: None) -> MetaEvaluat
         rows=rows,
         significance=tests,
         notes=(*compared.notes, *remarked.notes),
-        warnings=(*compared.warnings, *remarked.warnings, *few_units(tests)),
+        warnings=(*compared.warnings, *remarked.warnings, *few_metric_units(tests)),
     )
 
 

@@ -44,7 +44,7 @@ def independent_units(compared: ComparedScores, settings: MetaSettings) -> Indep
     return IndependentUnits(number, "segments" if is_whole else "documents")
 
 
-def few_units(found: Sequence[Significance]) -> tuple[str, ...]:
+def few_metric_units(found: Sequence[Significance]) -> tuple[str, ...]:
     """A warning of tests that rest on few units."""
     few = [one for one in found if one.unit in ("documents", "segments") and one.n_units < FEW_UNITS]
     if not few:

@@ -23,19 +23,18 @@ def predicted_correlation(means: FloatArray, sds: FloatArray) -> float:
     >>> round(predicted_correlation(np.array([-1.0, 1.0]), np.array([0.5, 0.5])), 4)
     0.8944
     """
-    known, unknown = spread(means), float(np.mean(sds**2)) if len(sds) else 0.0
+    known, unknown = _variance(means), float(np.mean(sds**2)) if len(sds) else 0.0
     whole = known + unknown
     return float(np.sqrt(known / whole)) if len(means) > 1 and whole > 0 else float("nan")
 
 
 def usual_target(means: FloatArray, sds: FloatArray) -> float:
     """The deviation at which every item would do its part for a correlation of 0.9."""
-    whole = spread(means) + float(np.mean(sds**2))
+    whole = _variance(means) + float(np.mean(sds**2))
     return float(np.sqrt((1 - ENOUGH_CORRELATION**2) * whole))
 
 
-def spread(means: FloatArray) -> float:
-    """The variance between items."""
+def _variance(means: FloatArray) -> float:
     return float(np.var(means)) if len(means) else 0.0
 
 
