@@ -67,7 +67,7 @@ def fit(frame: pl.DataFrame, settings: BradleyTerrySettings, rng: np.random.Gene
         name: _part(found, len(compared.systems), settings, document=document)
         for name, found in compared.by_attribute.items()
     }
-    together = replace(_fit_of(compared, compared.rows, parts, settings), units=_units(compared, parts, text))
+    together = replace(_fit_of(compared, compared.rows, parts, settings), units=_units(compared, parts))
     alone: tuple[tuple[str, Fit], ...] = ()
     if compared.rows["attribute"].n_unique() > 1:
         alone = tuple(
@@ -85,23 +85,16 @@ def fit(frame: pl.DataFrame, settings: BradleyTerrySettings, rng: np.random.Gene
         *_open_distances(compared, parts),
     )
     workers = _with_slopes(compared, parts)
-    judged = [part.comparisons for part in parts.values()]
-    units = InferenceUnits(
-        workers=len(np.unique(np.concatenate([found.worker for found in judged]))),
-        documents=len(np.unique(np.concatenate([document[found.segment] for found in judged]))),
-        documents_known=compared.documents.known,
-    )
-    found = replace(together, warnings=warnings, notes=compared.notes, attributes=alone, workers=workers)
-    return replace(found, units=units)
+    return replace(together, warnings=warnings, notes=compared.notes, attributes=alone, workers=workers)
 
 
-def _units(compared: ComparedSystems, parts: dict[str, _Part], text: IntArray) -> InferenceUnits | None:
+def _units(compared: ComparedSystems, parts: dict[str, _Part]) -> InferenceUnits | None:
     """What errors count as independent; None where comparisons are not of single workers."""
     worker = np.unique(np.concatenate([part.outcomes.worker for part in parts.values()]))
-    drawn = np.unique(np.concatenate([part.outcomes.segment for part in parts.values()]))
+    drawn = np.unique(np.concatenate([part.outcomes.document for part in parts.values()]))
     if not worker.any():
         return None
-    return InferenceUnits(len(worker), len(drawn), bool(len(np.unique(text)) < len(compared.segments)))
+    return InferenceUnits(len(worker), len(drawn), compared.documents.known)
 
 
 def _with_slopes(compared: ComparedSystems, parts: dict[str, _Part]) -> pl.DataFrame:
