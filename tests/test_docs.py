@@ -27,11 +27,14 @@ def test_the_reference_is_what_the_code_says() -> None:
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_links_between_pages_lead_somewhere(page: Path) -> None:
-    targets = LINK.findall(page.read_text("utf-8"))
-
-    assert [target for target in targets if not (page.parent / target).exists()] == []
+def test_links_between_pages_lead_somewhere() -> None:
+    assert PAGES
+    assert [
+        f"{page.relative_to(ROOT)}: {target}"
+        for page in PAGES
+        for target in LINK.findall(page.read_text("utf-8"))
+        if not (page.parent / target).exists()
+    ] == []
 
 
 def test_the_readme_shows_both_commands_and_make_has_them() -> None:

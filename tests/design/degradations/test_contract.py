@@ -87,11 +87,11 @@ def test_the_same_seed_damages_alike(damage, corpus, outcomes):
     assert again == [each.damaged for each in outcomes]
 
 
-@pytest.mark.parametrize("text", ["", " ", "\n", "\u200b", " \u00a0\n"])
-def test_a_text_without_words_is_never_a_base(damage, corpus, text):
-    assert not damage.is_eligible(text)
-    assert not damage.is_preferred(text)
-    assert degraded(damage, corpus, text) is None
+def test_a_text_without_words_is_never_a_base(damage, corpus):
+    for text in ("", " ", "\n", "\u200b", " \u00a0\n"):
+        assert not damage.is_eligible(text), repr(text)
+        assert not damage.is_preferred(text), repr(text)
+        assert degraded(damage, corpus, text) is None, repr(text)
 
 
 def test_single_words_are_not_eligible(damage, corpus):
@@ -100,10 +100,10 @@ def test_single_words_are_not_eligible(damage, corpus):
     assert [unit for unit in units if damage.is_eligible(unit)] == []
 
 
-@pytest.mark.parametrize("text", ["Windows 11 is here again", "OpenAI и Google", "I♥NY — 2024 ... now"])
-def test_a_text_in_another_script_goes_in_any_language(damage, corpus, text):
-    assert damage.is_eligible(text)
-    assert degraded(damage, corpus, text) is not None
+def test_a_text_in_another_script_goes_in_any_language(damage, corpus):
+    for text in ("Windows 11 is here again", "OpenAI и Google", "I♥NY — 2024 ... now"):
+        assert damage.is_eligible(text), text
+        assert degraded(damage, corpus, text) is not None, text
 
 
 def test_it_names_what_it_lowers_and_whom_to_cite(degradation):
