@@ -19,7 +19,8 @@ from steelyard.domain.scale import Scale
 from steelyard.domain.work import SCORED_KINDS, ItemKind
 from steelyard.stats.arrays import BoolArray, FloatArray, IntArray
 from steelyard.stats.connectivity import block_of_left
-from steelyard.stats.standardise import standardised, worker_moments
+from steelyard.stats.pooling import rating_units
+from steelyard.stats.standardise import WorkerMoments, standardised, worker_moments
 
 # Which judgement a row is of, and what was judged.
 _OF_JUDGEMENT: dict[str, pl.DataType] = {
@@ -344,13 +345,15 @@ def standardise_ratings(frame: pl.DataFrame, settings: MethodSettings) -> Standa
     """Each rating's distance from its worker's mean in that worker's deviations, as the settings say.
 
     Means and deviations are over the rows that `standardise_over` says, those of the systems
-    `standardise_without` left out, for all attributes together or each alone (`standardise_per`); see
-    `standardise_by_worker`.
+    `standardise_without` left out, for all attributes together or each alone (`standardise_per`). With
+    `minimum_ratings` as `standardise_by_worker` has it; without, as `rating_units` draws them together.
     """
-    _, judge = index_of(frame["worker_id"])
+    workers, judge = index_of(frame["worker_id"])
+    n_crowds = 1
     if settings.standardise_per == "attribute":
         names, attribute = index_of(frame["attribute"])
-        judge = judge * len(names) + attribute
+        n_crowds = len(names)
+        judge = attribute * len(workers) + judge
     defines = np.ones(len(frame), dtype=np.bool_)
     if settings.standardise_over == "system":
         kinds = [str(kind) for kind in SCORED_KINDS]
@@ -364,7 +367,17 @@ def standardise_ratings(frame: pl.DataFrame, settings: MethodSettings) -> Standa
     moments = worker_moments(
         ordered["rating"].to_numpy(), ordered["judge"].to_numpy(), over=ordered["defines"].to_numpy()
     )
-    z = standardised(frame["rating"].to_numpy(), judge, moments=moments, minimum=settings.minimum_ratings)
+    rating = frame["rating"].to_numpy()
+    if settings.minimum_ratings is not None:
+        z = standardised(rating, judge, moments=moments, minimum=settings.minimum_ratings)
+        return StandardisedRatings(z, defines, moments.n[judge])
+    z = np.full(len(rating), np.nan)
+    for crowd in range(n_crowds):
+        one = slice(crowd * len(workers), (crowd + 1) * len(workers))
+        units = rating_units(WorkerMoments(moments.n[one], moments.mean[one], moments.sd[one]))
+        rows = np.flatnonzero(judge // len(workers) == crowd)
+        worker = judge[rows] - one.start
+        z[rows] = (rating[rows] - units.centre[worker]) / units.deviation[worker]
     return StandardisedRatings(z, defines, moments.n[judge])
 
 

@@ -135,6 +135,22 @@ def test_workers_with_few_ratings_are_mentioned() -> None:
     )
 
 
+def test_nobody_is_left_out_without_a_minimum() -> None:
+    newcomer = _frame([("newcomer", "C", "1", 95.0)])
+
+    fit = _fit(pl.concat([STRICT_AND_GENEROUS, _frame(CONSTANT), newcomer]))
+
+    assert fit.segments["n"].sum() == 10
+    assert fit.segments["score"].null_count() == 0
+    # One high rating of an unknown worker is good news, but less so than in deviations of the crowd.
+    assert 0 < _score(fit, "C") < 1
+    assert fit.warnings == (
+        "4 workers gave fewer than 30 ratings: their means and deviations are drawn towards everyone's.",
+    )
+
+
 def test_when_nobody_can_be_standardised_it_says_what_to_do() -> None:
-    with pytest.raises(NotEnoughData, match=r"no worker has given 10 ratings yet .* method=.mean-rating"):
-        _fit(STRICT_AND_GENEROUS)
+    with pytest.raises(NotEnoughData, match=r"no worker has given 2 ratings yet .* method=.mean-rating"):
+        _fit(_frame(CONSTANT))
+    with pytest.raises(NotEnoughData, match=r"no worker has given 4 ratings yet .* method=.mean-rating"):
+        _fit(STRICT_AND_GENEROUS, minimum_ratings=4)

@@ -135,7 +135,7 @@ def compare_systems(
         )
     warnings = _rule(list(by_attribute.values()), n_rows=len(rows), within=within)
     if len(judged) < len(rows):
-        few = f"fewer than {settings.minimum_ratings} ratings, or always the same one"
+        few = f"fewer than {settings.fewest_ratings} ratings, or always the same one"
         left_out = f"{len(rows) - len(judged):,} judgements of workers with {few}"
         warnings = (*warnings, f"Left out because they cannot be standardised: {left_out}.")
     return ComparedSystems(
@@ -183,7 +183,7 @@ def _standardised(frame: pl.DataFrame, settings: MethodSettings, *, method: str)
     if rows.is_empty():
         raise NotEnoughData(
             f"{method}: too few judgements are of two systems on one segment by the same worker, and no "
-            f"worker has given {settings.minimum_ratings} ratings yet that are not all the same, so there is "
+            f"worker has given {settings.fewest_ratings} ratings yet that are not all the same, so there is "
             "nothing to compare. Use {method=mean-rating}, or wait for more judgements."
         )
     return rows

@@ -24,14 +24,15 @@ def fit(frame: pl.DataFrame, settings: MethodSettings, rng: np.random.Generator)
     Every rating becomes its distance from the worker's mean in that worker's deviations, mean and
     deviation taken over all kinds of items or over those of systems only, and where ratings are of
     several attributes over all of them or for each alone. It assumes
-    that workers saw about the same mix of systems. Workers with too few ratings, or with one and the
-    same rating throughout, cannot be standardised and leave the analysis with a warning.
+    that workers saw about the same mix of systems. Of workers with few ratings, mean and deviation are drawn
+    towards everyone's, and ratings that are always the same come close to 0 as they grow in number. With
+    `minimum_ratings`, as published, both kinds of workers leave the analysis with a warning instead.
     """
     valued = with_z(frame, settings)
     rows = scored_rows(valued, method=METHOD.name)
     if rows["value"].null_count() == len(rows):
         raise NotEnoughData(
-            f"{METHOD.name}: no worker has given {settings.minimum_ratings} ratings yet that are not all "
+            f"{METHOD.name}: no worker has given {settings.fewest_ratings} ratings yet that are not all "
             "the same, so none can be standardised. Use {method=mean-rating}, or wait for more judgements."
         )
     over = valued.filter("defines_worker")
@@ -50,14 +51,19 @@ def _warnings(frame: pl.DataFrame, rows: pl.DataFrame, settings: MethodSettings)
         )
         found.append(
             f"{counted(without['worker_id'].n_unique(), 'worker')} gave fewer than "
-            f"{settings.minimum_ratings} ratings or always the same one, so "
+            f"{settings.fewest_ratings} ratings or always the same one, so "
             f"{counted(len(without), 'judgement')} could not be standardised: {fate}."
         )
     few = frame.filter(pl.col("value").is_not_null() & (pl.col("n_defining") < FEW_RATINGS))
     if len(few):
+        fate = (
+            "are drawn towards everyone's"
+            if settings.minimum_ratings is None
+            else "are rough, and so are their standardised ratings"
+        )
         found.append(
             f"{counted(few['worker_id'].n_unique(), 'worker')} gave fewer than {FEW_RATINGS} ratings: "
-            "their means and deviations are rough, and so are their standardised ratings."
+            f"their means and deviations {fate}."
         )
     return tuple(found)
 

@@ -22,8 +22,12 @@ from steelyard.stats.worker_model.linear import learned_model
 from steelyard.stats.worker_model.problem import WorkerRatings
 from steelyard.stats.worker_model.spread import Spread, spread
 from steelyard.stats.worker_model.sums import RatingSums
-from steelyard.stats.worker_model.units import PSEUDO_RATINGS, OwnUnits, in_own_units
+from steelyard.stats.worker_model.texts import alone_variance, text_quality
+from steelyard.stats.worker_model.units import OwnUnits, in_own_units
 from steelyard.stats.worker_model.variational import Learned, Workers, learn
+
+# Keeps what rests on no rating of one's own finite.
+_LEAST_OWN = 1e-9
 
 
 def fit(frame: pl.DataFrame, settings: WorkerModelSettings, rng: np.random.Generator) -> Fit:
@@ -34,7 +38,9 @@ def fit(frame: pl.DataFrame, settings: WorkerModelSettings, rng: np.random.Gener
     is never below 0 and follows from all that a worker judged, degraded copies, repeats and references
     included; quality is expected to lie where kind, system and segment of the text lead to. How
     much workers, systems and texts vary is learned from the ratings too. Nobody is left out; a worker who
-    always gives the same rating has no weight. Scores are in deviations of the ratings of trusted workers.
+    always gives the same rating weighs the less, the more of them there are. The score of a segment is the
+    mean of what the model says of it and of what it would say without its system. Scores are in deviations of
+    the ratings of trusted workers.
     """
     items = judged_items(frame, method=METHOD.name, offset_per=settings.offset_per)
     model = learn_workers(items)
@@ -70,7 +76,7 @@ def learn_workers(items: JudgedItems) -> LearnedWorkers:
         n_workers=items.n_workers,
         n_criteria=origin.n_criteria,
     )
-    ratings, rated = _of_those_who_vary(items, units)
+    ratings, rated = _in_units(items, units)
     learned = learn(ratings, origin)
     if not learned.reached.converged:
         raise NotEnoughData(
@@ -100,28 +106,26 @@ def score_units(units: OwnUnits, ratings: WorkerRatings, workers: Workers) -> tu
     return float(trust @ workers.slope / trust.sum()), level
 
 
-def _of_those_who_vary(items: JudgedItems, units: OwnUnits) -> tuple[WorkerRatings, RatingOrigin]:
-    # In one order sums come out the same to the last bit, however the ratings came.
-    order = np.lexsort((items.rating, items.document, items.worker, items.item))
-    here = order[units.varied[items.worker[order]]]
-    if not len(here):
+def _in_units(items: JudgedItems, units: OwnUnits) -> tuple[WorkerRatings, RatingOrigin]:
+    if not units.varied.any():
         raise NotEnoughData(
             "worker-model: every worker always gave the same rating, so nothing can be learned from "
             "them. Use {method=mean-rating}."
         )
-    part = None
-    if items.part is not None:
-        _, part = np.unique(items.part[here], return_inverse=True)
+    # In one order sums come out the same to the last bit, however the ratings came.
+    order = np.lexsort((items.rating, items.document, items.worker, items.item))
     ratings = WorkerRatings(
-        item=items.item[here],
-        worker=items.worker[here],
-        value=units.value[here],
+        item=items.item[order],
+        worker=items.worker[order],
+        value=units.value[order],
         n_items=items.n_items,
         n_workers=items.n_workers,
-        hit=part,
+        hit=None if items.part is None else items.part[order],
     )
     centre = ratings.worker * items.origin.n_criteria + items.origin.criterion[ratings.item]
-    return ratings, RatingOrigin(items.group, items.document[here], centre, pseudo=PSEUDO_RATINGS)
+    n_ratings = np.bincount(centre)
+    own = np.maximum(units.own.ravel()[: len(n_ratings)], _LEAST_OWN)
+    return ratings, RatingOrigin(items.group, items.document[order], centre, pseudo=n_ratings * (1 / own - 1))
 
 
 def _believed(model: LearnedWorkers) -> Believed:
@@ -134,9 +138,12 @@ def _believed(model: LearnedWorkers) -> Believed:
             score = score + model.unit * (to_all_segments(weights, origin) @ learned.effects.segment)
         return score, moved_scores(model, weights)
 
+    # Errors of the two qualities that a text's is the mean of are taken to go together.
+    sd = (np.sqrt(model.spread.quality_variance) + np.sqrt(alone_variance(learned, origin))) / 2
     return Believed(
-        score=model.unit * learned.quality + level,
-        sd=model.unit * np.sqrt(model.spread.quality_variance),
+        # Of systems the score is a sum of the model's own qualities, and so are its errors.
+        score=model.unit * text_quality(learned, origin) + level,
+        sd=model.unit * sd,
         of_sums=of_sums,
     )
 
@@ -178,14 +185,14 @@ def learned_columns(model: LearnedWorkers) -> pl.DataFrame:
     origin = model.items.origin
     usual = float(learned.quality[origin.kind == 0].mean())
     rating = units.centre.mean(axis=1) + units.deviation * (workers.offset + workers.slope * usual)
-    slope = np.where(varied, units.deviation * workers.slope, 0.0)
+    slope = units.deviation * workers.slope
     precision = workers.precision * (units.typical / units.deviation) ** 2
     n_ratings = np.bincount(model.ratings.worker, minlength=len(varied))
-    weight = np.where(varied, workers.slope**2 * workers.precision, 0.0)
+    weight = workers.slope**2 * workers.precision
     mean_slope, mean_weight = slope[varied].mean(), weight[varied].mean()
     unknown = np.where(varied, 1.0, np.nan)
     # A worker's units themselves rest on this many ratings only.
-    n_behind = n_ratings + PSEUDO_RATINGS
+    n_behind = n_ratings / np.maximum(units.own.mean(axis=1), _LEAST_OWN)
     slope_variance = model.spread.slope_variance + workers.slope**2 / (2 * n_behind)
     columns = {
         "offset": rating - rating.mean(),
@@ -225,8 +232,8 @@ def _without_weight(model: LearnedWorkers) -> tuple[str, ...]:
     if not constant:
         return ()
     return (
-        f"{counted(constant, 'worker')} always gave the same rating: that says nothing, "
-        f"so {'it has' if constant == 1 else 'they have'} no weight.",
+        f"{counted(constant, 'worker')} always gave the same rating: the more ratings such a worker "
+        "gave, the less they weigh.",
     )
 
 

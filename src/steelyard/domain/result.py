@@ -120,8 +120,9 @@ class MethodSettings:
         always_signed=True,
         minimum=0,
     )
-    # Fewer ratings than this and a worker's mean and deviation mean little [our choice].
-    minimum_ratings: int = 10
+    # Workers with fewer ratings are left out, and nobody's mean and deviation are drawn towards everyone's,
+    # as in published results; None: nobody is left out, and those of workers with few ratings are drawn.
+    minimum_ratings: int | None = None
     # WMT counts a segment that nobody could standardise as 0; we leave it out unless asked.
     unstandardised_as_zero: bool = False
     level: float = 0.95
@@ -133,6 +134,11 @@ class MethodSettings:
 
     def __post_init__(self) -> None:
         require_known_values(self)
+
+    @property
+    def fewest_ratings(self) -> int:
+        """How many ratings, not all the same, somebody must have given for anybody to be standardised."""
+        return self.minimum_ratings or 2
 
 
 @dataclass(frozen=True, slots=True)

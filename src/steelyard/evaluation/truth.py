@@ -13,7 +13,7 @@ from steelyard.evaluation.settings import YARDSTICK
 from steelyard.stats.arrays import BoolArray, FloatArray, IntArray
 from steelyard.stats.standardise import standardise_by_worker
 
-# From so few ratings on a worker is standardised: trials are small [our choice].
+# From this many ratings on, a worker counts for the truth: trials are small [our choice].
 MINIMUM_RATINGS = 2
 
 
@@ -32,8 +32,8 @@ class ItemTruth:
 
 
 def trial_settings(settings: AnalysisSettings) -> MethodSettings:
-    """How methods are run in trials: without draws of their own, and from few ratings on."""
-    return replace(settings.method_settings, draws=0, minimum_ratings=MINIMUM_RATINGS)
+    """How methods are run in trials: without draws of their own."""
+    return replace(settings.method_settings, draws=0)
 
 
 def item_truth(judged: Judged, rows: BoolArray) -> ItemTruth:
@@ -63,11 +63,10 @@ def gold_truth(judged: Judged, *, least: int) -> ItemTruth:
 
 
 def system_truth(judged: Judged, rows: BoolArray, settings: AnalysisSettings) -> Fit:
-    """Mean z of the systems in the rows given, as the method of that name has it."""
+    """Mean z of the systems in the rows given, each worker standardised by their own ratings alone."""
+    of_method = replace(trial_settings(settings), minimum_ratings=MINIMUM_RATINGS)
     # Without draws nothing is random.
-    return methods()[YARDSTICK].fit(
-        judged.frame.filter(rows), trial_settings(settings), np.random.default_rng(0)
-    )
+    return methods()[YARDSTICK].fit(judged.frame.filter(rows), of_method, np.random.default_rng(0))
 
 
 def _means(value: FloatArray, group: IntArray, n_groups: int) -> tuple[FloatArray, IntArray]:

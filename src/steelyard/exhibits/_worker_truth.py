@@ -98,7 +98,7 @@ def _standardised(source: Evidence, names: list[str], rating: FloatArray, worker
     settings = source.analysis.settings
     # A mean of equal ratings may be off by rounding, so that they deviate from it.
     is_usable = (pl.col("sd") > 1e-9 * settings.scale.width) & (
-        pl.col("n_judgements") >= settings.method_settings.minimum_ratings
+        pl.col("n_judgements") >= settings.method_settings.fewest_ratings
     )
     moments = pl.DataFrame({"worker_id": names}, schema={"worker_id": pl.String}).join(
         source.analysis.workers.filter(is_usable).select("worker_id", "mean", "sd"),

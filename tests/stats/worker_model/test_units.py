@@ -5,6 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from steelyard.stats.pooling import rating_units
+from steelyard.stats.standardise import worker_moments
 from steelyard.stats.worker_model.units import OwnUnits, in_own_units
 
 # Two workers, two ratings each; the mean of all is 6.
@@ -25,26 +27,17 @@ def _units(rating: np.ndarray, worker: np.ndarray, criterion: np.ndarray | None 
     )
 
 
-def test_a_mean_counts_four_ratings_of_the_average_worker_first() -> None:
-    units = _units(RATING, WORKER)
+def test_values_are_ratings_in_units_that_the_crowd_has_part_in() -> None:
+    rng = np.random.default_rng(6)
+    worker = rng.integers(0, 8, 60)
+    rating = rng.integers(0, 101, 60).astype(float)
 
-    # (0 + 8 + 4 * 6) / (2 + 4) and (6 + 10 + 4 * 6) / (2 + 4)
-    np.testing.assert_allclose(units.centre, [[32 / 6], [40 / 6]])
+    units, expected = _units(rating, worker), rating_units(worker_moments(rating, worker))
 
-
-def test_a_deviation_counts_four_ratings_of_the_usual_deviation_first() -> None:
-    units = _units(RATING, WORKER)
-
-    # Squares around the workers' own means, 4 and 8: 32 and 8, with one degree of freedom each; the usual
-    # variance is 40 / 2 = 20.
-    np.testing.assert_allclose(units.deviation**2, [(32 + 4 * 20) / (1 + 4), (8 + 4 * 20) / (1 + 4)])
-
-
-def test_a_value_is_the_distance_from_the_centre_in_deviations() -> None:
-    units = _units(RATING, WORKER)
-
-    distance = np.array([0 - 32 / 6, 8 - 32 / 6, 6 - 40 / 6, 10 - 40 / 6])
-    np.testing.assert_allclose(units.value, distance / np.sqrt([112 / 5, 112 / 5, 88 / 5, 88 / 5]))
+    np.testing.assert_allclose(units.centre[:, 0], expected.centre)
+    np.testing.assert_allclose(units.deviation, expected.deviation)
+    np.testing.assert_allclose(units.own[:, 0], expected.own)
+    np.testing.assert_allclose(units.value, (rating - expected.centre[worker]) / expected.deviation[worker])
 
 
 def test_overall_mean_and_typical_deviation_are_those_of_all_ratings() -> None:
@@ -55,18 +48,24 @@ def test_overall_mean_and_typical_deviation_are_those_of_all_ratings() -> None:
     assert units.typical == pytest.approx(np.sqrt(56 / 4))
 
 
-def test_each_criterion_has_a_centre_of_its_own_for_each_worker() -> None:
+def test_where_all_workers_see_criteria_alike_their_centres_are_shifted_alike() -> None:
     rating, criterion = np.array([10.0, 30.0, 20.0, 40.0]), np.array([0, 1, 0, 1])
 
     units = _units(rating, WORKER, criterion)
 
-    # Means of all: 25; of the workers, drawn: 140 / 6 and 160 / 6. Criteria lie 10 below and above these.
-    # A centre is the one rating of its own and four of worker's mean plus criterion.
-    expected = [
-        [(10 + 4 * (140 / 6 - 10)) / 5, (30 + 4 * (140 / 6 + 10)) / 5],
-        [(20 + 4 * (160 / 6 - 10)) / 5, (40 + 4 * (160 / 6 + 10)) / 5],
-    ]
-    np.testing.assert_allclose(units.centre, expected)
+    # The second criterion lies 20 above the first, by either worker: nothing else sets the centres apart.
+    np.testing.assert_allclose(units.centre[:, 1] - units.centre[:, 0], [20, 20])
+
+
+def test_workers_who_see_criteria_differently_have_their_own_centres() -> None:
+    rng = np.random.default_rng(4)
+    worker, criterion = np.repeat([0, 1], 400), np.tile([0, 1], 400)
+    level = np.array([[20.0, 80.0], [80.0, 20.0]])
+
+    units = _units(level[worker, criterion] + rng.normal(0, 5, 800), worker, criterion)
+
+    # 200 ratings each: the centres are known to 5 / sqrt(200) = 0.35.
+    np.testing.assert_allclose(units.centre, level, atol=1.5)
 
 
 def test_with_many_ratings_the_values_of_each_worker_and_criterion_average_nothing() -> None:
@@ -78,9 +77,9 @@ def test_with_many_ratings_the_values_of_each_worker_and_criterion_average_nothi
     units = _units(rating, worker, criterion)
 
     cell = worker * 2 + criterion
-    # About 5,000 ratings in a cell; the four made-up ones lie at most 50 points off, thus 50 * 4 / 5,004.
+    # About 5,000 ratings in a cell, each 10 points off: the crowd has next to no part in their mean.
     means = np.bincount(cell, units.value) / np.bincount(cell)
-    assert np.abs(means * 10).max() < 50 * 4 / 4_800
+    assert np.abs(means * 10).max() < 10 / np.sqrt(5_000)
 
 
 def test_with_many_ratings_values_are_ordinary_z_scores() -> None:
@@ -92,7 +91,6 @@ def test_with_many_ratings_values_are_ordinary_z_scores() -> None:
 
     own = [rating[worker == w] for w in (0, 1)]
     z = np.concatenate([(part - part.mean()) / part.std(ddof=1) for part in own])
-    # The four made-up ratings are 30 points off, that is ten deviations, of 20,004: 0.002.
     np.testing.assert_allclose(units.value, z, atol=0.01)
 
 
@@ -118,8 +116,10 @@ def test_who_always_gives_the_same_rating_has_not_varied() -> None:
 def test_a_worker_without_ratings_has_the_average_workers_centre_and_the_usual_deviation() -> None:
     units = in_own_units(RATING, WORKER, ONE_CRITERION, n_workers=3, n_criteria=1)
 
+    # Means of 4 and 8; variances of 32 and 8, whose difference is chance with one degree of freedom each.
     assert units.centre[2, 0] == pytest.approx(6)
-    assert units.deviation[2] == pytest.approx(np.sqrt(20))
+    usual = rating_units(worker_moments(RATING, WORKER))
+    assert units.deviation[2] > usual.deviation.min()
     assert not units.varied[2]
 
 

@@ -90,7 +90,7 @@ def opinions(collection: Collection, *, attributes: Sequence[str] | None = None)
     counts &= has_z
     if not counts.any():
         raise NotEnoughData(
-            f"{_of(collection)} has no worker with {settings.minimum_ratings} ratings that are not all the "
+            f"{_of(collection)} has no worker with {settings.fewest_ratings} ratings that are not all the "
             "same, so none can be standardised. Wait for more judgements."
         )
     share = (numbered.rating - settings.scale.minimum) / settings.scale.width
@@ -151,7 +151,7 @@ def _unstandardised(numbered: Judged, rows: BoolArray, settings: MethodSettings)
         return ()
     n_workers = len(np.unique(numbered.worker[rows]))
     return (
-        f"{counted(n_workers, 'worker')} gave fewer than {settings.minimum_ratings} ratings or always the "
+        f"{counted(n_workers, 'worker')} gave fewer than {settings.fewest_ratings} ratings or always the "
         f"same one, so {counted(int(rows.sum()), 'judgement')} could not be standardised and are left out.",
     )
 

@@ -69,7 +69,7 @@ def expected_quality(origin: ItemOrigin, effects: Effects) -> FloatArray:
     return (
         effects.kind[origin.kind, origin.criterion]
         + _of_systems(origin, effects)
-        + _of_segments(origin, effects)
+        + of_segments(origin, effects)
     )
 
 
@@ -95,7 +95,7 @@ def learn_effects(
     weight = precision / (1 + spread * precision)
     measured = np.divide(pull, precision, out=np.zeros(len(pull)), where=precision > 0)
     for _ in range(_ROUNDS):
-        effects, left_open = _systems(origin, effects, measured, weight)
+        effects, left_open = system_effects(origin, effects, measured, weight)
         effects = _segments(origin, effects, measured, weight, moments.n)
         effects = _kinds(origin, effects, measured, weight)
     effects = replace(effects, system_covariance=_covariance(effects.system, left_open))
@@ -117,19 +117,20 @@ def _of_systems(origin: ItemOrigin, effects: Effects) -> FloatArray:
     return np.where(origin.system >= 0, effects.system[origin.system, origin.criterion], 0.0)
 
 
-def _of_segments(origin: ItemOrigin, effects: Effects) -> FloatArray:
+def of_segments(origin: ItemOrigin, effects: Effects) -> FloatArray:
+    """What its segment adds to each item's quality; 0 where it has none."""
     if not origin.n_segments:
         return np.zeros(len(origin.kind))
     return np.where(origin.segment >= 0, effects.segment[origin.segment], 0.0)
 
 
-def _systems(
+def system_effects(
     origin: ItemOrigin, effects: Effects, measured: FloatArray, weight: FloatArray
 ) -> tuple[Effects, FloatArray]:
     """The systems' effects, and the covariance (systems, criteria, criteria) that is left of each."""
     if not origin.n_systems:
         return effects, np.zeros((0, origin.n_criteria, origin.n_criteria))
-    others = effects.kind[origin.kind, origin.criterion] + _of_segments(origin, effects)
+    others = effects.kind[origin.kind, origin.criterion] + of_segments(origin, effects)
     has = origin.system >= 0
     cell = (origin.system * origin.n_criteria + origin.criterion)[has]
     size, shape = origin.n_systems * origin.n_criteria, (origin.n_systems, origin.n_criteria)
@@ -158,7 +159,7 @@ def _segments(
 
 
 def _kinds(origin: ItemOrigin, effects: Effects, measured: FloatArray, weight: FloatArray) -> Effects:
-    others = _of_systems(origin, effects) + _of_segments(origin, effects)
+    others = _of_systems(origin, effects) + of_segments(origin, effects)
     cell = origin.kind * origin.n_criteria + origin.criterion
     size = origin.n_kinds * origin.n_criteria
     total = np.bincount(cell, weight, size)

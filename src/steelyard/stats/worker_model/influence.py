@@ -91,13 +91,14 @@ class LinearModel:
 class RatingOrigin:
     """Of each item its `group`, such as its system; of each rating its `document` and its `centre`.
 
-    Ratings of one centre are distances from their own mean, taken as if `pseudo` more had come before.
+    Ratings of one centre are distances from their own mean, taken as if `pseudo` more (of all centres alike,
+    or of each) had come before.
     """
 
     group: IntArray
     document: IntArray
     centre: IntArray
-    pseudo: float = 0.0
+    pseudo: FloatArray | float = 0.0
 
 
 def moved_sums(model: LinearModel, sums: FloatArray, origin: RatingOrigin) -> ClusterSums:

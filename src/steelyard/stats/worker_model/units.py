@@ -7,23 +7,23 @@ from dataclasses import dataclass
 import numpy as np
 
 from steelyard.stats.arrays import BoolArray, FloatArray, IntArray
-
-# A worker's mean and deviation are taken as if this many ratings of the average worker had come first:
-# measured on real ratings, where workers with a handful of ratings are common.
-PSEUDO_RATINGS = 4.0
+from steelyard.stats.pooling import rating_units, spread_between
+from steelyard.stats.standardise import WorkerMoments
 
 
 @dataclass(frozen=True, slots=True)
 class OwnUnits:
     """Ratings standardised by worker, and what leads back to points.
 
-    A rating is `centre[worker, criterion] + deviation[worker] * value`. `overall` and `typical`: the mean
-    and the deviation of all ratings; `varied`: whether a worker ever gave two different ratings.
+    A rating is `centre[worker, criterion] + deviation[worker] * value`. `own` (workers, criteria): how much
+    of a centre is the mean of its own ratings, the rest being that of others. `overall` and `typical`: the
+    mean and the deviation of all ratings; `varied`: whether a worker ever gave two different ratings.
     """
 
     value: FloatArray
     centre: FloatArray
     deviation: FloatArray
+    own: FloatArray
     overall: float
     typical: float
     varied: BoolArray
@@ -32,36 +32,64 @@ class OwnUnits:
 def in_own_units(
     rating: FloatArray, worker: IntArray, criterion: IntArray, *, n_workers: int, n_criteria: int
 ) -> OwnUnits:
-    """The ratings standardised by worker, means and deviations drawn towards everyone's.
+    """The ratings standardised by worker, means and deviations of few ratings drawn towards everyone's.
 
-    With several criteria each has its own mean for each worker: otherwise someone who gives the
-    same rating to everything would seem to agree with others who do, wherever the criteria differ.
+    See `rating_units`. With several criteria each has its own mean for each worker, drawn towards the
+    worker's: otherwise someone who gives the same rating to everything would seem to agree with others who
+    do, wherever the criteria differ.
     """
     shape = (n_workers, n_criteria)
+    varied = _varied(rating, worker, n_workers)
+    # From the smallest on, squares of far-off scales are small.
+    smallest = float(rating.min(initial=np.inf))
     cell = worker * n_criteria + criterion
-    n, total, square = (part.reshape(shape) for part in _sums(rating, cell, n_workers * n_criteria))
-    overall = float(total.sum() / n.sum())
-    n_ratings = n.sum(axis=1)
-    mean = (total.sum(axis=1) + PSEUDO_RATINGS * overall) / (n_ratings + PSEUDO_RATINGS)
-    centre = mean[:, None]
-    if n_criteria > 1:
-        # How each criterion lies beside the others, over all workers.
-        beside = (total - n * mean[:, None]).sum(axis=0) / np.maximum(n.sum(axis=0), 1)
-        centre = (total + PSEUDO_RATINGS * (mean[:, None] + beside)) / (n + PSEUDO_RATINGS)
-    distance = (total - n * centre).sum(axis=1)
-    around_centre = (square - 2 * centre * total + n * centre**2).sum(axis=1)
-    squares = np.maximum(around_centre - distance**2 / np.maximum(n_ratings, 1), 0.0)
-    freedom = np.maximum(n_ratings - 1, 0)
-    usual = squares.sum() / max(freedom.sum(), 1.0) or 1.0
-    deviation = np.sqrt((squares + PSEUDO_RATINGS * usual) / (freedom + PSEUDO_RATINGS))
-    return OwnUnits(
-        value=(rating - centre[worker, criterion]) / deviation[worker],
-        centre=centre,
-        deviation=deviation,
-        overall=overall,
-        typical=float(np.sqrt(max(square.sum() / n.sum() - overall**2, 0.0))) or 1.0,
-        varied=_varied(rating, worker, n_workers),
+    n, total, square = (
+        part.reshape(shape) for part in _sums(rating - smallest, cell, n_workers * n_criteria)
     )
+    overall = float(total.sum() / n.sum())
+    # How each criterion lies beside the others, over all workers.
+    mean = total.sum(axis=1) / np.maximum(n.sum(axis=1), 1)
+    beside = (total - n * mean[:, None]).sum(axis=0) / np.maximum(n.sum(axis=0), 1)
+    moments = _moments(n, total - n * beside, square - 2 * beside * total + n * beside**2, varied.copy())
+    units = rating_units(moments)
+    deviation = np.where(np.isfinite(units.deviation), units.deviation, 1.0)
+    centre = np.where(np.isfinite(units.centre), units.centre, overall)[:, None] + beside
+    own = np.broadcast_to(units.own[:, None], shape)
+    if n_criteria > 1:
+        centre, kept = _by_criterion(centre, deviation, n, total)
+        own = own + (1 - own) * kept
+    return OwnUnits(
+        value=(rating - smallest - centre[worker, criterion]) / deviation[worker],
+        centre=centre + smallest,
+        deviation=deviation,
+        own=np.nan_to_num(own),
+        overall=overall + smallest,
+        typical=float(np.sqrt(max(square.sum() / n.sum() - overall**2, 0.0))) or 1.0,
+        varied=varied,
+    )
+
+
+def _moments(n: FloatArray, total: FloatArray, square: FloatArray, varied: BoolArray) -> WorkerMoments:
+    """Moments of each worker from sums by worker and criterion."""
+    count = n.sum(axis=1)
+    mean = total.sum(axis=1) / np.maximum(count, 1)
+    squares = square.sum(axis=1) - count * mean**2
+    # What is left of equal ratings is rounding.
+    varied &= squares > 1e-12 * square.sum()
+    sd = np.where(varied, np.sqrt(np.maximum(squares, 0.0) / np.maximum(count - 1, 1)), 0.0)
+    return WorkerMoments(count.astype(np.int64), mean, sd)
+
+
+def _by_criterion(
+    centre: FloatArray, deviation: FloatArray, n: FloatArray, total: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Centres of each worker and criterion, and how much of the distance from the worker's own was kept."""
+    here = n > 0
+    apart = np.where(here, total / np.maximum(n, 1) - centre, 0.0)
+    error = (deviation**2)[:, None] / np.maximum(n, 1)
+    _, between = spread_between(apart[here], error[here])
+    kept = np.where(here, between / (between + error), 0.0)
+    return centre + kept * apart, kept
 
 
 def _sums(rating: FloatArray, cell: IntArray, n_cells: int) -> tuple[FloatArray, FloatArray, FloatArray]:
