@@ -28,8 +28,8 @@ from steelyard.aggregation import methods
 from steelyard.domain.result import AnalysisSettings, Fit, MethodSettings
 from steelyard.domain.scale import Scale
 from steelyard.evaluation.closeness import segment_closeness, system_closeness
-from steelyard.evaluation.comparison import ready_trials
 from steelyard.evaluation.entries import Entry, answer, can_check
+from steelyard.evaluation.judged import judged
 from steelyard.evaluation.settings import EvaluationSettings
 from steelyard.evaluation.trial import Trial, each_trial
 from steelyard.evaluation.truth import ItemTruth
@@ -93,7 +93,7 @@ def _with(settings: EvaluationSettings, scale: Scale) -> EvaluationSettings:
 
 def tried(crowd: Crowd, draws: int) -> pl.DataFrame:
     """set, k, spam, draw, method and r of every trial."""
-    trials = ready_trials(crowd.frame, replace(crowd.settings, methods=("mean-z",), draws=draws))
+    numbered = judged(crowd.frame)
     found = methods()
     entries = [Entry(name, found[name]) for name in ("mean-z", MODEL)]
     checks = can_check(crowd.frame, crowd.settings.analysis)
@@ -101,7 +101,7 @@ def tried(crowd: Crowd, draws: int) -> pl.DataFrame:
         entries.append(Entry("mean-z-passing", found["mean-z"], passing=True))
     rows = []
     for draw in range(draws):
-        for trial in each_trial(trials.judged, trials.settings, draw, checks=checks):
+        for trial in each_trial(numbered, crowd.settings, draw, checks=checks):
             fits = dict(simple_fits(trial.frame)) | {
                 entry.name: answer(entry, trial.frame, trial.asked) for entry in entries
             }

@@ -185,8 +185,8 @@ def learned_columns(model: LearnedWorkers) -> pl.DataFrame:
     origin = model.items.origin
     usual = float(learned.quality[origin.kind == 0].mean())
     rating = units.centre.mean(axis=1) + units.deviation * (workers.offset + workers.slope * usual)
-    slope = units.deviation * workers.slope
-    precision = workers.precision * (units.typical / units.deviation) ** 2
+    slope = units.pooled * workers.slope
+    precision = workers.precision * (units.typical / units.pooled) ** 2
     n_ratings = np.bincount(model.ratings.worker, minlength=len(varied))
     weight = workers.slope**2 * workers.precision
     mean_slope, mean_weight = slope[varied].mean(), weight[varied].mean()
@@ -199,8 +199,8 @@ def learned_columns(model: LearnedWorkers) -> pl.DataFrame:
         "slope": slope / mean_slope,
         "precision": precision * unknown,
         "weight": weight / mean_weight,
-        "offset_sd": units.deviation * np.sqrt(workers.offset_variance + 1 / n_behind) * unknown,
-        "slope_sd": units.deviation * np.sqrt(slope_variance) / mean_slope * unknown,
+        "offset_sd": units.pooled * np.sqrt(workers.offset_variance + 1 / n_behind) * unknown,
+        "slope_sd": units.pooled * np.sqrt(slope_variance) / mean_slope * unknown,
         "precision_sd": precision
         * np.sqrt(1 / (learned.priors.shape + n_ratings / 2) + 2 / n_behind)
         * unknown,

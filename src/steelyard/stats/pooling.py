@@ -21,12 +21,14 @@ _MOST_STEPS, _ENOUGH = 100, 1e-10
 class RatingUnits(NamedTuple):
     """A standardised rating is (rating - centre) / deviation, by worker; NaN where the crowd never varies.
 
-    `own`: how much of a centre is the mean of the worker's own ratings. All arrays: (workers,).
+    `own`: how much of a centre is the mean of the worker's own ratings. `pooled`: how far a worker's ratings
+    probably lie apart, which is not the unit where there are few of them. All arrays: (workers,).
     """
 
     centre: FloatArray
     deviation: FloatArray
     own: FloatArray
+    pooled: FloatArray
 
 
 def rating_units(moments: WorkerMoments) -> RatingUnits:
@@ -46,7 +48,7 @@ def rating_units(moments: WorkerMoments) -> RatingUnits:
         total = alone + together
         # A mean that does not exist has no part in the centre either.
         centre = (alone * np.where(varied, moments.mean, 0.0) + together * mean) / total
-        return RatingUnits(centre, 2 / total, (alone + together * kept) / total)
+        return RatingUnits(centre, 2 / total, (alone + together * kept) / total, pooled)
 
 
 def pooled_deviation(moments: WorkerMoments) -> FloatArray:

@@ -16,14 +16,16 @@ class OwnUnits:
     """Ratings standardised by worker, and what leads back to points.
 
     A rating is `centre[worker, criterion] + deviation[worker] * value`. `own` (workers, criteria): how much
-    of a centre is the mean of its own ratings, the rest being that of others. `overall` and `typical`: the
-    mean and the deviation of all ratings; `varied`: whether a worker ever gave two different ratings.
+    of a centre is the mean of its own ratings, the rest being that of others. `pooled`: how far a worker's
+    ratings probably lie apart, in points. `overall` and `typical`: the mean and the deviation of all ratings;
+    `varied`: whether a worker ever gave two different ratings.
     """
 
     value: FloatArray
     centre: FloatArray
     deviation: FloatArray
     own: FloatArray
+    pooled: FloatArray
     overall: float
     typical: float
     varied: BoolArray
@@ -63,6 +65,7 @@ def in_own_units(
         centre=centre + smallest,
         deviation=deviation,
         own=np.nan_to_num(own),
+        pooled=np.where(np.isfinite(units.pooled), units.pooled, 1.0),
         overall=overall + smallest,
         typical=float(np.sqrt(max(square.sum() / n.sum() - overall**2, 0.0))) or 1.0,
         varied=varied,
