@@ -125,7 +125,9 @@ def _in_units(items: JudgedItems, units: OwnUnits) -> tuple[WorkerRatings, Ratin
     centre = ratings.worker * items.origin.n_criteria + items.origin.criterion[ratings.item]
     n_ratings = np.bincount(centre)
     own = np.maximum(units.own.ravel()[: len(n_ratings)], _LEAST_OWN)
-    return ratings, RatingOrigin(items.group, items.document[order], centre, pseudo=n_ratings * (1 / own - 1))
+    return ratings, RatingOrigin(
+        items.group, items.document[order], centre, pseudo=np.maximum(n_ratings, 1) / own - n_ratings
+    )
 
 
 def _believed(model: LearnedWorkers) -> Believed:
