@@ -81,13 +81,13 @@ class Method:
     """Turns ratings or preferences into scores.
 
     `reads`: the frames it can work from, the best first; `fit` gets the first one that a source has.
-    `scale_free` claims that rescaling one worker changes nothing, few ratings aside. With fewer
-    than `least_systems` `fit` raises NotEnoughData. `own_test`: differences between systems are tested by the method's own
-    draws, or by the errors of its scores, which cluster by worker and document, whatever test the settings
-    name. `draws_nothing`: nor are its intervals from draws. `weighs_workers`: it learns how far each worker
-    can be trusted, so that nobody has to be left out. With both, the `sd` of its segments is their scores'
-    uncertainty, and the weight of a worker is relative to the average one's. `settings`: the class of its
-    settings, which declares the options that only this method and its kin have.
+    `scale_free` claims that rescaling one worker changes nothing, few ratings aside. With fewer than
+    `least_systems` `fit` raises NotEnoughData. `own_test`: differences between systems are tested by the
+    method's own draws, or by the errors of its scores, which cluster by worker and document, whatever test
+    the settings name. `draws_nothing`: nor are its intervals from draws. `weighs_workers`: it learns how far
+    each worker can be trusted, so that nobody has to be left out. With both, the `sd` of its segments is
+    their scores' uncertainty, and the weight of a worker is relative to the average one's. `settings`: the
+    class of its settings, which declares the options that only this method and its kin have.
     """
 
     name: str
