@@ -130,3 +130,13 @@ def test_good_shares_are_those_of_workers_and_of_judgements(
     # Ann, Bob and Cem of six; 60 judgements each, of five times 60 and the newcomer's 30.
     assert (row["n_workers"], row["good_workers"], row["good_share"]) == (6, 3, 0.5)
     assert (row["n_judgements"], row["kept_judgements"], row["kept_share"]) == (330, 180, 180 / 330)
+
+
+def test_languages_are_named_where_campaigns_know_them(evidence: Evidence, options: ExhibitOptions) -> None:
+    known = replace(evidence, language="fr")
+
+    named, unnamed = (BY_LANGUAGE.make(sources, options) for sources in ([known, evidence], [evidence]))
+
+    assert named.columns[0].title == "Language"
+    assert named.rows["language"].to_list() == ["fr", None]
+    assert "language" not in unnamed.rows.columns

@@ -183,7 +183,8 @@ class Evidence:
 
     `judged` holds everyone's ratings, or preferences if the method reads these (of the attribute chosen, if
     one was), without what a person excluded, and `keeps` says about each row whether the scores rest on it.
-    `analyse` answers the same source again under other settings.
+    `analyse` answers the same source again under other settings. `language`: that of the translations, if
+    known.
     """
 
     title: str
@@ -192,6 +193,7 @@ class Evidence:
     hit_times: pl.DataFrame
     analysis: Analysis
     analyse: Callable[[AnalysisSettings], Analysis]
+    language: str | None = None
 
     @property
     def frame(self) -> pl.DataFrame:

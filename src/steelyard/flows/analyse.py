@@ -115,6 +115,7 @@ def weigh(source: Source, settings: AnalysisSettings) -> Evidence:
         hit_times=source.hit_times,
         analysis=analysis,
         analyse=lambda other: analyse(source, other),
+        language=source.language,
     )
 
 

@@ -30,7 +30,8 @@ class Source:
     `exclusions`: what people decided not to count; `simulated`: the workers who are no people.
     `gold_scale`: the scale that known ratings were given on, if another; here they are on `scale`.
     `joined`: systems that were added to a running campaign, so that some workers never saw them.
-    `root`: the hash over all judgements, of a database that has their hashes.
+    `root`: the hash over all judgements, of a database that has their hashes. `language`: the one that texts
+    were translated into, if known.
     """
 
     frame: pl.DataFrame
@@ -48,6 +49,7 @@ class Source:
     simulated: frozenset[str] = frozenset()
     joined: tuple[str, ...] = ()
     root: str | None = None
+    language: str | None = None
 
     def of(self, name: FrameName) -> pl.DataFrame:
         """The frame of this name."""
@@ -150,4 +152,5 @@ def from_campaign(campaign: OpenCampaign) -> Source:
         simulated=frames.simulated,
         joined=frames.joined,
         root=frames.root,
+        language=settings.target_language,
     )
