@@ -35,12 +35,18 @@ def test_the_introduction_is_open_to_all(page, assert_accessible, small_site) ->
 
 
 @pytest.mark.parametrize("protocol", list(protocols()))
-def test_an_item_is_open_to_all(page, assert_accessible, small_site, protocol) -> None:
-    page.goto(small_site(protocol).join())
+def test_an_item_is_open_to_all_and_needs_no_sideways_scrolling(
+    page, assert_accessible, small_site, protocol
+) -> None:
+    # The words of German are the longest.
+    page.goto(small_site(protocol, instructions="de").join())
     page.locator(".intro .actions button").click()
     expect(page.locator(".item")).to_be_visible()
 
     assert_accessible(page)
+
+    page.set_viewport_size({"width": 320, "height": 844})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
 
 
 def test_the_end_and_what_a_worker_reads_in_between_are_open_to_all(
@@ -72,11 +78,11 @@ def test_the_page_of_the_open_link_is_open_to_all(page, assert_accessible, small
     assert_accessible(page)
 
 
-@pytest.mark.parametrize("path", ["/", "/w/nobody", "/m/nobody-nobody-nobody"])
-def test_messages_are_open_to_all(page, assert_accessible, small_site, path) -> None:
-    page.goto(f"{small_site('da').base_url}{path}")
+def test_messages_are_open_to_all(page, assert_accessible, small_site) -> None:
+    for path in ("/", "/w/nobody", "/m/nobody-nobody-nobody"):
+        page.goto(f"{small_site('da').base_url}{path}")
 
-    assert_accessible(page)
+        assert_accessible(page)
 
 
 def test_every_tab_of_the_dashboard_is_open_to_all_and_fits_a_phone(

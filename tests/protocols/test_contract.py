@@ -8,7 +8,7 @@ import tomllib
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import permutations, product
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -37,11 +37,6 @@ every_protocol_of_ratings = pytest.mark.parametrize(
     ids=lambda each: each.name,
 )
 every_quality = pytest.mark.parametrize("quality", [0.0, 0.01, 0.25, 0.5, 0.75, 0.99, 1.0])
-every_language = pytest.mark.parametrize(
-    ("protocol", "language"),
-    [pair for protocol in protocols().values() for pair in product([protocol], languages_of(protocol))],
-    ids=lambda value: value if isinstance(value, str) else value.name,
-)
 
 # How the letters of a language are named in Unicode, where it is not written in Latin ones.
 SCRIPTS = {
@@ -351,50 +346,55 @@ def test_a_protocol_speaks_every_language_that_direct_assessment_speaks(protocol
     assert languages_of(protocol) == languages_of(protocols()["da"])
 
 
-@every_language
-def test_a_language_has_every_word_of_the_english_file(protocol: Protocol, language: str) -> None:
-    words = words_in(protocol, language)
+@every_protocol
+def test_a_language_has_every_word_of_the_english_file(protocol: Protocol) -> None:
+    for language in languages_of(protocol):
+        words = words_in(protocol, language)
 
-    problems = check_words(words or {}, like=words_in(protocol, "en") or {})
+        problems = check_words(words or {}, like=words_in(protocol, "en") or {})
 
-    assert problems == []
-
-
-@every_language
-def test_a_file_says_its_own_language(protocol: Protocol, language: str) -> None:
-    words = words_in(protocol, language)
-
-    assert words is not None
-    assert words["language"] == language
+        assert problems == [], language
 
 
-@every_language
-def test_words_are_in_the_script_of_their_language(protocol: Protocol, language: str) -> None:
-    text = " ".join(text for _, text in texts_of_words(words_in(protocol, language)))
-    scripts = Counter(script_of(letter) for letter in PLACEHOLDER.sub("", text) if letter.isalpha())
+@every_protocol
+def test_a_file_says_its_own_language(protocol: Protocol) -> None:
+    for language in languages_of(protocol):
+        words = words_in(protocol, language)
 
-    wanted = SCRIPTS.get(language, ("LATIN",))
-
-    # Names such as "Tab" and "Enter" stay as they are on the keys.
-    assert sum(scripts[script] for script in wanted) > 0.85 * scripts.total(), scripts
+        assert words is not None, language
+        assert words["language"] == language
 
 
-@every_language
-def test_words_are_those_of_their_language(protocol: Protocol, language: str) -> None:
-    text = " ".join(text for _, text in texts_of_words(words_in(protocol, language))).casefold()
+@every_protocol
+def test_words_are_in_the_script_of_their_language(protocol: Protocol) -> None:
+    for language in languages_of(protocol):
+        text = " ".join(text for _, text in texts_of_words(words_in(protocol, language)))
+        scripts = Counter(script_of(letter) for letter in PLACEHOLDER.sub("", text) if letter.isalpha())
 
-    missing = [word for word in COMMON.get(language, ()) if not re.search(rf"(?<!\w){word}(?!\w)", text)]
+        wanted = SCRIPTS.get(language, ("LATIN",))
 
-    assert missing == []
+        # Names such as "Tab" and "Enter" stay as they are on the keys.
+        assert sum(scripts[script] for script in wanted) > 0.85 * scripts.total(), (language, scripts)
 
 
-@every_language
-def test_no_sentence_is_left_in_english(protocol: Protocol, language: str) -> None:
-    english = {text for _, text in texts_of_words(words_in(protocol, "en")) if len(text.split()) > 2}
+@every_protocol
+def test_words_are_those_of_their_language(protocol: Protocol) -> None:
+    for language in languages_of(protocol):
+        text = " ".join(text for _, text in texts_of_words(words_in(protocol, language))).casefold()
 
-    found = [path for path, text in texts_of_words(words_in(protocol, language)) if text in english]
+        missing = [word for word in COMMON.get(language, ()) if not re.search(rf"(?<!\w){word}(?!\w)", text)]
 
-    assert found == [] or language == "en"
+        assert missing == [], language
+
+
+@every_protocol
+def test_no_sentence_is_left_in_english(protocol: Protocol) -> None:
+    for language in languages_of(protocol):
+        english = {text for _, text in texts_of_words(words_in(protocol, "en")) if len(text.split()) > 2}
+
+        found = [path for path, text in texts_of_words(words_in(protocol, language)) if text in english]
+
+        assert found == [] or language == "en", language
 
 
 @every_protocol
