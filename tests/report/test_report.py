@@ -393,7 +393,7 @@ def test_rankings_by_many_attributes_are_folded(analysis: Analysis) -> None:
 def test_agreement_is_shown_with_its_intervals(analysis: Analysis) -> None:
     page = report_html(analysis)
 
-    assert "Krippendorff&#39;s alpha" in page
+    assert "; between workers Krippendorff&#39;s alpha 0.43 [0.30, 0.50] (1,200 pairs).</p>" in page
     assert "<td>0.432</td><td>0.300</td><td>0.500</td>" in page
 
 

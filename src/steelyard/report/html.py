@@ -35,6 +35,7 @@ from steelyard.report import tables_html
 from steelyard.report.characters import printable
 from steelyard.report.drawing.palette import DARK, LIGHT, style_sheet
 from steelyard.report.numbers import DASH, number, p_value, percent
+from steelyard.report.text import agreement_line
 from steelyard.report.words import differences, intervals, settled
 from steelyard.review.payment import WORDS as ADVICE
 
@@ -88,6 +89,7 @@ def report_html(
             intervals=intervals(analysis),
             of_preferences="preference" in analysis.agreement["scale"].to_list(),
             settled=settled(analysis.diagnostics),
+            agreement=agreement_line(analysis).removeprefix("agreement "),
         )
     )
 
