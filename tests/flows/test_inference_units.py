@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from steelyard.domain.result import InferenceUnits
-from steelyard.flows.inference_units import few_units, hidden_documents
+from steelyard.flows.inference_units import few_clusters, hidden_documents
 from steelyard.frames import ratings_frame
 
 UNNAMED = InferenceUnits(10, 60, documents_known=False)
@@ -69,13 +69,13 @@ def test_nothing_is_missed_elsewhere(units: InferenceUnits | None, frame: pl.Dat
     ],
 )
 def test_few_clusters_are_mentioned_with_the_degrees_of_freedom(units: InferenceUnits, says: str) -> None:
-    (warning,) = few_units(units, too_narrow=False)
+    (warning,) = few_clusters(units, too_narrow=False)
 
     assert says in warning
     assert "too narrow" not in warning
-    assert "intervals are too narrow" in few_units(units, too_narrow=True)[0]
+    assert "intervals are too narrow" in few_clusters(units, too_narrow=True)[0]
 
 
 @pytest.mark.parametrize("workers", [1, 8])
 def test_eight_clusters_are_enough_and_one_is_another_matter(workers: int) -> None:
-    assert few_units(InferenceUnits(workers, 8, documents_known=True), too_narrow=True) == ()
+    assert few_clusters(InferenceUnits(workers, 8, documents_known=True), too_narrow=True) == ()

@@ -309,8 +309,8 @@ def test_the_page_says_what_could_not_be_shown_and_why(analysis: Analysis) -> No
     ("method", "said"),
     [
         ("mean-z", "95\N{NO-BREAK SPACE}%, by bootstrap over workers and segments, 1,000 draws"),
-        ("expected-wins", "95\N{NO-BREAK SPACE}%, by bootstrap over segments alone, 1,000 draws"),
-        ("easl", "95\N{NO-BREAK SPACE}%, by bootstrap over segments alone, 1,000 draws"),
+        ("expected-wins", "95\N{NO-BREAK SPACE}%, by bootstrap over texts alone, 1,000 draws"),
+        ("easl", "95\N{NO-BREAK SPACE}%, by bootstrap over texts alone, 1,000 draws"),
     ],
 )
 def test_the_page_says_what_the_method_resamples(analysis: Analysis, method: str, said: str) -> None:

@@ -21,7 +21,7 @@ from steelyard.domain.result import (
 )
 from steelyard.domain.wording import counted
 from steelyard.flows.excluded import outside_hits
-from steelyard.flows.inference_units import few_units, hidden_documents
+from steelyard.flows.inference_units import few_clusters, hidden_documents
 from steelyard.flows.kept import frame_read, keep_good
 from steelyard.flows.quality import of_attributes
 from steelyard.flows.ranking import coarse_draws, pair_test, ranked_systems, system_pairs, untested_pairs
@@ -98,7 +98,7 @@ def weigh(source: Source, settings: AnalysisSettings) -> Evidence:
             *coarse_draws(fit, test, settings),
             *hidden_documents(test.rests_on, quality.kept),
             *(
-                few_units(test.rests_on, too_narrow=_is_narrow(counts, settings) and not method.own_test)
+                few_clusters(test.rests_on, too_narrow=_is_narrow(counts, settings) and not method.own_test)
                 or _few_workers(counts, settings)
             ),
             *sampled,

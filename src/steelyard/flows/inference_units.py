@@ -14,7 +14,7 @@ ENOUGH_CLUSTERS = 8
 _HITS_SEEN, _ENOUGH_NEIGHBOURS = 300, 20
 
 
-def few_units(units: InferenceUnits | None, *, too_narrow: bool) -> tuple[str, ...]:
+def few_clusters(units: InferenceUnits | None, *, too_narrow: bool) -> tuple[str, ...]:
     """A warning where a test rests on few workers or few documents, with its degrees of freedom.
 
     `too_narrow`: whether intervals, which come from resampling, do not allow for so few. Of a single worker

@@ -32,8 +32,8 @@ def intervals(analysis: Analysis) -> str:
     clusters = "documents" if units is not None and units.documents_known else "segments"
     if methods()[settings.method].own_test == "errors":
         return f"{level(settings)}, from standard errors that allow for clusters of workers and {clusters}"
-    # Methods with a test of their own draw segments, and take the workers as they are.
-    drawn = "segments alone" if methods()[settings.method].own_test else f"workers and {clusters}"
+    # Methods with a test of their own draw texts, and take the workers as they are.
+    drawn = "texts alone" if methods()[settings.method].own_test else f"workers and {clusters}"
     return f"{level(settings)}, by bootstrap over {drawn}, {counted(draws, 'draw')}"
 
 
