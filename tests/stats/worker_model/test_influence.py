@@ -39,8 +39,8 @@ def test_weights_times_ratings_are_what_the_sweeps_learned(parts: bool) -> None:
 
     found = model.weights(sums).T @ ratings.value
 
-    np.testing.assert_allclose(found[: ratings.n_items], learned.quality, atol=1e-5)
-    np.testing.assert_allclose(found[-N_SEGMENTS:], learned.effects.segment, atol=1e-5)
+    np.testing.assert_allclose(found[: ratings.n_items], learned.quality, atol=5e-4)
+    np.testing.assert_allclose(found[-N_SEGMENTS:], learned.effects.segment, atol=5e-4)
 
 
 @pytest.mark.parametrize("parts", [False, True])

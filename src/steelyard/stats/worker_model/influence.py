@@ -17,7 +17,7 @@ from steelyard.stats.clustered import ClusterSums, cell_sums
 from steelyard.stats.worker_model.problem import WorkerRatings
 
 # Weights are as exact as this part of their size; a system of equations takes a few dozen steps.
-_TOLERANCE, _MOST_STEPS = 1e-6, 1_000
+_TOLERANCE, _MOST_STEPS = 1e-4, 1_000
 _SUMS_AT_A_TIME = 32
 
 
