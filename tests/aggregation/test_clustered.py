@@ -8,18 +8,20 @@ import pytest
 from scipy.stats import ttest_rel
 
 from steelyard.aggregation import methods
-from steelyard.domain.result import Fit, MethodSettings
+from steelyard.domain.result import Fit, MethodSettings, Test
 from steelyard.frames import ratings_frame
 
 Judged = tuple[str, str, str, str, float]
 
 
-def _fit(rows: list[Judged], method: str = "mean-rating", **settings: object) -> Fit:
+def _fit(
+    rows: list[Judged], method: str = "mean-rating", test: Test = "clustered-means", **settings: object
+) -> Fit:
     names = ["worker_id", "document_id", "segment_id", "system_id", "rating"]
     frame = pl.DataFrame(rows, schema=names, orient="row").with_columns(
         hit_id=pl.lit("h"), item_kind=pl.lit("regular"), attribute=pl.lit("")
     )
-    asked = MethodSettings(draws=0, **settings)  # type: ignore[arg-type]
+    asked = MethodSettings(draws=0, test=test, **settings)  # type: ignore[arg-type]
     return methods()[method].fit(ratings_frame(frame), asked, np.random.default_rng(7))
 
 

@@ -7,11 +7,12 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from steelyard.aggregation._clustered import clustered_p_values
+from steelyard.aggregation._clustered import clustered_p_values, score_p_values
 from steelyard.aggregation._order import CELL, in_canonical_order
 from steelyard.aggregation._units import unit_weights, units_of, weight_columns, weighted_mean, with_value
 from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.result import Fit, InferenceUnits, MethodSettings
+from steelyard.domain.work import SCORED_KINDS
 from steelyard.frames import documents_of, index_of, scored
 from steelyard.stats.arrays import FloatArray
 from steelyard.stats.bootstrap import CrossedRatings, two_way_bootstrap
@@ -42,10 +43,22 @@ def scored_rows(frame: pl.DataFrame, *, method: str) -> pl.DataFrame:
     return rows
 
 
+def control_rows(frame: pl.DataFrame) -> pl.DataFrame:
+    """The rows that belong to no system: degraded copies and references."""
+    return frame.filter(~pl.col("item_kind").is_in([str(kind) for kind in SCORED_KINDS]))
+
+
 def fit_means(
-    rows: pl.DataFrame, settings: MethodSettings, rng: np.random.Generator, *, workers: pl.DataFrame
+    rows: pl.DataFrame,
+    settings: MethodSettings,
+    rng: np.random.Generator,
+    *,
+    workers: pl.DataFrame,
+    controls: pl.DataFrame | None = None,
 ) -> Fit:
     """Scores from scored rows with a column `value`, null where a judgement has none.
+
+    `controls`: rows of items that are no system's, with values; they tell how well workers judge.
 
     With a column `weight`, above 0 throughout, means of values are weighted by it, and so are deviations and
     intervals; numbers and means of raw ratings are of the judgements, whatever they weigh.
@@ -67,7 +80,7 @@ def fit_means(
     documents = documents_of(rows)
     rows = rows.with_columns(pl.Series("document", documents.number))
     units = units_of(rows, per_worker=settings.unit == "worker")
-    together = _fit_units(units, settings, rng, workers=workers)
+    together = _fit_units(units, settings, rng, workers=workers, controls=controls)
     judged = with_value(units)
     n_workers, n_documents = judged["worker_id"].n_unique(), judged["document"].n_unique()
     together = replace(together, units=InferenceUnits(n_workers, n_documents, documents.known))
@@ -75,14 +88,28 @@ def fit_means(
     if len(names) < 2:
         return together
     alone = tuple(
-        (name, _fit_units(units.filter(pl.col("attribute") == name), settings, rng, workers=workers))
+        (
+            name,
+            _fit_units(
+                units.filter(pl.col("attribute") == name),
+                settings,
+                rng,
+                workers=workers,
+                controls=None if controls is None else controls.filter(pl.col("attribute") == name),
+            ),
+        )
         for name in names
     )
     return replace(together, attributes=alone, warnings=_missing_attributes(units, names))
 
 
 def _fit_units(
-    units: pl.DataFrame, settings: MethodSettings, rng: np.random.Generator, *, workers: pl.DataFrame
+    units: pl.DataFrame,
+    settings: MethodSettings,
+    rng: np.random.Generator,
+    *,
+    workers: pl.DataFrame,
+    controls: pl.DataFrame | None,
 ) -> Fit:
     by_attribute = units.group_by(*CELL, "attribute", maintain_order=True).agg(
         score=weighted_mean("value", units), mean_rating=pl.col("rating").mean()
@@ -104,7 +131,9 @@ def _fit_units(
     )
     names = systems["system_id"].to_list()
     if settings.test == "clustered":
-        p_values = clustered_p_values(with_value(units), names, flat=settings.unit == "flat")
+        p_values = clustered_p_values(with_value(units), names, controls=controls)
+    elif settings.test == "clustered-means":
+        p_values = score_p_values(with_value(units), names, flat=settings.unit == "flat")
     else:
         p_values = _p_values(segments, names, settings, rng)
     return Fit(segments=segments, systems=systems, p_values=p_values, workers=workers)

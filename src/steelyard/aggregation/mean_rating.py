@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from steelyard.aggregation._segment_means import fit_means, scored_rows, worker_table
+from steelyard.aggregation._segment_means import control_rows, fit_means, scored_rows, worker_table
 from steelyard.domain.plugin import Method
 from steelyard.domain.result import Fit, MethodSettings
 
@@ -16,8 +16,9 @@ def fit(frame: pl.DataFrame, settings: MethodSettings, rng: np.random.Generator)
     Easy to explain and on the scale that workers saw. A strict worker pulls down the systems they
     happened to judge, so it needs many workers or HITs balanced over systems.
     """
-    rows = scored_rows(frame, method=METHOD.name).with_columns(value=pl.col("rating"))
-    return fit_means(rows, settings, rng, workers=worker_table(frame))
+    valued = frame.with_columns(value=pl.col("rating"))
+    rows = scored_rows(valued, method=METHOD.name)
+    return fit_means(rows, settings, rng, workers=worker_table(frame), controls=control_rows(valued))
 
 
 METHOD = Method(

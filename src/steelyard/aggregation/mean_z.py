@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from steelyard.aggregation._segment_means import fit_means, scored_rows, worker_table
+from steelyard.aggregation._segment_means import control_rows, fit_means, scored_rows, worker_table
 from steelyard.aggregation._standardised import with_z
 from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.plugin import Method
@@ -36,7 +36,7 @@ def fit(frame: pl.DataFrame, settings: MethodSettings, rng: np.random.Generator)
             "the same, so none can be standardised. Use {method=mean-rating}, or wait for more judgements."
         )
     over = valued.filter("defines_worker")
-    means = fit_means(rows, settings, rng, workers=worker_table(over))
+    means = fit_means(rows, settings, rng, workers=worker_table(over), controls=control_rows(valued))
     return replace(means, warnings=(*means.warnings, *_warnings(valued, rows, settings)))
 
 

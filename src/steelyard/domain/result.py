@@ -17,7 +17,7 @@ ClusterRule = Literal["strict", "wmt21"]
 StandardiseOver = Literal["all", "system"]
 StandardisePer = Literal["worker", "attribute"]
 Unit = Literal["judgement", "worker", "flat"]
-Test = Literal["clustered", "rank-sum", "rank-sum-common", "signed-rank", "permutation"]
+Test = Literal["clustered", "clustered-means", "rank-sum", "rank-sum-common", "signed-rank", "permutation"]
 # Those that take segments as independent, whoever judged them and whatever document they are of.
 SEGMENT_TESTS = ("rank-sum", "rank-sum-common", "signed-rank", "permutation")
 Correction = Literal["holm", "none"]
@@ -109,8 +109,9 @@ class MethodSettings:
     )
     test: Test = option(
         "clustered",
-        help="Test between systems: clustered by worker and document, or of segment scores as if independent "
-        "(of common segments, but for rank-sum).",
+        help="Test between systems: clustered by worker and document, with judgements weighed or of the "
+        "scores as shown (clustered-means), or of segment scores as if independent (of common segments, but "
+        "for rank-sum).",
         signature="test",
     )
     draws: int = option(

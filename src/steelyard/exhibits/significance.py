@@ -21,7 +21,7 @@ def _table(evidence: Sequence[Evidence], options: ExhibitOptions) -> Table:
     """p-values that decide whether the system of the row is better than that of the column, best first.
 
     Clusters, rank ranges and wins rest on these numbers. By default they are two-sided and Holm-corrected
-    for the number of pairs, from the difference of scores with judgements clustered by worker and
+    for the number of pairs, from ranked ratings, weighed by worker and clustered by worker and
     document; a pair's number stands in the row of the better system. With the recipe of WMT they are those
     of [Akhbardeh2021]: one-sided rank-sum tests on segment scores, each on its own.
     """

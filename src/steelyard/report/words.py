@@ -7,7 +7,8 @@ from steelyard.domain.result import SEGMENT_TESTS, Analysis, AnalysisSettings, D
 from steelyard.domain.wording import counted
 
 TESTS = {
-    "clustered": "difference of scores, clustered by worker and document",
+    "clustered": "ranked ratings weighed by worker, clustered by worker and document",
+    "clustered-means": "difference of scores, clustered by worker and document",
     "rank-sum": "rank-sum on segment scores",
     "rank-sum-common": "rank-sum on the scores of common segments",
     "signed-rank": "signed-rank on common segments",

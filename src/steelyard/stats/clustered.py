@@ -57,23 +57,30 @@ def cell_sums(influence: FloatArray, *, worker: IntArray, document: IntArray) ->
     return ClusterSums(_summed(influence, cell, len(codes)), codes // width, codes % width)
 
 
-def clustered_errors(sums: ClusterSums) -> ClusteredErrors:
+def clustered_errors(
+    sums: ClusterSums, *, besides: FloatArray | None = None, cautious: bool = True
+) -> ClusteredErrors:
     """Errors of the estimates and of their differences, ratings clustered by worker and by document.
 
     Variance between workers plus that between documents minus that between cells, which both contain;
     never less than that between documents. It may well be less than that between workers: a difficult
     document lowers all systems on it alike, but looks like taste where workers saw it for different ones.
-    Each is multiplied by n / (n - 1), n being the clusters that moved the
-    estimate at all. Degrees of freedom: one less than there are workers or documents, whichever are fewer.
+    Without `cautious` it may be less than both, if not than the smaller: right where influences have lost
+    what documents share. Each is multiplied by n / (n - 1), n being the clusters that moved the estimate at
+    all. `besides`: a covariance of the estimates (k, k) that the influences do not show. Degrees of freedom:
+    one less than there are workers or documents, whichever are fewer.
     """
     by_worker = _pairwise(_summed(sums.moved, sums.worker, _width(sums.worker)))
     by_document = _pairwise(_summed(sums.moved, sums.document, _width(sums.document)))
     by_cell = _pairwise(sums.moved)
     variance = np.maximum(
         by_worker.variance + by_document.variance - by_cell.variance,
-        by_document.variance,
+        by_document.variance if cautious else np.minimum(by_worker.variance, by_document.variance),
     )
     df = np.minimum(by_worker.clusters, by_document.clusters) - 1
+    if besides is not None:
+        alone = np.diag(besides)
+        variance += np.column_stack([alone[:, None] + alone[None, :] - 2 * besides, alone])
     known = df > 0
     variance, df = np.where(known, variance, np.nan), np.where(known, df, np.nan)
     single = np.arange(sums.moved.shape[1])

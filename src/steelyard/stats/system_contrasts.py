@@ -1,0 +1,289 @@
+"""Whether one system is better than another, from everything that the judgements tell about both.
+
+The difference of two mean ratings is not the sharpest evidence there is. Here each worker's ratings count by
+their ranks; workers count by how well they follow what others see, on controls and elsewhere; what one worker
+says about one document of one system counts as the single opinion that it partly is; and a document that is
+hard does not count against the systems judged on it. No weight depends on the labels of systems, so none can
+favour one; and the error of the result lets workers and documents be others (`stats/clustered.py`), whether
+or not the weights are the best.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import ndtri
+
+from steelyard.stats.arrays import BoolArray, FloatArray, IntArray
+from steelyard.stats.clustered import better_p_values, cell_sums, clustered_errors
+from steelyard.stats.rounding import TIE_DECIMALS
+
+# Weights stay above 0, also that of a worker who seems to contradict the others: relative to the average
+# worker's slope [our choice].
+_LEAST_SLOPE = 0.1
+# No residual is raised more than this by what fitting took from it [our choice].
+_MOST_LEVERAGE = 0.9
+# Variances and sums below this are 0 but for rounding.
+_TINY = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedTexts:
+    """Ratings of texts; all arrays (n,), indices from 0.
+
+    `scored` are those of systems' own translations; the others, of controls, only tell about their workers.
+    Ratings of one worker are ranked within a `criterion`, such as an attribute. `group`: what a text is
+    before anybody judges it, its kind and attribute. `weight`: what a rating weighs beside all this.
+    """
+
+    value: FloatArray
+    worker: IntArray
+    document: IntArray
+    segment: IntArray
+    system: IntArray
+    criterion: IntArray
+    group: IntArray
+    scored: BoolArray
+    weight: FloatArray
+
+
+def better_systems(texts: JudgedTexts, n_systems: int) -> FloatArray:
+    """One-sided p-values that the system of the row is better than that of the column. Shape (S, S).
+
+    NaN where a pair rests on a single worker or document; 1/2 where nothing tells two systems apart.
+    """
+    score = normal_scores(texts.value, texts.worker * _width(texts.criterion) + texts.criterion)
+    trust = worker_trust(texts, score)
+    opinions = _opinions(texts, score)
+    weight = trust[opinions.worker] * opinions.weight
+    fitted = _fit(opinions, weight, n_systems)
+    fitted = _fit(opinions, weight * _steadiness(opinions, fitted), n_systems)
+    moved = (fitted.pull * fitted.residual).T
+    sums = cell_sums(moved, worker=opinions.worker, document=opinions.document)
+    errors = clustered_errors(sums, besides=fitted.document_variance, cautious=False)
+    levels = fitted.levels.round(TIE_DECIMALS)
+    p_values = better_p_values(levels, errors)
+    if len(np.unique(opinions.worker)) > 1 and len(np.unique(opinions.document)) > 1:
+        same = levels[:, None] == levels[None, :]
+        p_values[same & ~np.eye(n_systems, dtype=bool)] = 0.5
+    return p_values
+
+
+def normal_scores(value: FloatArray, group: IntArray) -> FloatArray:
+    """Each value as the normal quantile of its rank within its group, tied values alike [Conover1999].
+
+    The rank is divided by one more than there are values. What scale a group used is then forgotten.
+
+    >>> normal_scores(np.array([10.0, 90.0, 50.0, 3.0]), np.array([0, 0, 0, 1])).round(3)
+    array([-0.674,  0.674,  0.   ,  0.   ])
+    """
+    if not len(value):
+        return np.zeros(0)
+    rounded = value.round(TIE_DECIMALS)
+    order = np.lexsort((rounded, group))
+    is_new = np.ones(len(value), dtype=np.bool_)
+    is_new[1:] = (np.diff(group[order]) != 0) | (np.diff(rounded[order]) != 0)
+    starts = np.flatnonzero(is_new)
+    sizes = np.diff(starts, append=len(value))
+    first = np.searchsorted(group[order], group[order][starts])
+    rank = np.empty(len(value))
+    rank[order] = (starts - first + (sizes + 1) / 2).repeat(sizes)
+    scores: FloatArray = ndtri(rank / (np.bincount(group)[group] + 1))
+    return scores
+
+
+def worker_trust(texts: JudgedTexts, score: FloatArray) -> FloatArray:
+    """What each worker's scores weigh: slope on what others say, divided by noise around it. Shape (W,).
+
+    What others say of a text: the mean of its group, and of the other workers' scores of that segment, drawn
+    towards 0 as far as it is uncertain. Slopes are relative to the average worker's, noises to the mean
+    noise, and both are drawn towards it by what the workers' own numbers show of their uncertainty.
+    """
+    expected = _expected(texts, score)
+    worker, n_workers = texts.worker, _width(texts.worker)
+    n = np.bincount(worker, minlength=n_workers).astype(np.float64)
+    x, y = _centred(expected, worker), _centred(score, worker)
+    square, product = np.bincount(worker, x * x, n_workers), np.bincount(worker, x * y, n_workers)
+    if square.sum() <= 0 or product.sum() <= 0:
+        return np.ones(n_workers)
+    common = product.sum() / square.sum()
+    slope = np.divide(product, square, out=np.full(n_workers, common), where=square > 0)
+    residual = y - slope[worker] * x
+    around = np.bincount(worker, residual**2, n_workers)
+    noise = around.sum() / max(np.maximum(n - 2, 0).sum(), 1.0)
+    if noise <= _TINY:
+        return np.ones(n_workers)
+    error = np.divide(noise, square, out=np.full(n_workers, np.inf), where=square > 0)
+    slope = common + (slope - common) * _share_real((slope - common) ** 2, error)
+    df = np.maximum(n - 2, 1.0)
+    ratio = around / df / noise
+    ratio = 1 + (ratio - 1) * _share_real((ratio - 1) ** 2, 2 / df)
+    trust: FloatArray = np.maximum(slope / common, _LEAST_SLOPE) / np.maximum(ratio, _LEAST_SLOPE)
+    return trust
+
+
+def _share_real(square: FloatArray, error: FloatArray) -> FloatArray:
+    """How much of each deviation is real: squares of deviations against their error variances. Shape (k,).
+
+    The variance of what is real is that which explains the squares on average, errors weighing less.
+    """
+    known = np.isfinite(error)
+    if not known.any():
+        return np.zeros(len(error))
+    typical = float(np.median(error[known]))
+    weight = 1 / (error[known] + typical)
+    real = max(float((weight * (square - error)[known]).sum() / weight.sum()), 0.0)
+    share: FloatArray = real / (real + error) if real > 0 else np.zeros(len(error))
+    return share
+
+
+def _expected(texts: JudgedTexts, score: FloatArray) -> FloatArray:
+    """What the group of a text and other workers' scores of its segment lead to expect. Shape (n,)."""
+    level = np.bincount(texts.group, score) / np.maximum(np.bincount(texts.group), 1)
+    beyond = np.where(texts.scored, score - level[texts.group], 0.0)
+    place = texts.segment * _width(texts.criterion) + texts.criterion
+    total, n = np.bincount(place, beyond), np.bincount(place, texts.scored).astype(np.float64)
+    mean = total / np.maximum(n, 1)
+    within = float((np.where(texts.scored, beyond - mean[place], 0.0) ** 2).sum())
+    noise = max(within / max(n.sum() - np.count_nonzero(n), 1.0), _TINY)
+    several = max(n.sum() - (n**2).sum() / max(n.sum(), 1.0), _TINY)
+    real = ((n * mean**2).sum() - noise * np.count_nonzero(n)) / several
+    if real <= 0:
+        return level[texts.group]
+    _, own = np.unique(texts.worker * _width(place) + place, return_inverse=True)
+    others = total[place] - np.bincount(own, beyond)[own]
+    n_others = n[place] - np.bincount(own, texts.scored)[own]
+    expected: FloatArray = level[texts.group] + others / (n_others + noise / real)
+    return expected
+
+
+def _centred(value: FloatArray, worker: IntArray) -> FloatArray:
+    mean = np.bincount(worker, value) / np.maximum(np.bincount(worker), 1)
+    centred: FloatArray = value - mean[worker]
+    return centred
+
+
+class _Opinions(NamedTuple):
+    """Mean scores of one worker on one document of one system, (c,); `within`: squares around them."""
+
+    mean: FloatArray
+    n: FloatArray
+    weight: FloatArray
+    within: float
+    worker: IntArray
+    document: IntArray
+    system: IntArray
+
+
+def _opinions(texts: JudgedTexts, score: FloatArray) -> _Opinions:
+    kept = np.flatnonzero(texts.scored)
+    worker, document, system = texts.worker[kept], texts.document[kept], texts.system[kept]
+    n_documents, n_systems = _width(document), _width(system)
+    codes, cell = np.unique((worker * n_documents + document) * n_systems + system, return_inverse=True)
+    n = np.bincount(cell).astype(np.float64)
+    mean = np.bincount(cell, score[kept]) / n
+    within = float(((score[kept] - mean[cell]) ** 2).sum())
+    both = codes // n_systems
+    weight = np.bincount(cell, texts.weight[kept]) / n
+    return _Opinions(mean, n, weight, within, both // n_documents, both % n_documents, codes % n_systems)
+
+
+class _Fitted(NamedTuple):
+    """Levels of systems (S,); `pull` (S, c): how far a unit of each opinion moves them.
+
+    `residual` (c,): of opinions, raised by what fitting took from them; `precision` (c,): one over the
+    variance of an opinion of so many ratings. `document_variance` (S, S): the covariance that whole
+    documents add to the levels, where systems were not judged on the same ones.
+    """
+
+    levels: FloatArray
+    pull: FloatArray
+    residual: FloatArray
+    precision: FloatArray
+    document_variance: FloatArray
+
+
+def _fit(opinions: _Opinions, trust: FloatArray, n_systems: int) -> _Fitted:
+    """Levels of systems, given random effects of documents and opinions that weigh as their workers do."""
+    spread = _spread(opinions, trust, n_systems)
+    precision = opinions.n / (spread.rating + opinions.n * spread.opinion)
+    weight = precision * trust
+    # The weighted mean of a document's opinions, drawn towards 0, is what all of them share.
+    table = _by_document(weight, opinions, n_systems)
+    drawn = spread.document / (1 + spread.document * table.sum(axis=1))
+    information = np.diag(table.sum(axis=0)) - (table * drawn[:, None]).T @ table
+    row = -(table * drawn[:, None])[opinions.document]
+    row[np.arange(len(weight)), opinions.system] += 1
+    pull: FloatArray = np.linalg.pinv(information, rcond=1e-10, hermitian=True) @ (row * weight[:, None]).T
+    levels: FloatArray = pull @ opinions.mean
+    left = opinions.mean - levels[opinions.system]
+    shared = (np.bincount(opinions.document, weight * left) * drawn)[opinions.document]
+    leverage = weight * drawn[opinions.document] + n_systems / len(weight)
+    residual: FloatArray = (left - shared) / np.sqrt(1 - np.minimum(leverage, _MOST_LEVERAGE))
+    whole = np.stack([np.bincount(opinions.document, one) for one in pull]).astype(np.float64)
+    shared_variance: FloatArray = whole @ whole.T * spread.document
+    return _Fitted(levels, pull, residual, precision, shared_variance)
+
+
+def _by_document(weight: FloatArray, opinions: _Opinions, n_systems: int) -> FloatArray:
+    """Weights summed by document and system. Shape (D, S)."""
+    n_documents = _width(opinions.document)
+    code = opinions.document * n_systems + opinions.system
+    table = np.bincount(code, weight, n_documents * n_systems).astype(np.float64)
+    return table.reshape(n_documents, n_systems)
+
+
+class _Spread(NamedTuple):
+    """Variances: of a rating within an opinion, of opinions on the same text, of documents."""
+
+    rating: float
+    opinion: float
+    document: float
+
+
+def _spread(opinions: _Opinions, trust: FloatArray, n_systems: int) -> _Spread:
+    """The variances, by moments; documents' from what different workers say about the same one."""
+    total = np.bincount(opinions.system, trust, n_systems)
+    level = np.bincount(opinions.system, trust * opinions.mean, n_systems) / np.maximum(total, _TINY)
+    left = opinions.mean - level[opinions.system]
+    rating = opinions.within / max(float((opinions.n - 1).sum()), 1.0)
+    _, both = np.unique(opinions.worker * _width(opinions.document) + opinions.document, return_inverse=True)
+
+    def between(value: FloatArray) -> float:
+        """Products of two different workers' values on one document, summed."""
+        squares = np.bincount(opinions.document, value) ** 2
+        return float(squares.sum() - (np.bincount(both, value) ** 2).sum())
+
+    pairs = between(trust)
+    document = max(between(trust * left) / pairs, 0.0) if pairs > 0 else 0.0
+    around = float((trust * (left**2 - rating / opinions.n)).sum() / trust.sum())
+    # Opinions that are all alike still need some variance to be weighed by.
+    opinion = max(around - document, 1e-3 * max(float((left**2).mean()), _TINY))
+    return _Spread(rating, opinion, document)
+
+
+def _steadiness(opinions: _Opinions, fitted: _Fitted) -> FloatArray:
+    """What an opinion weighs beside the trust in its worker, by how near the worker's *other* ones came.
+
+    An opinion's own distance from what was expected never counts for its own weight: errors would seem
+    smaller than they are. Shape (c,).
+    """
+    square = fitted.precision * fitted.residual**2
+    square /= max(float(square.mean()), _TINY)
+    worker, n_workers = opinions.worker, _width(opinions.worker)
+    n, total = np.bincount(worker, minlength=n_workers), np.bincount(worker, square, n_workers)
+    own, n_judging = total / np.maximum(n, 1), int(np.count_nonzero(n))
+    scatter = float(((square - own[worker]) ** 2).sum()) / max(len(square) - n_judging, 1)
+    several = max(len(square) - float((n**2).sum()) / len(square), _TINY)
+    real = (float((n * (own - 1) ** 2).sum()) - scatter * n_judging) / several
+    if real <= 0 or scatter <= 0:
+        return np.ones(len(square))
+    pseudo = scatter / real
+    steadiness: FloatArray = (n[worker] - 1 + pseudo) / (total[worker] - square + pseudo)
+    return steadiness
+
+
+def _width(index: IntArray) -> int:
+    return int(index.max()) + 1 if len(index) else 0

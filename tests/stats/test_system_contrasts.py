@@ -1,0 +1,134 @@
+"""Which of two systems is better, from ranks, weighed workers and effects of documents."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.stats import norm, rankdata
+
+from steelyard.stats.arrays import FloatArray
+from steelyard.stats.system_contrasts import (
+    JudgedTexts,
+    _fit,
+    _opinions,
+    _spread,
+    better_systems,
+    normal_scores,
+    worker_trust,
+)
+
+
+def _campaign(rng: np.random.Generator, *, lead: float = 0.0, workers: int = 20) -> JudgedTexts:
+    """Three systems, 15 documents of 4 segments; each worker judges 6 documents, and 12 controls.
+
+    Documents differ, workers differ in level and noise and have favourites; `lead` of the first system.
+    """
+    document = np.stack([rng.permutation(15)[:6] for _ in range(workers)])
+    worker = np.repeat(np.arange(workers), 24)
+    of_text = np.repeat(document.ravel(), 4)
+    segment = of_text * 4 + np.tile(np.arange(4), workers * 6)
+    system = np.repeat(rng.integers(0, 3, workers * 6), 4)
+    quality = rng.normal(0, 0.5, 15)[of_text] + rng.normal(0, 0.5, 60)[segment] + lead * (system == 0)
+    opinion = (
+        np.repeat(rng.normal(0, 0.4, workers * 6), 4) + rng.normal(0, 0.15, (workers, 3))[worker, system]
+    )
+    noise = rng.uniform(0.5, 2, workers)
+    regular = quality + opinion + rng.normal(0, noise[worker])
+    control_worker = np.repeat(np.arange(workers), 12)
+    degraded = np.tile(np.repeat([True, False], 6), workers)
+    control = np.where(degraded, -1.5, 1.0) + rng.normal(0, noise[control_worker])
+    level = rng.normal(50, 10, workers)
+    every = np.concatenate([worker, control_worker])
+    n, extra = len(worker), np.zeros(len(control_worker), dtype=np.int64)
+    return JudgedTexts(
+        value=level[every] + 10 * np.concatenate([regular, control]),
+        worker=every,
+        document=np.concatenate([of_text, extra]),
+        segment=np.concatenate([segment, extra]),
+        system=np.concatenate([system, extra]),
+        criterion=np.zeros(len(every), dtype=np.int64),
+        group=np.concatenate([np.zeros(n, dtype=np.int64), 1 + degraded]),
+        scored=np.arange(len(every)) < n,
+        weight=np.ones(len(every)),
+    )
+
+
+def test_normal_scores_are_quantiles_of_mid_ranks() -> None:
+    rng = np.random.default_rng(2)
+    value, group = rng.integers(0, 6, 60).astype(np.float64), rng.integers(0, 4, 60)
+    expected = np.empty(60)
+    for one in range(4):
+        inside = group == one
+        expected[inside] = norm.ppf(rankdata(value[inside]) / (inside.sum() + 1))
+    assert normal_scores(value, group) == pytest.approx(expected, abs=1e-12)
+
+
+def test_how_a_worker_spreads_the_scale_changes_nothing() -> None:
+    texts = _campaign(np.random.default_rng(3))
+    bent = np.where(texts.worker % 2 == 0, np.exp(texts.value / 20), texts.value)
+    assert better_systems(replace(texts, value=bent), 3) == pytest.approx(
+        better_systems(texts, 3), nan_ok=True, abs=1e-9
+    )
+
+
+def test_other_names_for_the_systems_change_nothing_else() -> None:
+    texts = _campaign(np.random.default_rng(4))
+    renamed = np.array([2, 0, 1])
+    found = better_systems(replace(texts, system=renamed[texts.system]), 3)
+    assert found[np.ix_(renamed, renamed)] == pytest.approx(better_systems(texts, 3), nan_ok=True, abs=1e-9)
+
+
+def test_levels_are_those_of_generalised_least_squares() -> None:
+    texts = _campaign(np.random.default_rng(5))
+    opinions = _opinions(texts, normal_scores(texts.value, texts.worker))
+    trust = np.random.default_rng(6).uniform(0.5, 2, len(opinions.n))
+    fitted, spread = _fit(opinions, trust, 3), _spread(opinions, trust, 3)
+    of_document = (opinions.document[:, None] == np.arange(15)).astype(np.float64)
+    covariance = np.diag((spread.rating / opinions.n + spread.opinion) / trust)
+    covariance += spread.document * of_document @ of_document.T
+    systems = (opinions.system[:, None] == np.arange(3)).astype(np.float64)
+    inverse = np.linalg.inv(covariance)
+    expected = np.linalg.solve(systems.T @ inverse @ systems, systems.T @ inverse @ opinions.mean)
+    assert spread.document > 0
+    assert fitted.levels == pytest.approx(expected, abs=1e-9)
+
+
+def test_variances_are_found_again() -> None:
+    found = []
+    for seed in range(6):
+        texts = _campaign(np.random.default_rng(100 + seed), workers=150)
+        opinions = _opinions(texts, texts.value / 10 - 5)
+        found.append(_spread(opinions, np.ones(len(opinions.n)), 3))
+    # Documents and what they have in common of their segments: 0.25 + 0.25 / 4.
+    assert np.mean([one.document for one in found]) == pytest.approx(0.3125, abs=0.12)
+
+
+def test_a_worker_who_clicks_at_random_counts_less_than_all_others() -> None:
+    rng = np.random.default_rng(7)
+    texts = _campaign(rng)
+    value: FloatArray = np.where(texts.worker == 0, rng.uniform(0, 100, len(texts.value)), texts.value)
+    trust = worker_trust(replace(texts, value=value), normal_scores(value, texts.worker))
+    assert trust.argmin() == 0
+
+
+def test_equal_systems_are_told_apart_as_often_as_the_level_says() -> None:
+    rng, p_values = np.random.default_rng(8), []
+    for _ in range(150):
+        found = better_systems(_campaign(rng), 3)
+        p_values.append(found[~np.eye(3, dtype=bool)])
+    # The error of the rate is about 0.013: pairs of one campaign depend on each other.
+    assert 0.02 < np.mean(np.concatenate(p_values) < 0.05) < 0.09
+
+
+def test_a_better_system_is_found() -> None:
+    rng = np.random.default_rng(9)
+    found = [better_systems(_campaign(rng, lead=0.6), 3)[0, 1] < 0.05 for _ in range(30)]
+    assert np.mean(found) > 0.6
+
+
+def test_with_the_same_rating_throughout_nobody_is_better() -> None:
+    texts = _campaign(np.random.default_rng(10))
+    found = better_systems(replace(texts, value=np.full(len(texts.value), 50.0)), 3)
+    assert found[~np.eye(3, dtype=bool)].tolist() == [0.5] * 6
