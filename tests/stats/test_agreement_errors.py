@@ -119,6 +119,10 @@ def test_one_worker_or_one_document_says_nothing_of_others() -> None:
         assert all(math.isnan(end) for end in fisher_interval(0.5, error, level=0.95))
 
 
+def test_what_rounding_leaves_is_no_variance() -> None:
+    assert all(math.isnan(end) for end in fisher_interval(-0.3, AgreementError(1e-31, 4), level=0.95))
+
+
 def test_the_interval_is_symmetric_in_fishers_z_and_stays_within_one() -> None:
     # 1.96 of .03 / (1 - .81) on either side of atanh(.9), for ever so many degrees of freedom.
     lower, upper = fisher_interval(0.9, AgreementError(0.03**2, 1e9), level=0.95)

@@ -155,7 +155,7 @@ def fisher_interval(value: float, error: AgreementError, *, level: float) -> tup
     Symmetric in Fisher's z, log((1 + x) / (1 - x)) / 2 [Fisher1921]. NaN where there is no error, or where
     nothing varied: complete agreement, too, could have been otherwise.
     """
-    if not (error.variance > 0 and abs(value) < 1):
+    if not (error.variance > ROUNDING**2 and abs(value) < 1):
         return math.nan, math.nan
     half = float(stdtrit(error.df, (1 + level) / 2)) * math.sqrt(error.variance) / (1 - value * value)
     return math.tanh(math.atanh(value) - half), math.tanh(math.atanh(value) + half)
