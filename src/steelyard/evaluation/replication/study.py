@@ -6,7 +6,7 @@ by its workers [Graham2015].
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,7 +27,8 @@ from steelyard.evaluation.replication.settings import (
 )
 from steelyard.frames import ENOUGH_WORKERS
 from steelyard.planning.sample_size import ratings_for_reliability
-from steelyard.stats.replication_rho import Rho, rho_with_interval
+from steelyard.stats.arrays import IntArray
+from steelyard.stats.replication_rho import RatedItems, Rho, rho_with_interval
 
 # There are as many draws behind the interval of rho as behind the curves, so that its width is right within a
 # few per cent. Each looks at every rating three times: of very many ratings there are fewer [our choices].
@@ -179,16 +180,24 @@ def _reliabilities(study: ReplicationStudy, step: Callable[[int], None]) -> tupl
         worker = np.concatenate([part.worker * len(parts) + number for number, part in enumerate(parts)])
         draws = min(study.settings.draws, max(LEAST_RHO_DRAWS, MOST_LOOKS // len(item)))
         _, worker = np.unique(worker, return_inverse=True)
-        _, item = np.unique(item, return_inverse=True)
+        used, item = np.unique(item, return_inverse=True)
+        _, document = np.unique(_documents(study.parts)[used], return_inverse=True)
         for scale, name in enumerate(SCALES):
             rng = np.random.default_rng((study.settings.analysis.seed, 2, place))
-            found[of, name] = rho_with_interval(values[scale], item, worker, draws=draws, rng=rng)
+            found[of, name] = rho_with_interval(
+                RatedItems(values[scale], item, worker, document), draws=draws, rng=rng
+            )
             step(1)
     names = {"of": pl.String(), "scale": pl.String(), "rho": pl.Float64(), "lower": pl.Float64()}
     table = pl.DataFrame(
         [(*key, *rho) for key, rho in found.items()], schema={**names, "upper": pl.Float64()}, orient="row"
     )
     return table.with_columns(pl.col(pl.Float64).fill_nan(None)), found["", "z"]
+
+
+def _documents(parts: Sequence[Opinions]) -> IntArray:
+    """The document of each item, from the collection that knows most of them: not all may name any."""
+    return min((part.document for part in parts), key=lambda document: len(np.unique(document)))
 
 
 def _requirement(reliability: float, rho: Rho) -> Requirement:
