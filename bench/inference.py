@@ -1,11 +1,13 @@
-"""Do the worker models claim more than ratings support? Null rates, coverage, and pairs found.
+"""Does a ranking claim more than the ratings support? Null rates, coverage, and pairs found, test by test.
 
 On published WMT judgements, no system is better once each has been centred and labels have been exchanged
 within documents: then every difference is an error, and one in twenty may be found at .05. Simulated crowds
 have tastes (worker by system), difficulties of documents, and documents that suit systems; of them the truth
 is known. Needs the folder of real data beside the project for the first and the last table.
 
-    .venv/bin/python bench/model_errors.py --quick
+    .venv/bin/python bench/inference.py --quick
+
+A contender is a method, or a method and a test: mean-z:rank-sum.
 """
 
 from __future__ import annotations
@@ -22,12 +24,17 @@ from steelyard.aggregation import methods
 from steelyard.domain.result import Fit
 from steelyard.formats.judgements_file import read_judgements
 from steelyard.frames import documents_of, index_of, ratings_frame
+from steelyard.stats.multiplicity import holm_of_pairs, two_sided
 
-METHODS = ("mean-z", "worker-model", "worker-model-ep")
+CONTENDERS = (
+    *("mean-z", "mean-z:clustered-means", "mean-z:rank-sum", "mean-z:signed-rank"),
+    *("worker-model", "worker-model-ep"),
+)
 PAIRS = tuple(f"wmt21-toen/{pair}" for pair in ("cs-en", "de-en", "ha-en", "is-en")) + tuple(
     f"wmt22-toen/{pair}" for pair in ("cs-en", "de-en", "ja-en", "lv-en", "ru-en")
 )
 LEVEL = 0.05
+DRAWS = 200
 
 
 @dataclass(frozen=True)
@@ -63,13 +70,13 @@ CROWDS = (
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--methods", default=",".join(METHODS))
+    parser.add_argument("--contenders", default=",".join(CONTENDERS))
     parser.add_argument("--pairs", default=",".join(PAIRS), help="sets of published judgements")
     parser.add_argument("--sets", type=int, default=20, help="null data sets of each language pair")
     parser.add_argument("--crowds", type=int, default=200, help="simulated crowds of each kind")
     parser.add_argument("--quick", action="store_true", help="a tenth of both")
     options = parser.parse_args()
-    names = options.methods.split(",")
+    names = options.contenders.split(",")
     pairs = options.pairs.split(",") if DATA.exists() else []
     part = 10 if options.quick else 1
     if pairs and options.sets:
@@ -80,11 +87,17 @@ def main() -> None:
         _print_found(names, pairs)
 
 
-def fitted(frame: pl.DataFrame, name: str) -> Fit:
-    """The scores of a method with its usual settings; nothing is drawn where errors do not need it."""
+def fitted(frame: pl.DataFrame, contender: str, *, draws: int = 0) -> Fit:
+    """What a contender makes of the ratings, with usual settings otherwise."""
+    name, _, test = contender.partition(":")
     method = methods()[name]
-    settings = method.own_settings(method.settings())
-    return method.fit(frame, replace(settings, draws=100), np.random.default_rng(1))
+    settings = replace(method.own_settings(method.settings()), draws=draws)
+    if test:
+        settings = replace(settings, test=test)
+    # A method that draws by itself needs some.
+    if method.own_test:
+        settings = replace(settings, draws=DRAWS)
+    return method.fit(frame, settings, np.random.default_rng(1))
 
 
 def share_found(p_values: np.ndarray) -> float:
@@ -163,7 +176,7 @@ def _print_null(names: list[str], pairs: list[str], *, n_sets: int) -> None:
             for place, name in enumerate(names):
                 p_values = fitted(null, name).p_values
                 found[trial, place] = share_found(p_values)
-                any_holm[place] += bool((holm_two_sided(p_values) < LEVEL).any())
+                any_holm[place] += bool(claims(p_values).any())
         rows.append(found.mean(axis=0))
         print(f"| {pair} | {' | '.join(f'{rate:.3f}' for rate in rows[-1])} |", flush=True)
     print(f"| all | {' | '.join(f'{rate:.3f}' for rate in np.mean(rows, axis=0))} |")
@@ -171,63 +184,87 @@ def _print_null(names: list[str], pairs: list[str], *, n_sets: int) -> None:
     print(f"| sets in which Holm finds any | {' | '.join(f'{share:.2f}' for share in shares)} |\n")
 
 
-def holm_two_sided(p_values: np.ndarray) -> np.ndarray:
-    """Two-sided p-values of the unordered pairs, after Holm."""
-    upper = np.triu_indices(len(p_values), 1)
-    p = np.minimum(1, 2 * np.minimum(p_values, p_values.T)[upper])
-    order = np.argsort(p)
-    adjusted = np.empty_like(p)
-    adjusted[order] = np.minimum(1, np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)))
-    return adjusted
+def claims(p_values: np.ndarray) -> np.ndarray:
+    """Which differences count, two-sided after Holm: the system of the row is better than the column's."""
+    return (holm_of_pairs(two_sided(p_values)) < LEVEL) & (p_values < p_values.T)
+
+
+@dataclass
+class Trial:
+    """What a contender made of one crowd without differences, and of one with them."""
+
+    equal: Fit
+    unequal: Fit
+    effect: np.ndarray
 
 
 def _print_crowds(names: list[str], *, n_crowds: int) -> None:
     print(f"### Simulated crowds, {n_crowds} of each kind\n")
-    print("Share of p < .05 where no system is better; of 95 % intervals, the share that has the truth in it")
-    print("where none is better, and where systems differ (deviation .25); mean half width.\n")
-    print("| crowd | method | null | covers, none better | covers, some better | half width |")
-    print("|" + "---|" * 6)
+    print(
+        "Where no system is better: share of p < .05, of campaigns with any claim, of 95 % intervals that hold"
+    )
+    print(
+        "the truth. Where systems differ (deviation .25): share of intervals that hold the truth, of campaigns"
+    )
+    print(
+        "in which all true ranks are within their ranges, of pairs claimed; mean half width of intervals.\n"
+    )
+    print("| crowd | contender | null | any claim | covers | covers | ranks covered | claimed | half width |")
+    print("|" + "---|" * 9)
     for number, crowd in enumerate(CROWDS):
-        trials: dict[str, list[tuple[float, Fit, Fit, np.ndarray]]] = {name: [] for name in names}
+        trials: dict[str, list[Trial]] = {name: [] for name in names}
         for trial in range(n_crowds):
             rng = np.random.default_rng([1, number, trial])
             effect = rng.normal(0, 0.25, crowd.n_systems)
             null = simulated(crowd, np.zeros(crowd.n_systems), rng)
             other = simulated(crowd, effect, rng)
             for name in names:
-                equal = fitted(null, name)
-                unequal = fitted(other, name)
-                trials[name].append((share_found(equal.p_values), equal, unequal, effect - effect.mean()))
+                equal, unequal = (fitted(frame, name, draws=DRAWS) for frame in (null, other))
+                trials[name].append(Trial(equal, unequal, effect - effect.mean()))
         for name in names:
             _print_crowd(crowd, name, trials[name])
 
 
-def _print_crowd(crowd: Crowd, name: str, trials: list[tuple[float, Fit, Fit, np.ndarray]]) -> None:
-    null = np.mean([trial[0] for trial in trials])
-    bounds = [(fit.systems.sort("system_id"), truth) for _, _, fit, truth in trials]
-    scores = np.array([systems["score"].to_numpy() for systems, _ in bounds])
-    truths = np.array([truth for _, truth in bounds])
+def _print_crowd(crowd: Crowd, name: str, trials: list[Trial]) -> None:
+    bounds = [trial.unequal.systems.sort("system_id") for trial in trials]
+    scores = np.array([systems["score"].to_numpy() for systems in bounds])
+    truths = np.array([trial.effect for trial in trials])
     # The unit of scores is the method's own: what a true difference is worth on average.
     truths = truths * (scores * truths).sum() / (truths**2).sum()
-    lower, upper = (
-        np.array([systems[end].to_numpy() for systems, _ in bounds]) for end in ("lower", "upper")
+    lower, upper = (np.array([systems[end].to_numpy() for systems in bounds]) for end in ("lower", "upper"))
+    of_equal = [trial.equal.systems for trial in trials]
+    figures = (
+        np.mean([share_found(trial.equal.p_values) for trial in trials]),
+        np.mean([claims(trial.equal.p_values).any() for trial in trials]),
+        np.mean([((each["lower"] <= 0) & (each["upper"] >= 0)).mean() for each in of_equal]),
+        np.mean((lower <= truths) & (truths <= upper)),
+        np.mean([_holds_ranks(trial) for trial in trials]),
+        np.mean([claims(trial.unequal.p_values).sum() for trial in trials])
+        * 2
+        / (crowd.n_systems * (crowd.n_systems - 1)),
+        np.mean((upper - lower) / 2),
     )
-    covers = np.mean((lower <= truths) & (truths <= upper))
-    of_equal = [fit.systems for _, fit, _, _ in trials]
-    around = np.mean([((each["lower"] <= 0) & (each["upper"] >= 0)).mean() for each in of_equal])
-    half = np.mean((upper - lower) / 2)
-    print(f"| {crowd.name} | {name} | {null:.3f} | {around:.3f} | {covers:.3f} | {half:.3f} |", flush=True)
+    print(f"| {crowd.name} | {name} | {' | '.join(f'{figure:.3f}' for figure in figures)} |", flush=True)
+
+
+def _holds_ranks(trial: Trial) -> bool:
+    """Whether every system's true rank is within its range."""
+    better = claims(trial.unequal.p_values)
+    place = [int(name[1:]) for name in trial.unequal.systems["system_id"]]
+    rank = (-trial.effect).argsort().argsort()[place]
+    low, high = better.sum(axis=0), len(better) - 1 - better.sum(axis=1)
+    return bool(((low <= rank) & (rank <= high)).all())
 
 
 def _print_found(names: list[str], pairs: list[str]) -> None:
     print("\n### Pairs of systems found on the WMT judgements as they are\n")
-    print("| method | pairs | p < .05, one-sided | after Holm, two-sided | mean half width |")
+    print("| contender | pairs | p < .05, one-sided | after Holm, two-sided | mean half width |")
     print("|" + "---|" * 5)
     frames = [frame for _, frame in _real(pairs)]
     for name in names:
-        fits = [fitted(frame, name) for frame in frames]
+        fits = [fitted(frame, name, draws=DRAWS) for frame in frames]
         one = sum(int((fit.p_values < LEVEL).sum()) for fit in fits)
-        after = sum(int((holm_two_sided(fit.p_values) < LEVEL).sum()) for fit in fits)
+        after = sum(int(claims(fit.p_values).sum()) for fit in fits)
         pairs = sum(len(fit.systems) * (len(fit.systems) - 1) // 2 for fit in fits)
         half = np.mean(
             np.concatenate([(fit.systems["upper"] - fit.systems["score"]).to_numpy() for fit in fits])
