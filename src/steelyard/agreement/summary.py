@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import numpy as np
 import polars as pl
@@ -22,6 +22,9 @@ from steelyard.preferences import is_of_preferences
 from steelyard.stats.arrays import FloatArray
 
 __all__ = ["AGREEMENT_SCHEMA", "AgreementOptions", "agreement"]
+
+# Fewer ratings than this and a worker's own mean and deviation mean little [our choice].
+FEWEST_RATINGS = 10
 
 AGREEMENT_SCHEMA: dict[str, pl.DataType] = {
     "of": pl.String(),
@@ -64,7 +67,9 @@ def agreement(frame: pl.DataFrame, options: AgreementOptions) -> pl.DataFrame:
 def _rating_rows(frame: pl.DataFrame, options: AgreementOptions) -> list[Row]:
     kinds = [str(kind) for kind in SCORED_KINDS]
     is_scored = frame.select(pl.col("item_kind").is_in(kinds)).to_series()
-    z = standardise_ratings(frame, options.settings).z[is_scored.to_numpy()]
+    # Drawn towards the crowd's, ratings would agree because they were drawn: here workers stand alone.
+    alone = replace(options.settings, minimum_ratings=options.settings.minimum_ratings or FEWEST_RATINGS)
+    z = standardise_ratings(frame, alone).z[is_scored.to_numpy()]
     frame = frame.filter(is_scored)
     workers, worker = index_of(frame["worker_id"])
     document = documents_of(frame).number
