@@ -200,15 +200,9 @@ class Trial:
 
 def _print_crowds(names: list[str], *, n_crowds: int) -> None:
     print(f"### Simulated crowds, {n_crowds} of each kind\n")
-    print(
-        "Where no system is better: share of p < .05, of campaigns with any claim, of 95 % intervals that hold"
-    )
-    print(
-        "the truth. Where systems differ (deviation .25): share of intervals that hold the truth, of campaigns"
-    )
-    print(
-        "in which all true ranks are within their ranges, of pairs claimed; mean half width of intervals.\n"
-    )
+    print("Where no system is better: share of p < .05, of campaigns with any claim, of 95 % intervals with")
+    print("the truth. Where systems differ (deviation .25): share of intervals with the truth, of campaigns")
+    print("in which all true ranks are within their ranges, of pairs claimed; mean half width.\n")
     print("| crowd | contender | null | any claim | covers | covers | ranks covered | claimed | half width |")
     print("|" + "---|" * 9)
     for number, crowd in enumerate(CROWDS):
