@@ -75,7 +75,7 @@ def test_with_many_ratings_per_item_the_saving_is_an_expectation_only() -> None:
 
 def test_independent_ratings_take_the_number_of_the_t_test() -> None:
     # 2 x (1.96 + 0.8416)^2 / 0.1^2 = 1,569.8 per system; a HIT has 70 ratings of two, all kept.
-    alone = VarianceComponents(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, residual=1.0)
+    alone = VarianceComponents(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, residual=1.0)
     variation = Variation(components=alone, workers=10_000)
     setup = replace(EXAMPLE, systems=2, pass_rate=1.0, correction="none", variation=variation)
 

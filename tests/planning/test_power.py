@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from dataclasses import replace
 
 import numpy as np
@@ -17,7 +16,7 @@ from steelyard.planning.variation import TYPICAL, Amounts, Variation, expected_e
 from steelyard.stats.clustered import ClusteredErrors, better_p_values
 from steelyard.stats.components import VarianceComponents
 
-NOTHING = VarianceComponents(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, residual=1.0)
+NOTHING = VarianceComponents(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, residual=1.0)
 SMALL = Amounts(hits=60, ratings=3000, systems=4, pass_rate=1.0, documents=None)
 SETUP = Setup(
     systems=4,
@@ -65,13 +64,13 @@ def test_no_difference_is_found_as_often_as_the_level_says(variation: Variation)
 
 
 def test_simulated_scores_vary_as_the_components_say() -> None:
-    # Only the taste of 30 workers varies: 0.2 / 30 for each system if each of them judges both.
+    # Only the taste of 60 workers with a HIT each varies: 0.2 / 60 for each system, all judging all of them.
     taste = replace(NOTHING, worker_system=0.2, residual=0.0)
 
-    tests = simulated(SMALL, Variation(components=taste, workers=30))
+    tests = simulated(SMALL, Variation(components=taste, workers=60))
 
-    assert tests.difference.var() == pytest.approx(2 * 0.2 / 30, rel=0.2)
-    assert (tests.error**2).mean() == pytest.approx(2 * 0.2 / 30, rel=0.2)
+    assert tests.difference.var() == pytest.approx(2 * 0.2 / 60, rel=0.2)
+    assert (tests.error**2).mean() == pytest.approx(2 * 0.2 / 60, rel=0.2)
 
 
 def test_a_simulated_test_claims_what_the_p_value_of_the_ranking_does() -> None:
@@ -107,7 +106,7 @@ def test_the_smallest_difference_is_found_with_the_power_asked_for() -> None:
     "variation",
     [
         TYPICAL,
-        Variation(document_length=10, together=10),
+        Variation(document_length=10, together=10, unevenness=0.6),
         Variation(document_length=10, together=5, workers=40),
         Variation(components=replace(TYPICAL.components, worker_system=0.1, document_system=0.05)),
     ],
@@ -120,22 +119,25 @@ def test_the_formula_is_a_fair_guess(variation: Variation, documents: float | No
 
     found = simulated(amounts, variation, campaigns=80).smallest_difference(power=0.8, level=0.05)
     assert guessed is not None
-    assert found == pytest.approx(guessed, rel=0.2)
+    assert found == pytest.approx(guessed, rel=0.25)
 
 
-def test_the_error_of_the_power_is_that_between_campaigns() -> None:
-    one = np.zeros((4, 1))
-    tests = SimulatedTests(np.array([[3.0], [-3], [3], [-3]]), one + 1, one + 1e6, one + 1, 5, 5)
+def test_the_error_of_the_power_is_that_between_campaigns_of_other_hits() -> None:
+    # Four campaigns that share their HITs find it from both sides, four from neither: 1 and 0, whose mean
+    # is 1 / 2, with the root of 1 / 2 divided by that of 2 as its error.
+    one = np.ones((8, 1))
+    tests = SimulatedTests(0 * one, np.repeat([[0.1], [10.0]], 4, axis=0), 1e6 * one, one, 5, 5)
 
-    # Found from either side in turn: always one of two, and never both.
-    assert (tests.power(1.0, level=0.05).power, tests.power(1.0, level=0.05).error) == (0.5, 0.0)
+    found = tests.power(1.0, level=0.05)
+
+    assert (found.power, found.error) == (0.5, pytest.approx(0.5))
 
 
 @pytest.mark.parametrize("length", [1, 10])
 def test_the_size_found_has_the_power_wanted_in_fresh_simulations(length: int) -> None:
     setup = replace(SETUP, variation=Variation(document_length=length, together=length))
 
-    found = sized(Goal("difference", 0.2), setup, seed=7, watch=lambda *_: nullcontext(lambda _: None))
+    found = sized(Goal("difference", 0.2), setup, seed=7)
 
     hits = make_plan(Goal("difference", 0.2), found.setup).expected.outlay.hits
     fresh = simulate_tests(
@@ -150,7 +152,7 @@ def test_the_size_found_has_the_power_wanted_in_fresh_simulations(length: int) -
 
 
 def test_a_campaign_too_large_to_simulate_keeps_the_formula() -> None:
-    found = sized(Goal("difference", 0.005), SETUP, seed=7, watch=lambda *_: nullcontext(lambda _: None))
+    found = sized(Goal("difference", 0.005), SETUP, seed=7)
 
     assert found.setup == SETUP
     assert found.power == ()

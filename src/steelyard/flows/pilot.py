@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
 import polars as pl
 
 from steelyard.domain.errors import ChoiceError, NotEnoughData
@@ -26,7 +25,7 @@ class Pilot:
     """Variance components of a pilot, and what they rest on.
 
     A document has `document_length` segments, of which `together` were judged by one worker; both are 1
-    where no documents are known.
+    where no documents are known. `unevenness`: the deviation of documents' lengths divided by their mean.
     """
 
     components: VarianceComponents
@@ -37,6 +36,7 @@ class Pilot:
     has_documents: bool
     document_length: float
     together: float
+    unevenness: float
 
     @property
     def basis(self) -> str:
@@ -66,15 +66,16 @@ class Pilot:
         return "document" if self.has_documents else "segment"
 
 
-def pilot_of(source: Source) -> Pilot:
+def pilot_of(source: Source, *, check: str | None = None) -> Pilot:
     """The components of the ratings that an analysis of the source would keep, standardised as it would.
 
-    Everyone is kept where there are no controls. Repeats are left out; the mean counts where ratings are of
-    several attributes. ChoiceError where there is nothing to compare: one system, or one worker.
+    The source's own `check` is used unless another is named; everyone is kept where there are no controls.
+    Repeats are left out; the mean counts where ratings are of several attributes. ChoiceError where there is
+    nothing to compare: one system, or one worker.
     """
     require_frame(source, "ratings")
     has_controls = bool(len(set(source.frame["item_kind"].unique()) - set(map(str, SCORED_KINDS))))
-    settings = settings_from(source, method="mean-z", check=None if has_controls else NO_CHECK)
+    settings = settings_from(source, method="mean-z", check=check if has_controls else NO_CHECK)
     try:
         kept = keep_good(source, settings, reads="ratings").quality.kept
     except NotEnoughData:
@@ -107,7 +108,8 @@ def pilot_of(source: Source) -> Pilot:
     _, worker = index_of(judged["worker_id"])
     _, system = index_of(judged["system_id"])
     document = judged["document"].to_numpy()
-    n_documents = len(np.unique(document))
+    lengths = judged.group_by("document").agg(pl.col("segment_id").n_unique())["segment_id"].to_numpy()
+    n_documents = len(lengths)
     n_cells = judged.select(pl.struct("worker_id", "system_id", "document").n_unique()).item()
     return Pilot(
         components=variance_components(
@@ -120,4 +122,5 @@ def pilot_of(source: Source) -> Pilot:
         has_documents=documents.known,
         document_length=len(segments) / n_documents,
         together=len(judged) / n_cells,
+        unevenness=float(lengths.std() / lengths.mean()),
     )

@@ -29,7 +29,7 @@ from steelyard.planning.cost import (
 from steelyard.planning.plan import Goal, Plan, Setup, make_plan
 from steelyard.planning.sample_size import LEVEL, POWER, RELIABILITY_OF_ONE_RATING
 from steelyard.planning.search import sized
-from steelyard.planning.variation import TYPICAL, Variation
+from steelyard.planning.variation import TYPICAL, TYPICAL_UNEVENNESS, Variation
 
 if TYPE_CHECKING:
     from steelyard.flows.pilot import Pilot
@@ -64,7 +64,10 @@ def plan(*, progress: Progress | None = None, **choices: Unpack[Choices]) -> Pla
     found = sized(goal, setup, seed=given.get("seed", SEED), watch=progress or unseen)
     assumptions = [*_assumptions(given, setup, scope), *_about_variation(given, setup, pilot)]
     made = make_plan(goal, found.setup, title=scope.title, assumptions=assumptions, power=found.power)
-    return made if pilot is None else replace(made, warnings=(*made.warnings, *pilot.warnings))
+    doubts = () if pilot is None else pilot.warnings
+    if setup.systems > 1 and not found.power:
+        doubts = (*doubts, "This is too large to simulate: the differences found are by formula only.")
+    return replace(made, warnings=(*made.warnings, *doubts))
 
 
 def _pay_of(rules: Rules, given: dict[str, Any]) -> dict[str, Any]:
@@ -121,11 +124,13 @@ def _setup(given: dict[str, Any], scope: Scope, pilot: Pilot | None) -> Setup:
 def _variation(given: dict[str, Any], scope: Scope, pilot: Pilot | None) -> Variation:
     """How ratings vary, by the pilot or as usual, and what hangs together in this campaign."""
     length = given.get("document_length", scope.document_length)
+    uneven = TYPICAL_UNEVENNESS if pilot is None else pilot.unevenness
     if length is None:
         length = 1.0 if pilot is None else pilot.document_length
         together = 1.0 if pilot is None else pilot.together
     else:
         together = scope.together or min(length, scope.hit_size * scope.item_share)
+        uneven = uneven if scope.unevenness is None else scope.unevenness
     if pilot is not None and length > 1 and not pilot.has_documents:
         named = "document_length" if "document_length" in given else "campaign"
         raise ChoiceError(
@@ -136,6 +141,7 @@ def _variation(given: dict[str, Any], scope: Scope, pilot: Pilot | None) -> Vari
         components=TYPICAL.components if pilot is None else pilot.components,
         document_length=length,
         together=max(1.0, min(together, length)),
+        unevenness=0.0 if length == 1 else uneven,
         hits_per_worker=min(TYPICAL.hits_per_worker, scope.rules.hits_per_worker or inf),
         workers=given.get("workers"),
     )

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
+from statistics import fmean, pstdev
 from typing import TYPE_CHECKING, Any
 
 from steelyard.design.layout import layout_of
@@ -40,6 +41,7 @@ class Scope:
     protocol: str
     document_length: float | None = None
     together: float | None = None
+    unevenness: float | None = None
     assignments_per_hit: int = 1
     hits: int | None = None
     rules: Rules = field(default_factory=Rules)
@@ -116,6 +118,7 @@ def _counted_scope(campaign: Campaign, design: Design, protocol: Protocol) -> Sc
             n_regular += len(systems) * (kind is ItemKind.REGULAR)
     judged = Counter(s for kind, systems in systems_of.values() if kind is ItemKind.REGULAR for s in systems)
     assignments = settings.design.ratings_per_item if settings.design.partition == "fixed" else 1
+    lengths = list(Counter(each.document_id for each in campaign.segments).values())
     return Scope(
         title=(
             f"Campaign {settings.name}: {counted(len(ratings), 'system')}, "
@@ -130,7 +133,8 @@ def _counted_scope(campaign: Campaign, design: Design, protocol: Protocol) -> Sc
         seconds=protocol.seconds_per_item[settings.attribute],
         attribute=settings.attribute,
         protocol=protocol.name,
-        document_length=len(campaign.segments) / len({each.document_id for each in campaign.segments}),
+        document_length=fmean(lengths),
+        unevenness=pstdev(lengths) / fmean(lengths),
         together=_together(campaign, design),
         assignments_per_hit=assignments,
         hits=len(design.hits) * assignments,

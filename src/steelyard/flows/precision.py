@@ -19,7 +19,7 @@ from steelyard.flows.progress import Progress
 from steelyard.flows.settings import named_method
 from steelyard.flows.source import Source
 from steelyard.planning.cost import PASS_RATES
-from steelyard.planning.variation import Amounts, Variation, expected_errors
+from steelyard.planning.variation import TYPICAL_UNEVENNESS, Amounts, Variation, expected_errors
 from steelyard.report.plain import plain
 from steelyard.store.wanted import WantedRatings, wanted_ratings
 
@@ -167,7 +167,9 @@ def _planned(
     z = NormalDist().inv_cdf((1 + settings.method_settings.level) / 2)
     length = wanted.document_length
     variation = Variation(
-        document_length=length, together=length if campaign.design.order == "documents" else 1.0
+        document_length=length,
+        together=length if campaign.design.order == "documents" else 1.0,
+        unevenness=TYPICAL_UNEVENNESS if length > 1 else 0.0,
     )
     found = []
     for halving in range(_HALVINGS, -1, -1):

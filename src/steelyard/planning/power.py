@@ -16,7 +16,7 @@ from steelyard.stats.clustered import ClusterSums, clustered_errors
 # Where the search for the smallest difference ends, and from where on there is none.
 _PRECISE, _MOST = 1e-4, 1e6
 # Campaigns simulated with the same documents in the same hands, which cost more than their effects.
-_PER_DEAL = 8
+_PER_DEAL = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +52,10 @@ class SimulatedTests:
     def power(self, difference: float, *, level: float) -> Power:
         """How often a two-sided test of this level finds this difference, in the right direction."""
         found = self._found(difference, self._critical(level))
-        n = len(found)
-        error = float(found.std(ddof=1)) / sqrt(n) if n > 1 else 0.5
-        return Power(difference, float(found.mean()), error, n, self.workers, self.documents)
+        # Campaigns that share HITs are alike, so what varies between those that do not counts.
+        deals = [float(part.mean()) for part in np.split(found, range(_PER_DEAL, len(found), _PER_DEAL))]
+        error = float(np.std(deals, ddof=1)) / sqrt(len(deals)) if len(deals) > 1 else 0.5
+        return Power(difference, float(found.mean()), error, len(found), self.workers, self.documents)
 
     def smallest_difference(self, *, power: float, level: float) -> float | None:
         """The difference that is found with this power; None if there are too few clusters for any test."""
@@ -96,8 +97,8 @@ def simulate_tests(
     """Simulate campaigns of this size without differences, and test every pair of systems in each.
 
     Each has effects of its own, and every few have workers, documents and HITs of their own. Ratings of one
-    worker on one document of one system enter as their mean, whose variance is known; workers are centred,
-    as standardising does, and the test is that of mean methods.
+    worker on one document of one system enter as their mean, whose variance is known. The components are
+    those of standardised ratings, so nothing is standardised here; the test is that of mean methods.
     """
     first, second = np.triu_indices(amounts.systems, k=1)
     found: FloatArray = np.empty((4, campaigns, len(first)))
@@ -108,7 +109,7 @@ def simulate_tests(
             weight = _by(cells.system, cells.ratings, amounts.systems)
             n_clusters = len(np.unique(cells.worker)), len(np.unique(cells.document))
             shown = _shown(cells, amounts.systems)[first, second]
-        means = _centred(_cell_means(cells, variation, rng), cells)
+        means = _cell_means(cells, variation, rng)
         scores = _by(cells.system, cells.ratings * means, amounts.systems) / weight
         influence = cells.ratings * (means - scores[cells.system]) / weight[cells.system]
         errors = clustered_errors(_sums(cells, influence, amounts.systems))
@@ -135,8 +136,8 @@ def simulate_tests(
 class _Cells:
     """Who judged which document of which system, and how many of its segments.
 
-    `noise`: deviation that each one's mean has for itself. `row`: the place of its worker and document among
-    all `pairs` (worker, document) that the test sums over.
+    `noise`: deviation that each one's mean has for itself. `length`: segments of each document. `row`: the
+    place of its worker and document among all `pairs` (worker, document) that the test sums over.
     """
 
     worker: IntArray
@@ -144,6 +145,7 @@ class _Cells:
     system: IntArray
     ratings: FloatArray
     noise: FloatArray
+    length: FloatArray
     row: IntArray
     pairs: tuple[IntArray, IntArray]
 
@@ -151,10 +153,9 @@ class _Cells:
 def _deal(amounts: Amounts, variation: Variation, rng: np.random.Generator) -> _Cells:
     """Deal documents of systems, or parts of them, to HITs and workers, and lose those who fail."""
     parts = max(1, round(variation.document_length / variation.together))
-    size = variation.document_length / parts
     documents = max(1, round(amounts.documents_used(variation.document_length)))
     of_document, per_round = amounts.systems * parts, amounts.systems * parts * documents
-    n_parts = of_document * max(1, round(amounts.ratings / (of_document * size)))
+    n_parts = of_document * max(1, round(amounts.ratings / (amounts.systems * variation.document_length)))
     n_rounds = -(-n_parts // per_round)
     # In every round documents come in another order, and so do their parts; the last may not reach them all.
     turns = [rng.permutation(documents) for _ in range(n_rounds)]
@@ -164,7 +165,10 @@ def _deal(amounts: Amounts, variation: Variation, rng: np.random.Generator) -> _
     order = np.concatenate([start + rng.permutation(min(per_round, n_parts - start)) for start in starts])
     crowd = max(2, round(variation.crowd(amounts.hits)))
     n_hits = max(crowd, round(amounts.hits))
-    worker = (rng.permutation(n_hits) % crowd)[np.arange(n_parts) * n_hits // n_parts]
+    # Some workers do many HITs: all ways to share them are as likely as each other, nobody going without.
+    ends = rng.permutation(n_hits - 1)[: crowd - 1] + 1
+    taken = np.bincount(ends, minlength=n_hits).cumsum()
+    worker = taken[rng.permutation(n_hits)][np.arange(n_parts) * n_hits // n_parts]
     is_kept = (rng.permutation(crowd) < max(2, round(crowd * amounts.pass_rate)))[worker]
     kept = order[is_kept]
     code = (worker[is_kept] * documents + document[kept]) * amounts.systems + system[kept]
@@ -172,37 +176,50 @@ def _deal(amounts: Amounts, variation: Variation, rng: np.random.Generator) -> _
     rest, system = np.divmod(code, amounts.systems)
     worker, document = np.divmod(rest, documents)
     judged, row = np.unique(rest, return_inverse=True)
-    of_size = np.array([variation.of_cell(times * size) for times in range(1, int(n.max()) + 1)])
-    noise: FloatArray = np.sqrt(of_size)[n - 1]
-    ratings: FloatArray = n * np.float64(size)
-    return _Cells(worker, document, system, ratings, noise, row, (judged // documents, judged % documents))
+    length = _lengths(documents, variation, rng)
+    ratings: FloatArray = n * length[document] / parts
+    return _Cells(
+        worker=worker,
+        document=document,
+        system=system,
+        ratings=ratings,
+        noise=np.sqrt(variation.of_cell(ratings, length[document])),
+        length=length,
+        row=row,
+        pairs=(judged // documents, judged % documents),
+    )
+
+
+def _lengths(documents: int, variation: Variation, rng: np.random.Generator) -> FloatArray:
+    """Segments of each document: whole numbers where they vary."""
+    mean, spread = variation.document_length, variation.unevenness**2
+    if mean == 1 or spread == 0:
+        return np.full(documents, mean)
+    lengths = np.maximum(1.0, np.round(rng.gamma(1 / spread, mean * spread, documents)))
+    scaled: FloatArray = lengths * (mean / lengths.mean())
+    return scaled
 
 
 def _cell_means(cells: _Cells, variation: Variation, rng: np.random.Generator) -> FloatArray:
     """What each worker said of a document of a system, on average."""
     found = variation.components
-    n_workers, n_documents, n_systems = (
-        int(index.max()) + 1 for index in (cells.worker, cells.document, cells.system)
+    n_workers, n_systems, n_documents = (
+        int(cells.worker.max()) + 1,
+        int(cells.system.max()) + 1,
+        len(cells.length),
     )
     tastes = rng.normal(0, sqrt(found.worker_system), (n_workers, n_systems))
-    documents = rng.normal(0, sqrt(variation.of_document), n_documents)
-    own = rng.normal(0, sqrt(variation.of_document_system), (n_documents, n_systems))
+    documents = rng.normal(0, np.sqrt(variation.of_document(cells.length)))
+    own_sd = np.sqrt(variation.of_document_system(cells.length))[:, None]
+    own = own_sd * rng.standard_normal((n_documents, n_systems))
     means: FloatArray = (
-        tastes[cells.worker, cells.system]
+        rng.normal(0, sqrt(found.worker), n_workers)[cells.worker]
+        + tastes[cells.worker, cells.system]
         + documents[cells.document]
         + own[cells.document, cells.system]
         + cells.noise * rng.standard_normal(len(cells.noise))
     )
     return means
-
-
-def _centred(means: FloatArray, cells: _Cells) -> FloatArray:
-    """Means less the average of their worker."""
-    n = int(cells.worker.max()) + 1
-    total = np.maximum(_by(cells.worker, cells.ratings, n), 1e-9)
-    centre = _by(cells.worker, cells.ratings * means, n) / total
-    centred: FloatArray = means - centre[cells.worker]
-    return centred
 
 
 def _shown(cells: _Cells, systems: int) -> FloatArray:

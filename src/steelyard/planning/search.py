@@ -13,11 +13,11 @@ from steelyard.planning.plan import Goal, Setup, planned_hits, smallest_differen
 from steelyard.planning.power import Power, SimulatedTests, simulate_tests
 
 # Campaigns simulated on the way to the size, and at it; every pair of systems is a test [our choices].
-_ON_THE_WAY, _AT_THE_END, _TESTS_AT_THE_END = 40, 160, 400
-# Simulating more ratings, or parts of documents, than this takes longer than it is worth [our choice].
-_MOST_PARTS = 400_000
-# From this many parts on, over all campaigns, waiting is noticed.
-_NOTICED = 4_000_000
+_ON_THE_WAY, _AT_THE_END, _TESTS_AT_THE_END = 60, 320, 800
+# Ratings, or parts of documents, times systems: more than this takes longer than it is worth [our choice].
+_MOST = 4_000_000
+# From this much on, over all campaigns, waiting is noticed.
+_NOTICED = 20_000_000
 # Differences whose power is given besides the one planned for: a small, a middling and a large one.
 _DIFFERENCES = (0.05, 0.1, 0.2)
 
@@ -32,7 +32,7 @@ class Sized:
     power: tuple[Power, ...]
 
 
-def sized(goal: Goal, setup: Setup, *, seed: int, watch: Watch) -> Sized:
+def sized(goal: Goal, setup: Setup, *, seed: int, watch: Watch | None = None) -> Sized:
     """Simulate the campaign that reaches the goal, until formula and simulation agree on its size.
 
     One system has no test, and a campaign too large to simulate keeps the formula.
@@ -43,11 +43,11 @@ def sized(goal: Goal, setup: Setup, *, seed: int, watch: Watch) -> Sized:
     is_searched = goal.name == "difference"
     at_the_end = max(_AT_THE_END, _TESTS_AT_THE_END // setup.n_pairs)
     numbers = [*([_ON_THE_WAY] * 2 if is_searched else []), at_the_end]
-    parts = _parts(planned_hits(goal, setup), setup)
-    if parts > _MOST_PARTS:
+    size = _size(planned_hits(goal, setup), setup)
+    if size > _MOST:
         return Sized(setup, ())
-    is_quick = sum(numbers) * parts < _NOTICED
-    bar = nullcontext(lambda _: None) if is_quick else watch("Simulating", sum(numbers))
+    is_quick = sum(numbers) * size < _NOTICED
+    bar = nullcontext(lambda _: None) if is_quick or watch is None else watch("Simulating", sum(numbers))
     found: SimulatedTests | None = None
     with bar as step:
         for number in numbers:
@@ -59,8 +59,9 @@ def sized(goal: Goal, setup: Setup, *, seed: int, watch: Watch) -> Sized:
     return Sized(setup, _power(found, hits, goal, setup))
 
 
-def _parts(hits: int, setup: Setup) -> float:
-    return setup.amounts(hits, pass_rate=setup.pass_rate).ratings / setup.variation.together
+def _size(hits: int, setup: Setup) -> float:
+    parts = setup.amounts(hits, pass_rate=setup.pass_rate).ratings / setup.variation.together
+    return parts * setup.systems
 
 
 def _calibration(found: SimulatedTests, hits: int, setup: Setup) -> float:

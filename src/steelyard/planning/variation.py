@@ -6,54 +6,56 @@ from dataclasses import dataclass
 from math import sqrt
 from statistics import NormalDist
 
+import numpy as np
 from scipy.special import stdtrit
 
+from steelyard.stats.arrays import FloatArray
 from steelyard.stats.components import VarianceComponents
 
 # Medians over nine pairs of languages into English of WMT21 and WMT22 (92 to 217 workers each, one 46), what
 # has to do with documents over the eight judged by documents: see docs/explanation/planning.md for the range.
 TYPICAL_COMPONENTS = VarianceComponents(
+    worker=0.0,
     worker_system=0.002,
     document=0.007,
     document_system=0.0,
-    cell=0.101,
+    cell=0.1,
     segment=0.074,
     translation=0.018,
-    residual=0.605,
+    residual=0.604,
 )
-# HITs that a worker did, in the same campaigns.
-TYPICAL_HITS_PER_WORKER = 1.8
+# There, HITs that a worker did, and the deviation of documents' lengths divided by their mean.
+TYPICAL_HITS_PER_WORKER, TYPICAL_UNEVENNESS = 1.8, 0.64
 
 
 @dataclass(frozen=True, slots=True)
 class Variation:
     """What the ratings of a campaign will be like.
 
-    A document has `document_length` segments, of which `together` are judged in a row by one worker; both
-    are 1 where segments are judged singly. `workers` None: as many as there are HITs for, each doing
-    `hits_per_worker`.
+    A document has `document_length` segments on average, of which `together` are judged in a row by one
+    worker; both are 1 where segments are judged singly. `unevenness`: the deviation of documents' lengths
+    divided by their mean. `workers` None: as many as there are HITs for, each doing `hits_per_worker`.
     """
 
     components: VarianceComponents = TYPICAL_COMPONENTS
     document_length: float = 1.0
     together: float = 1.0
+    unevenness: float = 0.0
     hits_per_worker: float = TYPICAL_HITS_PER_WORKER
     workers: int | None = None
 
-    def of_cell(self, ratings: float) -> float:
-        """Variance that the mean of this many ratings by one worker of one document has for itself."""
-        found, rest = self.components, 1 / ratings - 1 / self.document_length
-        return found.cell + found.residual / ratings + (found.segment + found.translation) * max(0.0, rest)
+    def of_cell(self, ratings: FloatArray, length: FloatArray) -> FloatArray:
+        """Variance that means of ratings by one worker have for themselves, in documents of these lengths."""
+        found, rest = self.components, np.maximum(0.0, 1 / ratings - 1 / length)
+        return found.cell + found.residual / ratings + (found.segment + found.translation) * rest
 
-    @property
-    def of_document(self) -> float:
-        """Variance of a document's mean that all systems share."""
-        return self.components.document + self.components.segment / self.document_length
+    def of_document(self, length: FloatArray) -> FloatArray:
+        """Variance of means of documents of these lengths that all systems share."""
+        return self.components.document + self.components.segment / length
 
-    @property
-    def of_document_system(self) -> float:
-        """Variance of a document's mean that belongs to one system."""
-        return self.components.document_system + self.components.translation / self.document_length
+    def of_document_system(self, length: FloatArray) -> FloatArray:
+        """Variance of means of documents of these lengths that belongs to one system."""
+        return self.components.document_system + self.components.translation / length
 
     def crowd(self, hits: float) -> float:
         """Workers for this many HITs; nothing is known of others from fewer than two."""
@@ -112,12 +114,16 @@ def expected_errors(amounts: Amounts, variation: Variation) -> ExpectedErrors:
     with_system = workers * (1 - (1 - 1 / systems) ** max(1.0, systems * cells / workers))
     documents = amounts.documents_used(length)
     covered = 1 - (1 - rate) ** max(1.0, amounts.ratings / (systems * length * documents))
+    # Effects on documents as a whole weigh more where these are longer; on single ratings they do not.
+    found, uneven = variation.components, 1 + variation.unevenness**2
+    single = found.residual + (found.segment + found.translation) * (1 - variation.together / length)
+    own = found.document_system * uneven + found.translation / length
     alone = (
-        variation.components.worker_system / with_system
-        + variation.of_cell(variation.together) / cells
-        + variation.of_document_system / (documents * covered)
+        found.worker_system / with_system
+        + (found.cell * uneven + single / variation.together) / cells
+        + own / (documents * covered)
     )
-    shared = variation.of_document / documents
+    shared = (found.document * uneven + found.segment / length) / documents
     unshared = shared * (1 - covered) / covered
     return ExpectedErrors(
         score=alone + shared / covered,

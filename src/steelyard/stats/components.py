@@ -18,11 +18,13 @@ from steelyard.stats.arrays import FloatArray, IntArray
 class VarianceComponents:
     """Variances of effects on a rating, which add up to its variance.
 
-    `worker_system`: one worker's taste for a system; `document`: a document, for all systems; and for one
+    `worker`: how one worker is above or below others, after standardising; `worker_system`: one worker's
+    taste for a system; `document`: a document, for all systems; and for one
     (`document_system`); `cell`: one worker on one document of a system; `segment`: a segment within its
     document, for all systems; `translation`: for one; `residual`: all else.
     """
 
+    worker: float
     worker_system: float
     document: float
     document_system: float
@@ -46,9 +48,7 @@ class LabelledRatings:
 def variance_components(ratings: LabelledRatings) -> VarianceComponents:
     """The components of the values, none below 0. What no two ratings share counts as 0.
 
-    What a worker does to all systems alike (harshness, of which standardised ratings have none) is no
-    component: it drops out of every difference of systems. A worker's second rating of the same translation
-    must not be among the ratings.
+    A worker's second rating of the same translation must not be among the ratings.
     """
     size = np.bincount(ratings.system)
     mean = np.bincount(ratings.system, ratings.value) / np.maximum(size, 1)
@@ -57,13 +57,14 @@ def variance_components(ratings: LabelledRatings) -> VarianceComponents:
     alike = _mean_products(ratings, value)
     neither, system, worker, both = alike[0, 0], alike[0, 1], alike[1, 0], alike[1, 1]
 
+    of_worker = _known(worker[0] - neither[0])
     worker_system = _known((both[0] - worker[0]) - (system[0] - neither[0]), both[0] - system[0])
     document = _known(neither[1] - neither[0])
     document_system = _known(system[1] - system[0] - document)
     cell = _known(both[1] - both[0] - document - document_system)
     segment = _known(neither[2] - neither[0] - document)
     translation = _known(system[2] - system[0] - document - document_system - segment)
-    found = worker_system, document, document_system, cell, segment, translation
+    found = of_worker, worker_system, document, document_system, cell, segment, translation
     return VarianceComponents(*found, residual=max(float(value @ value) / free - sum(found), 0.0))
 
 
