@@ -8,8 +8,9 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
 from fastapi.staticfiles import StaticFiles
+from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from steelyard.flows.collect import Collector
@@ -83,7 +84,6 @@ def create_app(
         version=__version__,
         docs_url=None,
         redoc_url=None,
-        responses={status: {"model": ErrorView} for status in ERROR_STATUSES},
     )
     app.state.desk = Desk.over(campaign) if analyst is None else Desk(campaign, analyst, name)
     app.state.limits = limits
@@ -91,6 +91,19 @@ def create_app(
     # The description says what this campaign's answers look like.
     app.openapi = cache(partial(_described, app, protocol.answer_schema))  # type: ignore[method-assign]
     errors.install(app)
+    app.router.routes.extend(_routes())
+    app.mount("/static", StaticFiles(directory=Path(__file__).parent / "static"), name="static")
+    app.add_middleware(Limiter, limits=limits)
+    app.add_middleware(Guards)
+    app.state.collector = Collector(campaign, deliver)
+    app.submit_route = SubmitRoute(super(CampaignApp, app).__call__, app.state.collector, limits)
+    return app
+
+
+@cache
+def _routes() -> tuple[BaseRoute, ...]:
+    """What every campaign's app answers to; worked out once, since a series has many apps."""
+    every = APIRouter(responses={status: {"model": ErrorView} for status in ERROR_STATUSES})
     for router in (
         worker_routes.router,
         worker_routes.join_router,
@@ -105,13 +118,8 @@ def create_app(
         pages.router,
         health.router,
     ):
-        app.include_router(router)
-    app.mount("/static", StaticFiles(directory=Path(__file__).parent / "static"), name="static")
-    app.add_middleware(Limiter, limits=limits)
-    app.add_middleware(Guards)
-    app.state.collector = Collector(campaign, deliver)
-    app.submit_route = SubmitRoute(super(CampaignApp, app).__call__, app.state.collector, limits)
-    return app
+        every.include_router(router)
+    return tuple(every.routes)
 
 
 def _described(app: FastAPI, answer_schema: Mapping[str, Any]) -> dict[str, Any]:
