@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,8 @@ from steelyard.frames import ratings_frame
 from steelyard.stats.intraclass import one_way_icc
 
 MakeFrame = Callable[[list[dict[str, Any]]], pl.DataFrame]
+# As published: who gave fewer than ten ratings has no z.
+TEN = MethodSettings(minimum_ratings=10)
 Rows = dict[tuple[str, str, int | None, str], dict[str, Any]]
 
 
@@ -84,7 +87,7 @@ def test_two_workers_by_hand(frame_of: MakeFrame) -> None:
         + [{"worker_id": "v", "segment_id": "1", "rating": 60, "item_kind": "repeat"}]
     )
 
-    rows = by_name(agreement(frame, AgreementOptions(categories=(2,))))
+    rows = by_name(agreement(frame, AgreementOptions(TEN, categories=(2,))))
 
     # Halves: low-low, low-high, high-high, high-high.
     inter = rows["inter", "rating", 2, "kappa"]
@@ -178,14 +181,14 @@ def test_rescaling_a_worker_changes_raw_agreement_but_not_that_of_z(toy_crowd: p
         rating=pl.when(pl.col("worker_id") == "w03").then(40 + 0.5 * pl.col("rating")).otherwise("rating")
     )
 
-    before, after = (agreement(frame, AgreementOptions()) for frame in (toy_crowd, squeezed))
+    before, after = (agreement(frame, AgreementOptions(TEN)) for frame in (toy_crowd, squeezed))
 
     of_z = pl.col("scale") == "z"
     assert np.allclose(before.filter(of_z)["value"], after.filter(of_z)["value"], rtol=1e-12)
     assert not np.allclose(before.filter(~of_z)["value"], after.filter(~of_z)["value"], rtol=1e-3)
 
 
-def test_z_takes_ten_ratings_of_any_kind(frame_of: MakeFrame) -> None:
+def test_z_takes_as_many_ratings_of_any_kind_as_the_settings_say(frame_of: MakeFrame) -> None:
     def frame(n_degraded: int) -> pl.DataFrame:
         kinds = ["regular"] * 5 + ["repeat"] * 2 + ["degraded"] * n_degraded
         segments = [*range(5), 0, 1, *range(n_degraded)]
@@ -202,7 +205,7 @@ def test_z_takes_ten_ratings_of_any_kind(frame_of: MakeFrame) -> None:
             ]
         )
 
-    nine, ten = (by_name(agreement(frame(n), AgreementOptions())) for n in (2, 3))
+    nine, ten = (by_name(agreement(frame(n), AgreementOptions(TEN))) for n in (2, 3))
 
     assert nine["inter", "z", None, "alpha"]["n_pairs"] == nine["intra", "z", None, "pearson"]["n_pairs"] == 0
     assert ten["inter", "z", None, "alpha"]["n_pairs"] == 5
@@ -339,7 +342,7 @@ def test_z_leaves_out_the_systems_that_the_analysis_does(frame_of: MakeFrame) ->
         if system == "old" or w != "u"
     ]
     frame = frame_of(rows)
-    settings = MethodSettings(standardise_without=("new",))
+    settings = replace(TEN, standardise_without=("new",))
 
     found = by_name(agreement(frame, AgreementOptions(settings)))["inter", "z", None, "icc"]["value"]
 
