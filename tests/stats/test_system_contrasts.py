@@ -11,10 +11,10 @@ from scipy.stats import norm, rankdata
 from steelyard.stats.arrays import FloatArray
 from steelyard.stats.system_contrasts import (
     JudgedTexts,
-    _fit,
     _opinions,
     _spread,
     better_systems,
+    fit_opinions,
     normal_scores,
     worker_trust,
 )
@@ -84,7 +84,7 @@ def test_levels_are_those_of_generalised_least_squares() -> None:
     texts = _campaign(np.random.default_rng(5))
     opinions = _opinions(texts, normal_scores(texts.value, texts.worker))
     trust = np.random.default_rng(6).uniform(0.5, 2, len(opinions.n))
-    fitted, spread = _fit(opinions, trust, 3), _spread(opinions, trust, 3)
+    fitted, spread = fit_opinions(opinions, trust, 3), _spread(opinions, trust, 3)
     of_document = (opinions.document[:, None] == np.arange(15)).astype(np.float64)
     covariance = np.diag((spread.rating / opinions.n + spread.opinion) / trust)
     covariance += spread.document * of_document @ of_document.T

@@ -57,39 +57,43 @@ def cell_sums(influence: FloatArray, *, worker: IntArray, document: IntArray) ->
     return ClusterSums(_summed(influence, cell, len(codes)), codes // width, codes % width)
 
 
-def clustered_errors(
-    sums: ClusterSums, *, besides: FloatArray | None = None, cautious: bool = True
-) -> ClusteredErrors:
+class ClusterProducts(NamedTuple):
+    """Of k estimates and one way of clustering: sums over clusters of the products of what each moved two
+    estimates, and the number of clusters that had a part in both. Shapes (k, k).
+    """
+
+    moved: FloatArray
+    clusters: FloatArray
+
+
+def clustered_errors(sums: ClusterSums) -> ClusteredErrors:
     """Errors of the estimates and of their differences, ratings clustered by worker and by document.
 
     Variance between workers plus that between documents minus that between cells, which both contain;
     never less than that between documents. It may well be less than that between workers: a difficult
     document lowers all systems on it alike, but looks like taste where workers saw it for different ones.
-    Without `cautious` it may be less than both, if not than the smaller: right where influences have lost
-    what documents share. Each is multiplied by n / (n - 1), n being the clusters that moved the estimate at
-    all. `besides`: a covariance of the estimates (k, k) that the influences do not show. Degrees of freedom:
-    one less than there are workers or documents, whichever are fewer.
+    Each is multiplied by n / (n - 1), n being the clusters that moved the estimate at all. Degrees of
+    freedom: one less than there are workers or documents, whichever are fewer.
     """
-    by_worker = _pairwise(_summed(sums.moved, sums.worker, _width(sums.worker)))
-    by_document = _pairwise(_summed(sums.moved, sums.document, _width(sums.document)))
-    by_cell = _pairwise(sums.moved)
-    variance = np.maximum(
-        by_worker.variance + by_document.variance - by_cell.variance,
-        by_document.variance if cautious else np.minimum(by_worker.variance, by_document.variance),
-    )
-    df = np.minimum(by_worker.clusters, by_document.clusters) - 1
-    if besides is not None:
-        alone = np.diag(besides)
-        variance += np.column_stack([alone[:, None] + alone[None, :] - 2 * besides, alone])
-    known = df > 0
-    variance, df = np.where(known, variance, np.nan), np.where(known, df, np.nan)
-    single = np.arange(sums.moved.shape[1])
-    return ClusteredErrors(
-        variance=variance[single, -1],
-        df=df[single, -1],
-        difference_variance=variance[:, :-1],
-        difference_df=df[:, :-1],
-    )
+    by_worker = _pairwise(_products(_summed(sums.moved, sums.worker, _width(sums.worker))))
+    by_document = _pairwise(_products(_summed(sums.moved, sums.document, _width(sums.document))))
+    by_cell = _pairwise(_products(sums.moved))
+    both = by_worker.variance + by_document.variance - by_cell.variance
+    return _errors(np.maximum(both, by_document.variance), by_worker, by_document)
+
+
+def errors_of_products(
+    worker: ClusterProducts, document: ClusterProducts, cell: ClusterProducts, *, besides: FloatArray
+) -> ClusteredErrors:
+    """Errors as of `clustered_errors`, of estimates from which the effects of documents have been taken.
+
+    Then the variance may be less than that between documents too, if not than the smaller of the two.
+    `besides`: the covariance (k, k) that these effects add to the estimates.
+    """
+    by_worker, by_document, by_cell = _pairwise(worker), _pairwise(document), _pairwise(cell)
+    both = by_worker.variance + by_document.variance - by_cell.variance
+    variance = np.maximum(both, np.minimum(by_worker.variance, by_document.variance))
+    return _errors(variance + _of_differences(besides), by_worker, by_document)
 
 
 def better_p_values(scores: FloatArray, errors: ClusteredErrors) -> FloatArray:
@@ -148,16 +152,35 @@ class _Pairwise(NamedTuple):
     clusters: FloatArray
 
 
-def _pairwise(sums: FloatArray) -> _Pairwise:
-    """Between-cluster variance of each difference of two columns of `sums`, and of each column alone."""
-    products = sums.T @ sums
+def _products(sums: FloatArray) -> ClusterProducts:
     touched = (sums != 0).astype(np.float64)
-    single, both = np.diag(products), touched.T @ touched
-    moved = np.diag(both)
-    variance = np.column_stack([single[:, None] + single[None, :] - 2 * products, single])
-    clusters = np.column_stack([moved[:, None] + moved[None, :] - both, moved])
-    corrected = np.maximum(variance, 0.0) * clusters / np.maximum(clusters - 1, 1)
-    return _Pairwise(corrected, clusters)
+    return ClusterProducts(sums.T @ sums, touched.T @ touched)
+
+
+def _pairwise(products: ClusterProducts) -> _Pairwise:
+    """Between-cluster variance of each difference of two estimates, and of each alone."""
+    own = np.diag(products.clusters)
+    clusters = np.column_stack([own[:, None] + own[None, :] - products.clusters, own])
+    variance = np.maximum(_of_differences(products.moved), 0.0)
+    return _Pairwise(variance * clusters / np.maximum(clusters - 1, 1), clusters)
+
+
+def _of_differences(covariance: FloatArray) -> FloatArray:
+    """The variances (k, k + 1) that a covariance of estimates gives: of differences, then of each alone."""
+    single = np.diag(covariance)
+    return np.column_stack([single[:, None] + single[None, :] - 2 * covariance, single])
+
+
+def _errors(variance: FloatArray, by_worker: _Pairwise, by_document: _Pairwise) -> ClusteredErrors:
+    df = np.minimum(by_worker.clusters, by_document.clusters) - 1
+    known = df > 0
+    variance, df = np.where(known, variance, np.nan), np.where(known, df, np.nan)
+    return ClusteredErrors(
+        variance=variance[:, -1],
+        df=df[:, -1],
+        difference_variance=variance[:, :-1],
+        difference_df=df[:, :-1],
+    )
 
 
 def _summed(rows: FloatArray, cluster: IntArray, n: int) -> FloatArray:

@@ -14,10 +14,16 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_array
 from scipy.special import ndtri
 
 from steelyard.stats.arrays import BoolArray, FloatArray, IntArray
-from steelyard.stats.clustered import better_p_values, cell_sums, clustered_errors
+from steelyard.stats.clustered import (
+    ClusteredErrors,
+    ClusterProducts,
+    better_p_values,
+    errors_of_products,
+)
 from steelyard.stats.rounding import TIE_DECIMALS
 
 # Weights stay above 0, also that of a worker who seems to contradict the others: relative to the average
@@ -55,14 +61,11 @@ def better_systems(texts: JudgedTexts, n_systems: int) -> FloatArray:
     NaN where a pair rests on a single worker or document; 1/2 where nothing tells two systems apart.
     """
     score = normal_scores(texts.value, texts.worker * _width(texts.criterion) + texts.criterion)
-    trust = worker_trust(texts, score)
     opinions = _opinions(texts, score)
-    weight = trust[opinions.worker] * opinions.weight
-    fitted = _fit(opinions, weight, n_systems)
-    fitted = _fit(opinions, weight * _steadiness(opinions, fitted), n_systems)
-    moved = (fitted.pull * fitted.residual).T
-    sums = cell_sums(moved, worker=opinions.worker, document=opinions.document)
-    errors = clustered_errors(sums, besides=fitted.document_variance, cautious=False)
+    weight = worker_trust(texts, score)[opinions.worker] * opinions.weight
+    fitted = fit_opinions(opinions, weight, n_systems)
+    fitted = fit_opinions(opinions, weight * _steadiness(opinions, fitted), n_systems)
+    errors = opinion_errors(opinions, fitted)
     levels = fitted.levels.round(TIE_DECIMALS)
     p_values = better_p_values(levels, errors)
     if len(np.unique(opinions.worker)) > 1 and len(np.unique(opinions.document)) > 1:
@@ -165,8 +168,11 @@ def _centred(value: FloatArray, worker: IntArray) -> FloatArray:
     return centred
 
 
-class _Opinions(NamedTuple):
-    """Mean scores of one worker on one document of one system, (c,); `within`: squares around them."""
+class Opinions(NamedTuple):
+    """What one worker says about one document of one system: mean scores (c,) of `n` ratings each.
+
+    `weight` (c,): what they weigh beforehand. `within`: squares of ratings around these means, summed.
+    """
 
     mean: FloatArray
     n: FloatArray
@@ -177,7 +183,7 @@ class _Opinions(NamedTuple):
     system: IntArray
 
 
-def _opinions(texts: JudgedTexts, score: FloatArray) -> _Opinions:
+def _opinions(texts: JudgedTexts, score: FloatArray) -> Opinions:
     kept = np.flatnonzero(texts.scored)
     worker, document, system = texts.worker[kept], texts.document[kept], texts.system[kept]
     n_documents, n_systems = _width(document), _width(system)
@@ -185,54 +191,90 @@ def _opinions(texts: JudgedTexts, score: FloatArray) -> _Opinions:
     n = np.bincount(cell).astype(np.float64)
     mean = np.bincount(cell, score[kept]) / n
     within = float(((score[kept] - mean[cell]) ** 2).sum())
-    both = codes // n_systems
     weight = np.bincount(cell, texts.weight[kept]) / n
-    return _Opinions(mean, n, weight, within, both // n_documents, both % n_documents, codes % n_systems)
+    both = codes // n_systems
+    return Opinions(mean, n, weight, within, both // n_documents, both % n_documents, codes % n_systems)
 
 
-class _Fitted(NamedTuple):
-    """Levels of systems (S,); `pull` (S, c): how far a unit of each opinion moves them.
+class FittedOpinions(NamedTuple):
+    """Levels of systems (S,), and what their errors follow from.
 
-    `residual` (c,): of opinions, raised by what fitting took from them; `precision` (c,): one over the
-    variance of an opinion of so many ratings. `document_variance` (S, S): the covariance that whole
-    documents add to the levels, where systems were not judged on the same ones.
+    An opinion of weight w on document d pulls at the levels with w times (its system less `expected[d]`),
+    through `inverse` (S, S). `residual` (c,): of opinions, raised by what fitting took from them;
+    `precision` (c,): one over the variance that opinions of their size have. `shared` (S, S): the covariance
+    that whole documents add to the levels, where systems were not judged on the same ones.
     """
 
     levels: FloatArray
-    pull: FloatArray
+    weight: FloatArray
+    expected: FloatArray
+    inverse: FloatArray
     residual: FloatArray
     precision: FloatArray
-    document_variance: FloatArray
+    shared: FloatArray
 
 
-def _fit(opinions: _Opinions, trust: FloatArray, n_systems: int) -> _Fitted:
-    """Levels of systems, given random effects of documents and opinions that weigh as their workers do."""
-    spread = _spread(opinions, trust, n_systems)
+def fit_opinions(opinions: Opinions, weight: FloatArray, n_systems: int) -> FittedOpinions:
+    """Levels of systems by generalised least squares, documents having random effects.
+
+    `weight` (c,): what an opinion counts for beside what its number of ratings says.
+    """
+    spread = _spread(opinions, weight, n_systems)
     precision = opinions.n / (spread.rating + opinions.n * spread.opinion)
-    weight = precision * trust
+    weight = precision * weight
+    document, system = opinions.document, opinions.system
+    table = _table(weight, document, system, (_width(document), n_systems))
+    in_document = table.sum(axis=1)
     # The weighted mean of a document's opinions, drawn towards 0, is what all of them share.
-    table = _by_document(weight, opinions, n_systems)
-    drawn = spread.document / (1 + spread.document * table.sum(axis=1))
-    information = np.diag(table.sum(axis=0)) - (table * drawn[:, None]).T @ table
-    row = -(table * drawn[:, None])[opinions.document]
-    row[np.arange(len(weight)), opinions.system] += 1
-    pull: FloatArray = np.linalg.pinv(information, rcond=1e-10, hermitian=True) @ (row * weight[:, None]).T
-    levels: FloatArray = pull @ opinions.mean
-    left = opinions.mean - levels[opinions.system]
-    shared = (np.bincount(opinions.document, weight * left) * drawn)[opinions.document]
-    leverage = weight * drawn[opinions.document] + n_systems / len(weight)
-    residual: FloatArray = (left - shared) / np.sqrt(1 - np.minimum(leverage, _MOST_LEVERAGE))
-    whole = np.stack([np.bincount(opinions.document, one) for one in pull]).astype(np.float64)
-    shared_variance: FloatArray = whole @ whole.T * spread.document
-    return _Fitted(levels, pull, residual, precision, shared_variance)
+    drawn = spread.document / (1 + spread.document * in_document)
+    expected = table * drawn[:, None]
+    inverse = np.linalg.pinv(np.diag(table.sum(axis=0)) - expected.T @ table, rcond=1e-10, hermitian=True)
+    said = weight * opinions.mean
+    levels = inverse @ (np.bincount(system, said, n_systems) - expected.T @ np.bincount(document, said))
+    left = opinions.mean - levels[system]
+    effect = (np.bincount(document, weight * left) * drawn)[document]
+    leverage = weight * drawn[document] + n_systems / len(weight)
+    residual = (left - effect) / np.sqrt(1 - np.minimum(leverage, _MOST_LEVERAGE))
+    whole = (table - expected * in_document[:, None]) @ inverse
+    shared = whole.T @ whole * spread.document
+    return FittedOpinions(levels, weight, expected, inverse, residual, precision, shared)
 
 
-def _by_document(weight: FloatArray, opinions: _Opinions, n_systems: int) -> FloatArray:
-    """Weights summed by document and system. Shape (D, S)."""
-    n_documents = _width(opinions.document)
-    code = opinions.document * n_systems + opinions.system
-    table = np.bincount(code, weight, n_documents * n_systems).astype(np.float64)
-    return table.reshape(n_documents, n_systems)
+def opinion_errors(opinions: Opinions, fitted: FittedOpinions) -> ClusteredErrors:
+    """Errors of the levels and their differences, opinions clustered by worker and document."""
+    document, system = opinions.document, opinions.system
+    n_documents, n_systems = fitted.expected.shape
+    moved = fitted.weight * fitted.residual
+    by_worker = _table(moved, opinions.worker, system, (_width(opinions.worker), n_systems))
+    shape = len(by_worker), n_documents
+    by_worker -= csr_array((moved, (opinions.worker, document)), shape=shape) @ fitted.expected
+    by_document = _table(moved, document, system, (n_documents, n_systems))
+    by_document -= fitted.expected * np.bincount(document, moved)[:, None]
+    codes, both = np.unique(opinions.worker * n_documents + document, return_inverse=True)
+    cell = csr_array((moved, (both, system)), shape=(len(codes), n_systems))
+    total, of_cell = np.bincount(both, moved), codes % n_documents
+    own, square = (cell.T @ cell).toarray(), np.bincount(of_cell, total**2, n_documents)
+    in_document = csr_array((total, (of_cell, np.arange(len(codes)))), shape=(n_documents, len(codes)))
+    mixed = (in_document @ cell).T @ fitted.expected
+    by_cell = own - mixed - mixed.T + (fitted.expected * square[:, None]).T @ fitted.expected
+
+    def products(pulled: FloatArray, cluster: IntArray) -> ClusterProducts:
+        judged = csr_array((np.ones(len(cluster)), (cluster, system)), shape=(_width(cluster), n_systems))
+        seen = (judged > 0).astype(np.float64)
+        return ClusterProducts(fitted.inverse @ pulled @ fitted.inverse, (seen.T @ seen).toarray())
+
+    return errors_of_products(
+        products(by_worker.T @ by_worker, opinions.worker),
+        products(by_document.T @ by_document, document),
+        products(by_cell, both),
+        besides=fitted.shared,
+    )
+
+
+def _table(value: FloatArray, row: IntArray, column: IntArray, shape: tuple[int, int]) -> FloatArray:
+    """Values summed by row and column."""
+    sums = np.bincount(row * shape[1] + column, value, shape[0] * shape[1]).astype(np.float64)
+    return sums.reshape(shape)
 
 
 class _Spread(NamedTuple):
@@ -243,7 +285,7 @@ class _Spread(NamedTuple):
     document: float
 
 
-def _spread(opinions: _Opinions, trust: FloatArray, n_systems: int) -> _Spread:
+def _spread(opinions: Opinions, trust: FloatArray, n_systems: int) -> _Spread:
     """The variances, by moments; documents' from what different workers say about the same one."""
     total = np.bincount(opinions.system, trust, n_systems)
     level = np.bincount(opinions.system, trust * opinions.mean, n_systems) / np.maximum(total, _TINY)
@@ -264,7 +306,7 @@ def _spread(opinions: _Opinions, trust: FloatArray, n_systems: int) -> _Spread:
     return _Spread(rating, opinion, document)
 
 
-def _steadiness(opinions: _Opinions, fitted: _Fitted) -> FloatArray:
+def _steadiness(opinions: Opinions, fitted: FittedOpinions) -> FloatArray:
     """What an opinion weighs beside the trust in its worker, by how near the worker's *other* ones came.
 
     An opinion's own distance from what was expected never counts for its own weight: errors would seem
