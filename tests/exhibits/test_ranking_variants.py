@@ -90,7 +90,7 @@ def test_notes_tell_kendalls_tau_with_the_analysis(evidence: Evidence, options: 
     notes = TABLE.make([replace(evidence, analyse=reversed_order)], options).notes
 
     assert notes[1] == (
-        "raw, all (mean-rating, check none): Kendall's tau with the analysis is -1.000 over 3 systems."
+        "raw, all (mean-rating, check none): Kendall's tau with the analysis is −1.000 over 3 systems."
     )
 
 

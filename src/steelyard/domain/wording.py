@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import floor
 
+# What tables have before numbers below 0.
+MINUS = "−"
 # Currencies whose smallest unit in use is a whole one.
 _WITHOUT_CENTS = frozenset({"JPY", "KRW", "VND", "CLP", "ISK", "PYG", "UGX", "XAF", "XOF"})
 
@@ -66,3 +68,14 @@ def payable(amount: float, currency: str) -> float:
     cents: int = 10 ** decimals_of(currency)
     # Half a cent that is only just missed by rounding errors is a cent.
     return floor(amount * cents + 0.5 + 1e-9) / cents + 0.0
+
+
+def signed(value: float, digits: int, *, plus: bool = False) -> str:
+    """A number for sentences, with a true minus as tables have it; `plus` shows that sign too.
+
+    >>> signed(-0.0331, 3), signed(0.5, 2), signed(0.5, 2, plus=True), signed(-0.0001, 3)
+    ('−0.033', '0.50', '+0.50', '0.000')
+    """
+    rounded = f"{value:+.{digits}f}" if plus else f"{value:.{digits}f}"
+    # "−0.000" would claim a sign that the digits do not show.
+    return rounded.lstrip("-") if float(rounded) == 0 else rounded.replace("-", MINUS)

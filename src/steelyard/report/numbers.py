@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 
+from steelyard.domain.wording import signed
+
 DASH = "–"
-MINUS = "−"
 
 
 def number(value: float | None, digits: int = 3) -> str:
@@ -16,9 +17,7 @@ def number(value: float | None, digits: int = 3) -> str:
     """
     if value is None or not math.isfinite(value):
         return DASH
-    rounded = f"{value:.{digits}f}"
-    # "−0.000" would claim a sign that the digits do not show.
-    return rounded.lstrip("-") if float(rounded) == 0 else rounded.replace("-", MINUS)
+    return signed(value, digits)
 
 
 def p_value(value: float | None, digits: int = 4) -> str:

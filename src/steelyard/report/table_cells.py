@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from steelyard.domain.exhibit import Column, Table
+from steelyard.domain.wording import MINUS
 from steelyard.report.characters import printable
-from steelyard.report.numbers import DASH, MINUS, number, p_value, percent
+from steelyard.report.numbers import DASH, number, p_value, percent
 from steelyard.report.plain import plain
 
 

@@ -13,6 +13,7 @@ import polars as pl
 from steelyard.domain.cells import CELLS
 from steelyard.domain.exhibit import Axis, Column, Figure, Line, Panel, Points, Rule, Table, Tone
 from steelyard.domain.study import StudyResult
+from steelyard.domain.wording import MINUS
 from steelyard.exhibits._significance import STARS, stars
 from steelyard.exhibits._sources import group_borders, in_columns
 from steelyard.longitudinal.rows import ADEQUACY, ALL_PAIRS, F1
@@ -243,7 +244,7 @@ def _equal_gains(x: tuple[float, float], y: tuple[float, float]) -> list[Line | 
 
 
 def _gain(gain: float) -> str:
-    return f"gain {gain:g}".replace("-", "−")
+    return f"gain {gain:g}".replace("-", MINUS)
 
 
 def _round_step(rough: float) -> float:

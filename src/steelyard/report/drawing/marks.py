@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from steelyard.domain.exhibit import Band, Bars, Cells, Intervals, Line, Mark, Points, Rule
+from steelyard.domain.wording import MINUS
 from steelyard.report.drawing.clipping import clip_area, clip_line
 from steelyard.report.drawing.hatching import hatched
 from steelyard.report.drawing.palette import LOOKS, STRONGEST
@@ -93,7 +94,7 @@ def _category(plot: Plot, at: float) -> str:
 
 
 def _short(value: float) -> str:
-    return f"{value:.4g}".replace("-", "−")
+    return f"{value:.4g}".replace("-", MINUS)
 
 
 def _crowd(mark: Points, plot: Plot) -> list[Shape]:
