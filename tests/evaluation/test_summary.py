@@ -93,7 +93,7 @@ def test_the_conclusion_names_the_worst_trial_of_the_best_method() -> None:
 
     said = evaluation_conclusion(trial_summary(found, SETTINGS))
 
-    assert "+0.020 in r on average, -0.010 at worst" in said
+    assert "+0.020 in r on average, −0.010 at worst" in said
 
 
 @pytest.mark.parametrize(

@@ -70,10 +70,10 @@ def payable(amount: float, currency: str) -> float:
     return floor(amount * cents + 0.5 + 1e-9) / cents + 0.0
 
 
-def signed(value: float, digits: int, *, plus: bool = False) -> str:
+def in_digits(value: float, digits: int, *, plus: bool = False) -> str:
     """A number for sentences, with a true minus as tables have it; `plus` shows that sign too.
 
-    >>> signed(-0.0331, 3), signed(0.5, 2), signed(0.5, 2, plus=True), signed(-0.0001, 3)
+    >>> in_digits(-0.0331, 3), in_digits(0.5, 2), in_digits(0.5, 2, plus=True), in_digits(-0.0001, 3)
     ('−0.033', '0.50', '+0.50', '0.000')
     """
     rounded = f"{value:+.{digits}f}" if plus else f"{value:.{digits}f}"

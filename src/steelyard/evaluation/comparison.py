@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import polars as pl
 
 from steelyard.domain.errors import NotEnoughData
-from steelyard.domain.wording import signed
+from steelyard.domain.wording import in_digits
 from steelyard.evaluation.closeness import Closeness
 from steelyard.evaluation.entries import Entry, require_check, tried_entries
 from steelyard.evaluation.judged import Judged, judged
@@ -202,13 +202,13 @@ def evaluation_conclusion(rows: pl.DataFrame) -> str:
     best = others.row(0, named=True)
     if best["gain"] <= 0:
         return f"No method came closer to the truth than {YARDSTICK}."
-    gain = f"{signed(best['gain'], 3, plus=True)} in r on average"
+    gain = f"{in_digits(best['gain'], 3, plus=True)} in r on average"
     if best["error"] is None or best["gain"] <= _CLEAR * best["error"]:
         return (
             f"No method was clearly closer to the truth than {YARDSTICK}: "
             f"{best['method']} gained {gain}, within the error of drawing."
         )
-    worst = f", {signed(best['least'], 3, plus=True)} at worst" if best["n_trials"] > 1 else ""
+    worst = f", {in_digits(best['least'], 3, plus=True)} at worst" if best["n_trials"] > 1 else ""
     said = f"{best['method']} came closest to the truth: {gain}{worst}, compared with {YARDSTICK}."
     return f"{said}{_told_within(best['within'], best['within_error'])}"
 
@@ -219,7 +219,7 @@ def _told_within(gain: float | None, error: float | None) -> str:
         return ""
     if error is None or gain <= _CLEAR * error:
         return (
-            f" But among translations of one system it did not clearly gain ({signed(gain, 3, plus=True)}): "
-            "it mostly knew which system is better."
+            f" But among translations of one system it did not clearly gain "
+            f"({in_digits(gain, 3, plus=True)}): it mostly knew which system is better."
         )
-    return f" Among translations of one system it gained {signed(gain, 3, plus=True)}."
+    return f" Among translations of one system it gained {in_digits(gain, 3, plus=True)}."

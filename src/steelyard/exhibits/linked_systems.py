@@ -8,7 +8,7 @@ from dataclasses import replace
 from steelyard.domain.draws import LEAST_DRAWS
 from steelyard.domain.exhibit import Column, Evidence, ExhibitOptions, Figure, Table
 from steelyard.domain.plugin import Exhibit
-from steelyard.domain.wording import signed
+from steelyard.domain.wording import in_digits
 from steelyard.evaluation.linking.settings import LinkOptions
 from steelyard.evaluation.linking.study import linked
 from steelyard.exhibits._sources import group_borders, signature_of, study_line, table_of
@@ -88,7 +88,7 @@ def _draws(options: ExhibitOptions) -> int:
 def _lines(found: Linked) -> list[str]:
     return [
         f"{row['campaign']} is brought to {row['to']} through {row['n_items']} {_VIA[row['via']]}: "
-        f"{signed(row['intercept'], 3)} + {row['slope']:.3f} times its own score "
+        f"{in_digits(row['intercept'], 3)} + {row['slope']:.3f} times its own score "
         f"(± {row['intercept_sd']:.3f} and {row['slope_sd']:.3f}); {100 * row['share_of_link']:.0f} % of the "
         "uncertainty of its systems comes from links."
         for row in found.links.iter_rows(named=True)

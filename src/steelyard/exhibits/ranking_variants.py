@@ -12,7 +12,7 @@ from steelyard.domain.errors import NotEnoughData, as_command_line
 from steelyard.domain.exhibit import Column, Evidence, ExhibitOptions, Table
 from steelyard.domain.plugin import Exhibit
 from steelyard.domain.result import NO_CHECK, AnalysisSettings
-from steelyard.domain.wording import signed
+from steelyard.domain.wording import in_digits
 from steelyard.exhibits._sources import table_of
 from steelyard.stats.kendall import kendall
 
@@ -110,7 +110,7 @@ def _tau_in_words(rows: pl.DataFrame, name: str) -> str:
     tau = kendall(common["chosen_score"].to_numpy(), common[name].to_numpy())
     if np.isnan(tau):
         return "there are not two systems in both orders, so Kendall's tau is undefined."
-    return f"Kendall's tau with the analysis is {signed(tau, 3)} over {len(common)} systems."
+    return f"Kendall's tau with the analysis is {in_digits(tau, 3)} over {len(common)} systems."
 
 
 TABLE = Exhibit(

@@ -22,7 +22,7 @@ from steelyard.domain.exhibit import (
 )
 from steelyard.domain.plugin import Exhibit, ReportPlace
 from steelyard.domain.scale import Scale
-from steelyard.domain.wording import counted, signed
+from steelyard.domain.wording import counted, in_digits
 from steelyard.exhibits._sources import ratings_left_out, table_of
 from steelyard.stats.correlation import pearson
 
@@ -90,7 +90,7 @@ def _in_words(name: str, pairs: pl.DataFrame) -> str:
     first, second = pairs["first"].to_numpy(), pairs["second"].to_numpy()
     apart = np.abs(first - second).mean()
     r = pearson(first, second)
-    correlation = "r undefined" if np.isnan(r) else f"r = {signed(r, 2)}"
+    correlation = "r undefined" if np.isnan(r) else f"r = {in_digits(r, 2)}"
     return (
         f"Ratings {name}: {counted(len(pairs), 'pair')}, {correlation}, {apart:.1f} points apart on average."
     )

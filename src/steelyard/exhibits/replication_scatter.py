@@ -21,7 +21,7 @@ from steelyard.domain.exhibit import (
     Table,
 )
 from steelyard.domain.plugin import Exhibit
-from steelyard.domain.wording import signed
+from steelyard.domain.wording import in_digits
 from steelyard.evaluation.replication.settings import LEAST_ITEMS, Replication
 from steelyard.exhibits._replications import replication_signature, replications
 from steelyard.exhibits._sources import group_borders, in_columns, title_of
@@ -93,7 +93,7 @@ def _panels(study: Replication, *, end: float, title: str) -> list[Panel]:
     for (number,), points in study.scatter.group_by("ratings", maintain_order=True):
         first, second = points["first"].to_numpy(), points["second"].to_numpy()
         r = pearson(first, second)
-        correlation = "" if math.isnan(r) else f", r = {signed(r, 2)}"
+        correlation = "" if math.isnan(r) else f", r = {in_digits(r, 2)}"
         panels.append(
             Panel(
                 x=Axis(sides[0], low=-end, high=end),

@@ -21,7 +21,7 @@ from steelyard.domain.exhibit import (
 )
 from steelyard.domain.plugin import Exhibit
 from steelyard.domain.scale import Scale
-from steelyard.domain.wording import signed
+from steelyard.domain.wording import in_digits
 from steelyard.evaluation.normalisation.fits import Fitted
 from steelyard.evaluation.normalisation.settings import NormalisationSettings, shown_name
 from steelyard.evaluation.normalisation.study import fit_all, ready_normalisation
@@ -133,7 +133,7 @@ def _panel(fit: Fitted, tally: pl.DataFrame) -> Panel:
 def _in_words(fit: Fitted) -> str:
     score = _scores(fit)
     spread = f", deviation {score.std(ddof=1):.2f}" if len(score) > 1 else ""
-    return f"{shown_name(fit.entry.name)}: mean {signed(float(score.mean()), 2)}{spread}."
+    return f"{shown_name(fit.entry.name)}: mean {in_digits(float(score.mean()), 2)}{spread}."
 
 
 FIGURE = Exhibit(

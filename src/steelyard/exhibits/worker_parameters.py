@@ -21,7 +21,7 @@ from steelyard.domain.exhibit import (
 )
 from steelyard.domain.plugin import Exhibit, ReportPlace
 from steelyard.domain.result import Analysis
-from steelyard.domain.wording import counted, signed
+from steelyard.domain.wording import counted, in_digits
 from steelyard.exhibits._sources import table_of, was_checked
 from steelyard.exhibits._worker_truth import LEAST_ITEMS, LEAST_OTHERS, beside_truth
 
@@ -137,7 +137,7 @@ def _correlation_in_words(rows: pl.DataFrame) -> str:
     precision = _correlation(rows["precision"].log(), rows["seen_precision"].log())
     offset = _correlation(rows["offset"], rows["seen_offset"])
     said = [
-        f"{signed(r, 2)} {words}"
+        f"{in_digits(r, 2)} {words}"
         for r, words in ((precision, "of the logarithms of precisions"), (offset, "of offsets"))
         if r is not None
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from steelyard.domain.wording import signed
+from steelyard.domain.wording import in_digits
 
 DASH = "–"
 
@@ -17,7 +17,7 @@ def number(value: float | None, digits: int = 3) -> str:
     """
     if value is None or not math.isfinite(value):
         return DASH
-    return signed(value, digits)
+    return in_digits(value, digits)
 
 
 def p_value(value: float | None, digits: int = 4) -> str:

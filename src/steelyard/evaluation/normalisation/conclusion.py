@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from steelyard.domain.wording import signed
+from steelyard.domain.wording import in_digits
 from steelyard.evaluation.normalisation.fits import Fitted
 from steelyard.evaluation.normalisation.gold import GoldStudy
 from steelyard.evaluation.normalisation.settings import STRAIGHT_AVERAGE, shown_name
@@ -44,13 +44,13 @@ def normalisation_conclusion(rows: pl.DataFrame) -> str:
     if best["method"] == STRAIGHT_AVERAGE:
         return (
             f"No method came closer to the expert than the straight average: its r is "
-            f"{signed(best['held_out_r'], 3)} over {best['held_out_n_scored']} gold translations."
+            f"{in_digits(best['held_out_r'], 3)} over {best['held_out_n_scored']} gold translations."
         )
     said = (
-        f"{best['method']} came closest to the expert: r = {signed(best['held_out_r'], 3)} over "
+        f"{best['method']} came closest to the expert: r = {in_digits(best['held_out_r'], 3)} over "
         f"{best['held_out_n_scored']} gold translations"
         f"{' whose gold it did not know' if best['uses_gold'] else ''}, "
-        f"{signed(best['difference'], 3, plus=True)} compared with the straight "
+        f"{in_digits(best['difference'], 3, plus=True)} compared with the straight "
         f"average{_interval(best['lower'], best['upper'])}."
     )
     if best["lower"] is None or best["lower"] <= 0:
@@ -67,7 +67,7 @@ def _interval(lower: float | None, upper: float | None) -> str:
     return (
         ""
         if lower is None or upper is None
-        else f" (95 % interval {signed(lower, 3, plus=True)} to {signed(upper, 3, plus=True)})"
+        else f" (95 % interval {in_digits(lower, 3, plus=True)} to {in_digits(upper, 3, plus=True)})"
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from steelyard.domain.wording import counted, signed
+from steelyard.domain.wording import counted, in_digits
 from steelyard.evaluation.replication.fit import expected_r
 from steelyard.evaluation.replication.settings import CollectionCounts, Requirement
 from steelyard.planning.sample_size import reliability_of
@@ -30,10 +30,10 @@ def replication_conclusion(
         return "The reliability of one rating is unknown: no translation has good ratings by two workers."
     if rho.value <= 0:
         return (
-            f"The reliability of one rating is {signed(rho.value, 2)}: workers agree on translations no "
+            f"The reliability of one rating is {in_digits(rho.value, 2)}: workers agree on translations no "
             "more than by chance, so no number of ratings makes their mean reliable."
         )
-    said = [f"One standardised rating has a reliability of {signed(rho.value, 2)}{_interval(rho)}."]
+    said = [f"One standardised rating has a reliability of {in_digits(rho.value, 2)}{_interval(rho)}."]
     said += [_taken(requirement) for requirement in needed]
     said.append(_there_is(rho, counts))
     said += _held(rows, rho, n_collections=len(counts))
@@ -41,7 +41,7 @@ def replication_conclusion(
 
 
 def _interval(rho: Rho) -> str:
-    return f" ({signed(rho.lower, 2)} to {signed(rho.upper, 2)})" if math.isfinite(rho.lower) else ""
+    return f" ({in_digits(rho.lower, 2)} to {in_digits(rho.upper, 2)})" if math.isfinite(rho.lower) else ""
 
 
 def _taken(requirement: Requirement) -> str:
@@ -87,9 +87,8 @@ def _held(rows: pl.DataFrame, rho: Rho, *, n_collections: int) -> list[str]:
         return []
     worst = max(far, key=lambda row: _beyond_chance(row, rho))
     side = "below" if worst["r"] < worst["expected"] else "above"
-    apart = (
-        f"at {counted(worst['ratings'], 'rating')}, {signed(worst['r'], 2)} is {side} {worst['expected']:.2f}"
-    )
+    found = f"{in_digits(worst['r'], 2)} is {side} {worst['expected']:.2f}"
+    apart = f"at {counted(worst['ratings'], 'rating')}, {found}"
     if _beyond_chance(worst, rho) <= 1:
         return [
             "The observed correlations differ from the Spearman-Brown formula by no more than chance "
