@@ -110,7 +110,7 @@ def test_p_values_are_the_official_ones(by_recipe: Analyse, campaign: str, pair:
     np.testing.assert_allclose(joined["p_value"], joined["official"], atol=2e-4, rtol=0)
 
 
-def test_the_specified_vector_follows_from_the_rank_sum_test(
+def test_the_specified_vector_follows_from_plain_z_and_the_rank_sum_test(
     ratings: Callable[[str, str], pl.DataFrame],
 ) -> None:
     settings = AnalysisSettings(
@@ -118,7 +118,7 @@ def test_the_specified_vector_follows_from_the_rank_sum_test(
         clusters="wmt21",
         correction="none",
         one_sided=True,
-        method_settings=MethodSettings(draws=0, test="rank-sum"),
+        method_settings=MethodSettings(draws=0, test="rank-sum", minimum_ratings=10),
     )
 
     analysis = analyse(Source(ratings("wmt21-toen", "cs-en"), title="cs-en", campaign="file"), settings)
