@@ -11,7 +11,7 @@ from scipy.special import stdtrit
 
 from steelyard.planning.variation import Amounts, Variation
 from steelyard.stats.arrays import FloatArray, IntArray
-from steelyard.stats.clustered import ClusterSums, clustered_errors
+from steelyard.stats.system_contrasts import Opinions, fit_opinions, opinion_errors
 
 # Where the search for the smallest difference ends, and from where on there is none.
 _PRECISE, _MOST = 1e-4, 1e6
@@ -98,7 +98,8 @@ def simulate_tests(
 
     Each has effects of its own, and every few have workers, documents and HITs of their own. Ratings of one
     worker on one document of one system enter as their mean, whose variance is known. The components are
-    those of standardised ratings, so nothing is standardised here; the test is that of mean methods.
+    those of standardised ratings, so nothing is standardised here; the test is that of mean methods, which
+    here has no worker more careful than another to weigh.
     """
     first, second = np.triu_indices(amounts.systems, k=1)
     found: FloatArray = np.empty((4, campaigns, len(first)))
@@ -106,15 +107,13 @@ def simulate_tests(
     for number in range(campaigns):
         if number % _PER_DEAL == 0:
             cells = _deal(amounts, variation, rng)
-            weight = _by(cells.system, cells.ratings, amounts.systems)
             n_clusters = len(np.unique(cells.worker)), len(np.unique(cells.document))
             shown = _shown(cells, amounts.systems)[first, second]
-        means = _cell_means(cells, variation, rng)
-        scores = _by(cells.system, cells.ratings * means, amounts.systems) / weight
-        influence = cells.ratings * (means - scores[cells.system]) / weight[cells.system]
-        errors = clustered_errors(_sums(cells, influence, amounts.systems))
+        opinions = _opinions(cells, variation, rng)
+        fitted = fit_opinions(opinions, opinions.weight, amounts.systems)
+        errors = opinion_errors(opinions, fitted)
         found[:, number] = (
-            (scores[:, None] - scores[None, :])[first, second],
+            (fitted.levels[:, None] - fitted.levels[None, :])[first, second],
             np.sqrt(errors.difference_variance[first, second]),
             errors.difference_df[first, second],
             shown,
@@ -136,8 +135,7 @@ def simulate_tests(
 class _Cells:
     """Who judged which document of which system, and how many of its segments.
 
-    `noise`: deviation that each one's mean has for itself. `length`: segments of each document. `row`: the
-    place of its worker and document among all `pairs` (worker, document) that the test sums over.
+    `noise`: deviation that each one's mean has for itself. `length`: segments of each document.
     """
 
     worker: IntArray
@@ -146,8 +144,6 @@ class _Cells:
     ratings: FloatArray
     noise: FloatArray
     length: FloatArray
-    row: IntArray
-    pairs: tuple[IntArray, IntArray]
 
 
 def _deal(amounts: Amounts, variation: Variation, rng: np.random.Generator) -> _Cells:
@@ -175,7 +171,6 @@ def _deal(amounts: Amounts, variation: Variation, rng: np.random.Generator) -> _
     code, n = np.unique(code, return_counts=True)
     rest, system = np.divmod(code, amounts.systems)
     worker, document = np.divmod(rest, documents)
-    judged, row = np.unique(rest, return_inverse=True)
     length = _lengths(documents, variation, rng)
     ratings: FloatArray = n * length[document] / parts
     return _Cells(
@@ -185,8 +180,6 @@ def _deal(amounts: Amounts, variation: Variation, rng: np.random.Generator) -> _
         ratings=ratings,
         noise=np.sqrt(variation.of_cell(ratings, length[document])),
         length=length,
-        row=row,
-        pairs=(judged // documents, judged % documents),
     )
 
 
@@ -200,7 +193,7 @@ def _lengths(documents: int, variation: Variation, rng: np.random.Generator) -> 
     return scaled
 
 
-def _cell_means(cells: _Cells, variation: Variation, rng: np.random.Generator) -> FloatArray:
+def _opinions(cells: _Cells, variation: Variation, rng: np.random.Generator) -> Opinions:
     """What each worker said of a document of a system, on average."""
     found = variation.components
     n_workers, n_systems, n_documents = (
@@ -219,7 +212,16 @@ def _cell_means(cells: _Cells, variation: Variation, rng: np.random.Generator) -
         + own[cells.document, cells.system]
         + cells.noise * rng.standard_normal(len(cells.noise))
     )
-    return means
+    of_rating = found.residual + found.segment + found.translation
+    return Opinions(
+        mean=means,
+        n=cells.ratings,
+        weight=np.ones(len(means)),
+        within=of_rating * float((cells.ratings - 1).sum()),
+        worker=cells.worker,
+        document=cells.document,
+        system=cells.system,
+    )
 
 
 def _shown(cells: _Cells, systems: int) -> FloatArray:
@@ -231,13 +233,6 @@ def _shown(cells: _Cells, systems: int) -> FloatArray:
     own = np.diag(moved)
     shown: FloatArray = (own[:, None] + own[None, :] - moved - moved.T) / 2
     return shown
-
-
-def _sums(cells: _Cells, influence: FloatArray, systems: int) -> ClusterSums:
-    """The influences in the form that the test takes: one row for each worker and document."""
-    moved: FloatArray = np.zeros((len(cells.pairs[0]), systems))
-    moved[cells.row, cells.system] = influence
-    return ClusterSums(moved, *cells.pairs)
 
 
 def _by(index: IntArray, values: FloatArray, n: int) -> FloatArray:
