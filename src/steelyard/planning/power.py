@@ -11,7 +11,7 @@ from scipy.special import stdtrit
 
 from steelyard.planning.variation import Amounts, Variation
 from steelyard.stats.arrays import FloatArray, IntArray
-from steelyard.stats.system_contrasts import Opinions, fit_opinions, opinion_errors
+from steelyard.stats.system_contrasts import DocumentOpinions, fit_opinions, opinion_errors
 
 # Where the search for the smallest difference ends, and from where on there is none.
 _PRECISE, _MOST = 1e-4, 1e6
@@ -193,7 +193,7 @@ def _lengths(documents: int, variation: Variation, rng: np.random.Generator) -> 
     return scaled
 
 
-def _opinions(cells: _Cells, variation: Variation, rng: np.random.Generator) -> Opinions:
+def _opinions(cells: _Cells, variation: Variation, rng: np.random.Generator) -> DocumentOpinions:
     """What each worker said of a document of a system, on average."""
     found = variation.components
     n_workers, n_systems, n_documents = (
@@ -213,7 +213,7 @@ def _opinions(cells: _Cells, variation: Variation, rng: np.random.Generator) -> 
         + cells.noise * rng.standard_normal(len(cells.noise))
     )
     of_rating = found.residual + found.segment + found.translation
-    return Opinions(
+    return DocumentOpinions(
         mean=means,
         n=cells.ratings,
         weight=np.ones(len(means)),

@@ -168,7 +168,7 @@ def _centred(value: FloatArray, worker: IntArray) -> FloatArray:
     return centred
 
 
-class Opinions(NamedTuple):
+class DocumentOpinions(NamedTuple):
     """What one worker says about one document of one system: mean scores (c,) of `n` ratings each.
 
     `weight` (c,): what they weigh beforehand. `within`: squares of ratings around these means, summed.
@@ -183,7 +183,7 @@ class Opinions(NamedTuple):
     system: IntArray
 
 
-def _opinions(texts: JudgedTexts, score: FloatArray) -> Opinions:
+def _opinions(texts: JudgedTexts, score: FloatArray) -> DocumentOpinions:
     kept = np.flatnonzero(texts.scored)
     worker, document, system = texts.worker[kept], texts.document[kept], texts.system[kept]
     n_documents, n_systems = _width(document), _width(system)
@@ -193,7 +193,9 @@ def _opinions(texts: JudgedTexts, score: FloatArray) -> Opinions:
     within = float(((score[kept] - mean[cell]) ** 2).sum())
     weight = np.bincount(cell, texts.weight[kept]) / n
     both = codes // n_systems
-    return Opinions(mean, n, weight, within, both // n_documents, both % n_documents, codes % n_systems)
+    return DocumentOpinions(
+        mean, n, weight, within, both // n_documents, both % n_documents, codes % n_systems
+    )
 
 
 class FittedOpinions(NamedTuple):
@@ -214,7 +216,7 @@ class FittedOpinions(NamedTuple):
     shared: FloatArray
 
 
-def fit_opinions(opinions: Opinions, weight: FloatArray, n_systems: int) -> FittedOpinions:
+def fit_opinions(opinions: DocumentOpinions, weight: FloatArray, n_systems: int) -> FittedOpinions:
     """Levels of systems by generalised least squares, documents having random effects.
 
     `weight` (c,): what an opinion counts for beside what its number of ratings says.
@@ -240,7 +242,7 @@ def fit_opinions(opinions: Opinions, weight: FloatArray, n_systems: int) -> Fitt
     return FittedOpinions(levels, weight, expected, inverse, residual, precision, shared)
 
 
-def opinion_errors(opinions: Opinions, fitted: FittedOpinions) -> ClusteredErrors:
+def opinion_errors(opinions: DocumentOpinions, fitted: FittedOpinions) -> ClusteredErrors:
     """Errors of the levels and their differences, opinions clustered by worker and document."""
     document, system = opinions.document, opinions.system
     n_documents, n_systems = fitted.expected.shape
@@ -285,7 +287,7 @@ class _Spread(NamedTuple):
     document: float
 
 
-def _spread(opinions: Opinions, trust: FloatArray, n_systems: int) -> _Spread:
+def _spread(opinions: DocumentOpinions, trust: FloatArray, n_systems: int) -> _Spread:
     """The variances, by moments; documents' from what different workers say about the same one."""
     total = np.bincount(opinions.system, trust, n_systems)
     level = np.bincount(opinions.system, trust * opinions.mean, n_systems) / np.maximum(total, _TINY)
@@ -301,12 +303,12 @@ def _spread(opinions: Opinions, trust: FloatArray, n_systems: int) -> _Spread:
     pairs = between(trust)
     document = max(between(trust * left) / pairs, 0.0) if pairs > 0 else 0.0
     around = float((trust * (left**2 - rating / opinions.n)).sum() / trust.sum())
-    # Opinions that are all alike still need some variance to be weighed by.
+    # DocumentOpinions that are all alike still need some variance to be weighed by.
     opinion = max(around - document, 1e-3 * max(float((left**2).mean()), _TINY))
     return _Spread(rating, opinion, document)
 
 
-def _steadiness(opinions: Opinions, fitted: FittedOpinions) -> FloatArray:
+def _steadiness(opinions: DocumentOpinions, fitted: FittedOpinions) -> FloatArray:
     """What an opinion weighs beside the trust in its worker, by how near the worker's *other* ones came.
 
     An opinion's own distance from what was expected never counts for its own weight: errors would seem
