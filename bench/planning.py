@@ -29,8 +29,8 @@ from steelyard.planning.plan import Correction, Goal, Setup, make_plan
 from steelyard.planning.power import simulate_tests
 from steelyard.planning.search import sized
 from steelyard.planning.variation import TYPICAL_COMPONENTS, Amounts, Variation
-from steelyard.stats.clustered import cell_sums, clustered_errors
 from steelyard.stats.components import VarianceComponents
+from steelyard.stats.system_contrasts import DocumentOpinions, fit_opinions, opinion_errors
 
 SYSTEMS, DIFFERENCE, PASS_RATE, HIT_SIZE = 4, 0.25, 0.6, 70
 NOTHING = VarianceComponents(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
@@ -171,11 +171,12 @@ def compare(crowds: Sequence[str], *, campaigns: int) -> None:
 def components(files: Sequence[str]) -> None:
     """The components of the standardised ratings of each file, and their medians.
 
-    The last columns: the error of a difference of two systems by the clustered test, on average over pairs,
-    and that of campaigns simulated with these components and with the typical ones.
+    The last columns: the error of a difference of two systems by the test, workers weighing the same, on
+    average over pairs, and that of campaigns simulated with these components and with the typical ones, as
+    a share of it.
     """
     names = [field.name for field in fields(VarianceComponents)]
-    found = []
+    found, ratios = [], []
     print(
         "file".ljust(28) + "".join(f"{name[:15]:>16}" for name in (*names, "error", "simulated", "typical"))
     )
@@ -184,40 +185,51 @@ def components(files: Sequence[str]) -> None:
         pilot = pilot_of(source, check="none")
         found.append(pilot)
         values = [getattr(pilot.components, name) for name in names]
-        print(
-            file[-27:].ljust(28) + "".join(f"{v:>16.3f}" for v in (*values, *errors(source, pilot))),
-            flush=True,
-        )
+        compared = errors(source, pilot)
+        ratios.append(compared)
+        print(file[-27:].ljust(28) + "".join(f"{v:>16.3f}" for v in (*values, *compared)), flush=True)
     by_document = ("document", "document_system", "cell")
-    medians = (
+    medians = [
         median(
             getattr(pilot.components, name)
             for pilot in found
             if pilot.has_documents or name not in by_document
         )
         for name in names
-    )
+    ]
+    medians += [median(column) for column in zip(*ratios, strict=True)]
     print("median".ljust(28) + "".join(f"{number:>16.3f}" for number in medians))
 
 
 def errors(source: Source, pilot: Pilot) -> tuple[float, float, float]:
-    """The error of a difference as tested, and as simulated with the pilot's and with typical components."""
+    """The error of a difference as tested, and the share of it that simulated campaigns have."""
     z = standardise_ratings(source.frame, settings_from(source, check="none").method_settings).z
     rows = source.frame.with_columns(pl.Series("z", z)).filter(
         (pl.col("item_kind") == "regular") & pl.col("z").is_not_nan()
     )
-    value, system = rows["z"].to_numpy(), index_of(rows["system_id"])[1]
-    size = np.bincount(system)
-    influence = np.zeros((len(rows), len(size)))
-    influence[np.arange(len(rows)), system] = (value - (np.bincount(system, value) / size)[system]) / size[
-        system
-    ]
-    sums = cell_sums(influence, worker=index_of(rows["worker_id"])[1], document=documents_of(rows).number)
-    variances = clustered_errors(sums).difference_variance[np.triu_indices(len(size), k=1)]
+    value = rows["z"].to_numpy()
+    worker, document = index_of(rows["worker_id"])[1], documents_of(rows).number
+    systems, system = index_of(rows["system_id"])
+    _, first, cell = np.unique(
+        np.stack([worker, document, system]), axis=1, return_index=True, return_inverse=True
+    )
+    n = np.bincount(cell).astype(np.float64)
+    mean = np.bincount(cell, value) / n
+    opinions = DocumentOpinions(
+        mean,
+        n,
+        weight=np.ones(len(n)),
+        within=float(((value - mean[cell]) ** 2).sum()),
+        worker=worker[first],
+        document=document[first],
+        system=system[first],
+    )
+    fitted = fit_opinions(opinions, opinions.weight, len(systems))
+    variances = opinion_errors(opinions, fitted).difference_variance[np.triu_indices(len(systems), k=1)]
     amounts = Amounts(
         hits=rows.select(pl.struct("worker_id", "hit_id").n_unique()).item(),
         ratings=len(rows),
-        systems=len(size),
+        systems=len(systems),
         pass_rate=1.0,
         documents=pilot.n_documents,
     )
@@ -237,7 +249,8 @@ def errors(source: Source, pilot: Pilot) -> tuple[float, float, float]:
         for found in (pilot.components, TYPICAL_COMPONENTS)
     ]
     own, typical = (float(tests.error.mean()) for tests in simulated)
-    return float(np.sqrt(variances).mean()), own, typical
+    real = float(np.sqrt(variances).mean())
+    return real, own / real, typical / real
 
 
 def main() -> None:
