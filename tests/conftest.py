@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -25,9 +26,9 @@ import numpy as np
 import polars as pl
 import psycopg
 import pytest
-from _pytest.assertion import rewrite
 from hypothesis import settings
 from psycopg import sql
+from sqlalchemy import create_engine
 
 from steelyard.aggregation import worker_model_gibbs
 from steelyard.domain.campaign import Campaign, CampaignSettings, DesignSettings
@@ -35,7 +36,7 @@ from steelyard.domain.text import Segment, System
 from steelyard.domain.work import Hit, Item, ItemKind, PlacedItem
 from steelyard.protocols import protocols
 from steelyard.stats.worker_model.gibbs import GibbsOptions
-from steelyard.store import campaigns
+from steelyard.store import campaigns, engines
 from steelyard.store.database import Store, open_store
 
 PASSWORD = "toy-secret"
@@ -84,12 +85,33 @@ settings.load_profile("gate")
 ALLOWED_SKIP = "the folder of real data is absent"
 
 
+class CompiledStatements(dict[Any, Any]):
+    """What SQLAlchemy has compiled, for all engines of a database: tests have one each, and ask it alike."""
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        return super().get((key[0].driver, *key[1:]), default)
+
+    def __setitem__(self, key: Any, compiled: Any) -> None:
+        super().__setitem__((key[0].driver, *key[1:]), compiled)
+
+
+engines.create_engine = partial(create_engine, execution_options={"compiled_cache": CompiledStatements()})
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Compile the tests before several processes start, each of which would do it for itself."""
     if not config.getoption("numprocesses", None) or hasattr(config, "workerinput"):
         return
     if sys.dont_write_bytecode or config.getoption("assertmode") != "rewrite":
         return
+    # By pytest's private functions: where another version has others, each process compiles for itself.
+    with suppress(Exception):
+        _compile_tests(config)
+
+
+def _compile_tests(config: pytest.Config) -> None:
+    from _pytest.assertion import rewrite
+
     folder = config.rootpath / "tests"
     for file in [*folder.rglob("test_*.py"), *folder.rglob("conftest.py")]:
         cache = rewrite.get_cache_dir(file)
