@@ -119,3 +119,21 @@ def test_one_system_has_no_order(crowd: pl.DataFrame, weighed: Weighed, options:
 
     with pytest.raises(NotEnoughData, match="only one system"):
         TABLE.make([weighed(alone)], options)
+
+
+def test_a_second_source_adds_its_raw_ratings_of_all_and_of_kept_workers(
+    crowd: pl.DataFrame, evidence: Evidence, weighed: Weighed, options: ExhibitOptions
+) -> None:
+    # The same workers on five points, where the best system is the worst.
+    points = crowd.with_columns(rating=pl.lit(1.0) + (pl.col("rating") / 25).floor())
+    swapped = points.with_columns(pl.col("system_id").replace({"alpha": "gamma", "gamma": "alpha"}))
+
+    table = TABLE.make([evidence, replace(weighed(swapped), title="five points")], options)
+
+    alone = TABLE.make([weighed(swapped)], options).rows.sort("system_id")
+    rows = table.rows.sort("system_id")
+    for name in ("raw_all", "raw_kept"):
+        assert rows[f"{name}_2_score"].to_list() == alone[f"{name}_score"].to_list()
+    assert "z_all_2_score" not in rows.columns
+    assert "five points, raw, kept" in [column.title for column in table.columns]
+    assert any("five points, raw, all" in note and "\N{MINUS SIGN}" in note for note in table.notes)

@@ -227,6 +227,20 @@ def test_pairs_name_the_better_first_and_are_of_different_campaigns() -> None:
     assert names == [("new", "a", "old", "a"), ("old", "b", "new", "a")]
     assert found["difference"].to_list() == pytest.approx([2.0, 2.0])
     assert found["p_value"].to_list() == pytest.approx([1 / 51, 1 / 51])
+    # Two-sided, and Holm takes both as one family of two.
+    assert found["p_two_sided"].to_list() == pytest.approx([2 / 51, 2 / 51])
+    assert found["p_holm"].to_list() == pytest.approx([4 / 51, 4 / 51])
+
+
+def test_too_few_draws_for_the_number_of_pairs_are_a_warning() -> None:
+    common = _exact([0.0, 1.0, 2.0, 5.0], [1.0, 3.0, 5.0, 11.0])
+    old, new = _scores("old", [3.0, 7.0], spread=0.5), _scores("new", [2.0], spread=0.1)
+
+    *_, warning = join([old, new], [common], rng=RNG(0)).warnings
+
+    # The least p of 50 draws is 2 / 51, of 80 it is 2 / 81; twice that is below 0.05.
+    assert warning.startswith("With 50 draws no difference between campaigns can be significant")
+    assert warning.endswith("for 2 pairs of systems. Take at least 80 draws.")
 
 
 def test_p_is_the_share_of_draws_in_which_the_better_is_not_better() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -42,17 +42,18 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Table:
     The layout of [Graham2013, table 5], and beside it the method chosen for the analysis. Kendall's
     tau in the notes says how well each order agrees with that of the analysis. Variants that agree
     do not prove the order right: they share their ratings. "Kept" are the workers who pass the check of
-    the analysis, or the default check where the analysis has none.
+    the analysis, or the default check where the analysis has none. Further sources, such as the same systems
+    judged on five points, add raw ratings of all and of kept workers.
     """
-    source = evidence[0]
-    chosen = source.analysis
+    chosen = evidence[0].analysis
     if len(chosen.systems) < 2:
         raise NotEnoughData("There is only one system, so there is no order to compare.")
     rows = _scores_and_ranks(chosen.systems, "chosen")
-    columns = list(_columns("chosen", chosen.settings.method, 3))
+    title = chosen.settings.method if len(evidence) == 1 else f"{evidence[0].title}, {chosen.settings.method}"
+    columns = list(_columns("chosen", title, 3))
     notes = [f"Systems in the order of the analysis ({_in_words(chosen.settings)})."]
-    for variant in _VARIANTS:
-        settings = _settings(chosen.settings, variant)
+    for source, variant in _wanted(evidence):
+        settings = _settings(source.analysis.settings, variant)
         try:
             ranked = _ranked(source, settings)
         except NotEnoughData as problem:
@@ -71,6 +72,20 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Table:
         )
     shown = (Column("system_id", "System"), *columns)
     return table_of(TABLE, evidence, shown, rows, notes=tuple(notes))
+
+
+def _wanted(evidence: Sequence[Evidence]) -> Iterator[tuple[Evidence, _Variant]]:
+    """All variants of the first source and raw ratings of the others, with titles that name the source."""
+    for number, source in enumerate(evidence, start=1):
+        for variant in _VARIANTS:
+            if number == 1:
+                name = variant.name
+            elif variant.method == "mean-rating":
+                name = f"{variant.name}_{number}"
+            else:
+                continue
+            title = variant.title if len(evidence) == 1 else f"{source.title}, {variant.title}"
+            yield source, replace(variant, name=name, title=title)
 
 
 def _ranked(source: Evidence, settings: AnalysisSettings) -> pl.DataFrame:
@@ -114,5 +129,9 @@ def _tau_in_words(rows: pl.DataFrame, name: str) -> str:
 
 
 TABLE = Exhibit(
-    name="ranking-variants", title="Rankings by filter and scale", cite=("Graham2013",), make=make
+    name="ranking-variants",
+    title="Rankings by filter and scale",
+    cite=("Graham2013",),
+    make=make,
+    several=True,
 )

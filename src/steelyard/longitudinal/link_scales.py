@@ -11,12 +11,13 @@ import polars as pl
 
 from steelyard.longitudinal.link_draws import CampaignScores
 from steelyard.stats.arrays import FloatArray
+from steelyard.stats.multiplicity import holm
 
 # Of normal draws, this share lies below one deviation under their middle.
 _BELOW_ONE_SD = 0.15865525393145705
 _PAIR_SCHEMA = {
     **dict.fromkeys(("better_campaign", "better", "worse_campaign", "worse"), pl.String()),
-    **dict.fromkeys(("difference", "lower", "upper", "p_value"), pl.Float64()),
+    **dict.fromkeys(("difference", "lower", "upper", "p_value", "p_two_sided", "p_holm"), pl.Float64()),
 }
 
 
@@ -87,7 +88,10 @@ def pair_rows(
     found = [
         row for earlier, later in combinations(carried, 2) for row in _between(earlier, later, level=level)
     ]
-    return pl.DataFrame(found, schema=_PAIR_SCHEMA, orient="row")
+    p_value = np.array([row[-1] for row in found], dtype=np.float64)
+    either = np.minimum(2 * p_value, 1.0)
+    rows = [(*row, *map(float, more)) for row, *more in zip(found, either, holm(either), strict=True)]
+    return pl.DataFrame(rows, schema=_PAIR_SCHEMA, orient="row")
 
 
 def _between(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import ceil
 from typing import Any, Literal
 
 import numpy as np
@@ -22,6 +23,8 @@ from steelyard.stats.ties import ranks_of
 Via = Literal["known", "calibration", "translations"]
 # Two points are always on a line.
 LEAST_ITEMS = 3
+# A difference counts below this p after Holm's correction.
+_SIGNIFICANT = 0.05
 # A line that rises no more surely than this carries nothing to another scale.
 _RISING = 0.05
 # What the scale of a first campaign's earlier scores is called, where that campaign itself is not at hand.
@@ -55,7 +58,7 @@ class Linked:
     upper, sd_total, sd_own (as if the lines were known), sd_link (as if the scores were), share_of_link:
     sd_link^2 / (sd_own^2 + sd_link^2), own_lower, own_upper (as if the lines were known).
     `pairs` of different campaigns, the better first: better_campaign, better, worse_campaign, worse,
-    difference, lower, upper, p_value (one-sided).
+    difference, lower, upper, p_value (one-sided), p_two_sided, p_holm (of all these pairs).
     Deviations are half the width of the middle 68 % of the draws.
     """
 
@@ -101,13 +104,25 @@ def join(
         system_rows(campaign, scale, level=level) for campaign, scale in zip(campaigns, scales, strict=True)
     )
     links = pl.DataFrame(rows, schema_overrides={"correlation": pl.Float64})
+    pairs = pair_rows(campaigns, scales, level=level)
     return Linked(
         scale=EARLIER if has_earlier else names[0],
         level=level,
         links=links.join(_shares(systems), on="campaign", how="left", maintain_order="left"),
         systems=systems,
-        pairs=pair_rows(campaigns, scales, level=level),
-        warnings=tuple(warnings),
+        pairs=pairs,
+        warnings=(*warnings, *_too_few_draws(len(pairs), len(campaigns[0].draws))),
+    )
+
+
+def _too_few_draws(pairs: int, draws: int) -> tuple[str, ...]:
+    """A warning where the smallest p that draws can give is not small enough for so many pairs."""
+    needed = ceil(2 * pairs / _SIGNIFICANT)
+    if draws >= needed:
+        return ()
+    return (
+        f"With {counted(draws, 'draw')} no difference between campaigns can be significant after Holm's "
+        f"correction for {counted(pairs, 'pair')} of systems. Take at least {needed:,} draws.",
     )
 
 

@@ -157,12 +157,16 @@ def _pairs_table(found: Linked) -> Table:
         Column("difference", "difference", 3),
         Column("lower", f"{100 * found.level:g} % from", 3),
         Column("upper", "to", 3),
-        Column("p_value", "p", 3, p_value=True),
+        Column("p_two_sided", "p", 3, p_value=True),
+        Column("p_holm", "p, Holm", 3, p_value=True),
     )
     return Table(
         name="linked-pairs",
         title="Systems of different campaigns",
         columns=columns,
         rows=in_columns(found.pairs, columns),
-        notes=("p: one-sided, that the better is not better; not corrected for the number of pairs.",),
+        notes=(
+            "p: two-sided, from the draws. p, Holm: corrected for the number of pairs; a difference is "
+            "significant if that is below 0.05.",
+        ),
     )
