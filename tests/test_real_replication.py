@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from steelyard.domain.result import AnalysisSettings
+from steelyard.domain.result import AnalysisSettings, MethodSettings
 from steelyard.evaluation.replication.settings import Replication, ReplicationSettings
 from steelyard.flows.replicate import replicate
 from steelyard.flows.source import Source, read_source
@@ -86,8 +87,10 @@ def test_one_language_needs_many_times_the_ratings_of_another(halves: Halves) ->
 def test_three_fixed_people_and_a_pool_agree_among_themselves_but_not_with_each_other() -> None:
     source = _slots("en-de")
     first, second = _only(source, ["0", "1", "2"], "fixed"), _only(source, ["3", "4", "5"], "pool")
+    # Standardised by their own ratings alone.
+    alone = replace(SETTINGS.analysis, method_settings=MethodSettings(minimum_ratings=2))
 
-    found = replicate(first, second, SETTINGS)
+    found = replicate(first, second, replace(SETTINGS, analysis=alone))
 
     table = source.frame.pivot(on="worker_id", index="segment_id", values="rating").drop("segment_id")
     z = np.stack([(table[k] - table[k].mean()) / table[k].std() for k in map(str, range(6))])
