@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 
 import polars as pl
 
@@ -99,6 +100,7 @@ def missed(bar: Bar, draws: int) -> list[str]:
     return found
 
 
+@cache
 def rows_of(bar: Bar, draws: int) -> pl.DataFrame:
     """The worker model's rows, one per set, of the trials that the bar is about."""
     group = next(group for group in groups() if group.name == bar.group)
