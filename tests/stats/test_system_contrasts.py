@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
 from scipy.stats import norm, rankdata
 
-from steelyard.stats.arrays import FloatArray
+from steelyard.stats.arrays import BoolArray, FloatArray, IntArray
 from steelyard.stats.system_contrasts import (
     JudgedTexts,
     _opinions,
@@ -132,3 +132,48 @@ def test_with_the_same_rating_throughout_nobody_is_better() -> None:
     texts = _campaign(np.random.default_rng(10))
     found = better_systems(replace(texts, value=np.full(len(texts.value), 50.0)), 3)
     assert found[~np.eye(3, dtype=bool)].tolist() == [0.5] * 6
+
+
+def _kept(texts: JudgedTexts, kept: BoolArray | IntArray) -> JudgedTexts:
+    return JudgedTexts(*(getattr(texts, field.name)[kept] for field in fields(texts)))
+
+
+def test_both_directions_of_a_pair_add_up_in_any_order_of_rows() -> None:
+    texts = _campaign(np.random.default_rng(11))
+    found = better_systems(texts, 3)
+    assert np.isnan(np.diag(found)).all()
+    assert (found + found.T)[~np.eye(3, dtype=bool)] == pytest.approx(1)
+    order = np.random.default_rng(12).permutation(len(texts.value))
+    assert better_systems(_kept(texts, order), 3) == pytest.approx(found, nan_ok=True, abs=1e-9)
+
+
+def test_a_system_that_nobody_judged_changes_nothing_for_the_others() -> None:
+    texts = _campaign(np.random.default_rng(13))
+    found = better_systems(texts, 5)
+    assert found[:3, :3] == pytest.approx(better_systems(texts, 3), nan_ok=True, abs=1e-9)
+    assert np.isnan(found[3:]).all()
+    assert np.isnan(found[:, 3:]).all()
+
+
+@pytest.mark.parametrize("unit", ["worker", "document"])
+def test_a_system_of_one_worker_or_document_is_compared_with_none(unit: str) -> None:
+    texts = _campaign(np.random.default_rng(14))
+    first = getattr(texts, unit)[(texts.system == 2) & texts.scored][0]
+    found = better_systems(
+        _kept(texts, (texts.system != 2) | (getattr(texts, unit) == first) | ~texts.scored), 3
+    )
+    assert np.isnan(found[2]).all()
+    assert np.isnan(found[:, 2]).all()
+    assert 0 < found[0, 1] < 1
+
+
+@pytest.mark.parametrize("unit", ["worker", "document"])
+def test_a_system_of_two_workers_or_documents_is_not_called_different_too_often(unit: str) -> None:
+    rng, found = np.random.default_rng(15), []
+    for _ in range(100):
+        texts = _campaign(rng)
+        kept = (texts.system != 2) | (getattr(texts, unit) < 2) | ~texts.scored
+        found.append(better_systems(_kept(texts, kept), 3)[2, :2])
+    # One in ten on either side; counting all workers of the pair alike gives two to three in ten.
+    p = np.concatenate(found)
+    assert np.mean(2 * np.minimum(p, 1 - p)[~np.isnan(p)] < 0.1) < 0.18

@@ -26,7 +26,7 @@ def clustered_p_values(
     `units`: system_id, segment_id, attribute, worker_id, `document` (its number), value, and weight if they
     have one. `controls`: worker_id, segment_id, attribute, item_kind, value, of items that are no system's.
     What is compared is not the scores as shown but the workers' opinions of documents, weighed by what they
-    are worth (`stats/system_contrasts.py`). NaN where a pair rests on a single worker or document.
+    are worth (`stats/system_contrasts.py`). NaN where one of the two rests on a single worker or document.
     """
     columns = [
         units.with_columns(item_kind=pl.lit(_SCORED)).cast({"item_kind": pl.String}),

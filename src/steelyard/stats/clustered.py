@@ -17,6 +17,9 @@ from scipy.special import stdtr, stdtrit
 
 from steelyard.stats.arrays import FloatArray, IntArray
 
+# No deviation is raised by more than a cluster of this share needs [our choice].
+_MOST_SHARE = 0.9
+
 
 class ClusterSums(NamedTuple):
     """How far the ratings of one worker on one document moved each estimate.
@@ -35,7 +38,7 @@ class ClusteredErrors:
     """Variances and degrees of freedom of k estimates, and of all their differences.
 
     `variance`, `df`: (k,); `difference_variance`, `difference_df`: (k, k), row minus column. NaN where there
-    are fewer than two workers or two documents, so that nothing is known of others.
+    are fewer than two workers or two documents, of either estimate, so that nothing is known of others.
     """
 
     variance: FloatArray
@@ -59,7 +62,8 @@ def cell_sums(influence: FloatArray, *, worker: IntArray, document: IntArray) ->
 
 class ClusterProducts(NamedTuple):
     """Of k estimates and one way of clustering: sums over clusters of the products of what each moved two
-    estimates, and the number of clusters that had a part in both. Shapes (k, k).
+    estimates, raised by what estimating took from them, and the number of clusters that had a part in both.
+    Shapes (k, k).
     """
 
     moved: FloatArray
@@ -72,28 +76,43 @@ def clustered_errors(sums: ClusterSums) -> ClusteredErrors:
     Variance between workers plus that between documents minus that between cells, which both contain;
     never less than that between documents. It may well be less than that between workers: a difficult
     document lowers all systems on it alike, but looks like taste where workers saw it for different ones.
-    Each is multiplied by n / (n - 1), n being the clusters that moved the estimate at all. Degrees of
-    freedom: one less than there are workers or documents, whichever are fewer.
+    Each is multiplied by n / (n - 1), n being the clusters that moved an estimate at all. Degrees of
+    freedom: those that workers or documents leave, whichever are fewer. They are n - 1 where all clusters
+    moved both estimates, and nearer to those of the estimate with fewer clusters otherwise.
     """
-    by_worker = _pairwise(_products(_summed(sums.moved, sums.worker, _width(sums.worker))))
-    by_document = _pairwise(_products(_summed(sums.moved, sums.document, _width(sums.document))))
-    by_cell = _pairwise(_products(sums.moved))
-    both = by_worker.variance + by_document.variance - by_cell.variance
-    return _errors(np.maximum(both, by_document.variance), by_worker, by_document)
+    by_worker, by_document = _products(sums.moved, sums.worker), _products(sums.moved, sums.document)
+    by_cell = _products(sums.moved, np.arange(len(sums.moved)))
+    of_documents = _of_differences(by_document.moved)
+    both = _of_differences(by_worker.moved) + of_documents - _of_differences(by_cell.moved)
+    return _errors(np.maximum(both, of_documents), by_worker, by_document)
 
 
 def errors_of_products(
-    worker: ClusterProducts, document: ClusterProducts, cell: ClusterProducts, *, besides: FloatArray
+    worker: ClusterProducts, document: ClusterProducts, cell: FloatArray, *, besides: FloatArray
 ) -> ClusteredErrors:
     """Errors as of `clustered_errors`, of estimates from which the effects of documents have been taken.
 
     Then the variance may be less than that between documents too, if not than the smaller of the two.
-    `besides`: the covariance (k, k) that these effects add to the estimates.
+    `cell` (k, k): sums of products as of a `ClusterProducts`. `besides`: the covariance (k, k) that the
+    effects add to the estimates.
     """
-    by_worker, by_document, by_cell = _pairwise(worker), _pairwise(document), _pairwise(cell)
-    both = by_worker.variance + by_document.variance - by_cell.variance
-    variance = np.maximum(both, np.minimum(by_worker.variance, by_document.variance))
-    return _errors(variance + _of_differences(besides), by_worker, by_document)
+    by_worker, by_document = _of_differences(worker.moved), _of_differences(document.moved)
+    both = by_worker + by_document - _of_differences(cell)
+    variance = np.maximum(both, np.minimum(by_worker, by_document)) + _of_differences(besides)
+    return _errors(np.maximum(variance, 0.0), worker, document)
+
+
+def raised_by_share(share: FloatArray) -> FloatArray:
+    """What makes up for the pull of a cluster on the estimate that it is compared with [Bell2002].
+
+    `share`: what part of the estimate is the cluster's. One that is half of a mean is nearer to it than to
+    the truth: its deviation has half the variance.
+
+    >>> raised_by_share(np.array([0.1, 0.5])).round(3)
+    array([1.054, 1.414])
+    """
+    raised: FloatArray = 1 / np.sqrt(1 - np.minimum(share, _MOST_SHARE))
+    return raised
 
 
 def better_p_values(scores: FloatArray, errors: ClusteredErrors) -> FloatArray:
@@ -145,24 +164,13 @@ def estimate_draws(
     return drawn
 
 
-class _Pairwise(NamedTuple):
-    """Of sums over clusters: variances and how many clusters count, (k, k + 1): differences, then single."""
-
-    variance: FloatArray
-    clusters: FloatArray
-
-
-def _products(sums: FloatArray) -> ClusterProducts:
-    touched = (sums != 0).astype(np.float64)
-    return ClusterProducts(sums.T @ sums, touched.T @ touched)
-
-
-def _pairwise(products: ClusterProducts) -> _Pairwise:
-    """Between-cluster variance of each difference of two estimates, and of each alone."""
-    own = np.diag(products.clusters)
-    clusters = np.column_stack([own[:, None] + own[None, :] - products.clusters, own])
-    variance = np.maximum(_of_differences(products.moved), 0.0)
-    return _Pairwise(variance * clusters / np.maximum(clusters - 1, 1), clusters)
+def _products(moved: FloatArray, cluster: IntArray) -> ClusterProducts:
+    """Products of sums by cluster, all clusters that moved an estimate having the same share in it."""
+    touched = (_summed((moved != 0).astype(np.float64), cluster, _width(cluster)) > 0).astype(np.float64)
+    clusters = touched.T @ touched
+    n = np.diag(clusters)
+    sums = _summed(moved, cluster, _width(cluster)) * np.sqrt(n / np.maximum(n - 1, 1))
+    return ClusterProducts(sums.T @ sums, clusters)
 
 
 def _of_differences(covariance: FloatArray) -> FloatArray:
@@ -171,16 +179,41 @@ def _of_differences(covariance: FloatArray) -> FloatArray:
     return np.column_stack([single[:, None] + single[None, :] - 2 * covariance, single])
 
 
-def _errors(variance: FloatArray, by_worker: _Pairwise, by_document: _Pairwise) -> ClusteredErrors:
-    df = np.minimum(by_worker.clusters, by_document.clusters) - 1
-    known = df > 0
-    variance, df = np.where(known, variance, np.nan), np.where(known, df, np.nan)
+def _errors(variance: FloatArray, worker: ClusterProducts, document: ClusterProducts) -> ClusteredErrors:
+    df = np.minimum(_degrees(worker, variance), _degrees(document, variance))
+    variance = np.where(np.isnan(df), np.nan, variance)
     return ClusteredErrors(
         variance=variance[:, -1],
         df=df[:, -1],
         difference_variance=variance[:, :-1],
         difference_df=df[:, :-1],
     )
+
+
+def _degrees(products: ClusterProducts, variance: FloatArray) -> FloatArray:
+    """Degrees of freedom (k, k + 1) that clusters leave to the variances of differences, and of each alone.
+
+    Those of the chi-squared distribution with the mean and the variance that the sum of squares has, clusters
+    having the same share in an estimate: Welch's where no cluster had a part in both [Bell2002]. More, the
+    smaller a part of `variance` the clusters are, but never as many as there are clusters. NaN where an
+    estimate has a single one.
+    """
+    n = np.diag(products.clusters)
+    # What no cluster moved at all, such as the mean of a constant, has no part in a variance.
+    rest = np.maximum(n - 1, 1)
+    alike = products.clusters * (1 + (products.clusters - 1) / np.outer(rest, rest))
+    alike = alike / np.maximum(np.outer(n, n), 1)
+    size = np.diag(products.moved)
+    squares = size**2 / rest
+    both = squares[:, None] + squares[None, :] + 2 * np.outer(size, size) * alike
+    most = np.column_stack([n[:, None] + n[None, :] - products.clusters, n]) - 1
+    with np.errstate(divide="ignore", invalid="ignore"):
+        df = np.column_stack([(size[:, None] + size[None, :]) ** 2 / both, rest])
+        df *= np.maximum(variance / _of_differences(products.moved), 1) ** 2
+    # Where nothing varies there is nothing to approximate.
+    df = np.where(np.isnan(df), most, np.minimum(df, most))
+    alone = np.column_stack([(n == 1)[:, None] | (n == 1)[None, :], n == 1])
+    return np.where(alone | (most < 1), np.nan, df)
 
 
 def _summed(rows: FloatArray, cluster: IntArray, n: int) -> FloatArray:

@@ -23,6 +23,7 @@ from steelyard.stats.clustered import (
     ClusterProducts,
     better_p_values,
     errors_of_products,
+    raised_by_share,
 )
 from steelyard.stats.rounding import TIE_DECIMALS
 
@@ -58,7 +59,7 @@ class JudgedTexts:
 def better_systems(texts: JudgedTexts, n_systems: int) -> FloatArray:
     """One-sided p-values that the system of the row is better than that of the column. Shape (S, S).
 
-    NaN where a pair rests on a single worker or document; 1/2 where nothing tells two systems apart.
+    NaN where one of the two rests on a single worker or document; 1/2 where nothing tells two systems apart.
     """
     score = normal_scores(texts.value, texts.worker * _width(texts.criterion) + texts.criterion)
     opinions = _opinions(texts, score)
@@ -68,9 +69,10 @@ def better_systems(texts: JudgedTexts, n_systems: int) -> FloatArray:
     errors = opinion_errors(opinions, fitted)
     levels = fitted.levels.round(TIE_DECIMALS)
     p_values = better_p_values(levels, errors)
-    if len(np.unique(opinions.worker)) > 1 and len(np.unique(opinions.document)) > 1:
-        same = levels[:, None] == levels[None, :]
-        p_values[same & ~np.eye(n_systems, dtype=bool)] = 0.5
+    # Systems with the same judgements do not differ at all.
+    p_values[(levels[:, None] == levels[None, :]) & ~np.isnan(errors.difference_df)] = 0.5
+    judged = np.bincount(opinions.system, minlength=n_systems) > 0
+    p_values[~np.outer(judged, judged) | np.eye(n_systems, dtype=bool)] = np.nan
     return p_values
 
 
@@ -235,7 +237,7 @@ def fit_opinions(opinions: DocumentOpinions, weight: FloatArray, n_systems: int)
     levels = inverse @ (np.bincount(system, said, n_systems) - expected.T @ np.bincount(document, said))
     left = opinions.mean - levels[system]
     effect = (np.bincount(document, weight * left) * drawn)[document]
-    leverage = weight * drawn[document] + n_systems / len(weight)
+    leverage = weight * drawn[document] + np.count_nonzero(table.any(axis=0)) / len(weight)
     residual = (left - effect) / np.sqrt(1 - np.minimum(leverage, _MOST_LEVERAGE))
     whole = (table - expected * in_document[:, None]) @ inverse
     shared = whole.T @ whole * spread.document
@@ -247,11 +249,6 @@ def opinion_errors(opinions: DocumentOpinions, fitted: FittedOpinions) -> Cluste
     document, system = opinions.document, opinions.system
     n_documents, n_systems = fitted.expected.shape
     moved = fitted.weight * fitted.residual
-    by_worker = _table(moved, opinions.worker, system, (_width(opinions.worker), n_systems))
-    shape = len(by_worker), n_documents
-    by_worker -= csr_array((moved, (opinions.worker, document)), shape=shape) @ fitted.expected
-    by_document = _table(moved, document, system, (n_documents, n_systems))
-    by_document -= fitted.expected * np.bincount(document, moved)[:, None]
     codes, both = np.unique(opinions.worker * n_documents + document, return_inverse=True)
     cell = csr_array((moved, (both, system)), shape=(len(codes), n_systems))
     total, of_cell = np.bincount(both, moved), codes % n_documents
@@ -260,15 +257,20 @@ def opinion_errors(opinions: DocumentOpinions, fitted: FittedOpinions) -> Cluste
     mixed = (in_document @ cell).T @ fitted.expected
     by_cell = own - mixed - mixed.T + (fitted.expected * square[:, None]).T @ fitted.expected
 
-    def products(pulled: FloatArray, cluster: IntArray) -> ClusterProducts:
-        judged = csr_array((np.ones(len(cluster)), (cluster, system)), shape=(_width(cluster), n_systems))
-        seen = (judged > 0).astype(np.float64)
-        return ClusterProducts(fitted.inverse @ pulled @ fitted.inverse, (seen.T @ seen).toarray())
+    def products(cluster: IntArray) -> ClusterProducts:
+        shape = _width(cluster), n_systems
+        table = _table(fitted.weight, cluster, system, shape)
+        raised = raised_by_share(table / np.maximum(table.sum(axis=0), _TINY))
+        told = moved * raised[cluster, system]
+        pulled = _table(told, cluster, system, shape)
+        pulled -= csr_array((told, (cluster, document)), shape=(shape[0], n_documents)) @ fitted.expected
+        judged = (table > 0).astype(np.float64)
+        return ClusterProducts(fitted.inverse @ (pulled.T @ pulled) @ fitted.inverse, judged.T @ judged)
 
     return errors_of_products(
-        products(by_worker.T @ by_worker, opinions.worker),
-        products(by_document.T @ by_document, document),
-        products(by_cell, both),
+        products(opinions.worker),
+        products(document),
+        fitted.inverse @ by_cell @ fitted.inverse,
         besides=fitted.shared,
     )
 
