@@ -124,7 +124,7 @@ def test_the_test_decides_about_stars(capsys: pytest.CaptureFixture[str]) -> Non
     [
         (("letters.csv",), "Systems found: A, B, C, D. Say which systems make each cell: --cells"),
         (("adequacy.csv", "adequacy=fluency.csv", "adequacy=adequacy.csv"), "two sources have adequacy"),
-        (("adequacy.csv", "--check", "paired-t"), "adequacy: paired-t: no worker passed"),
+        (("adequacy.csv", "--check", "paired-t"), "adequacy: paired-t: there are no degraded items"),
         (("adequacy.csv", "--metric", "bleu"), "only a campaign's database has"),
         (("adequacy.csv", "--metric-scores", "scores.csv"), "Scores of metrics are of de-en, but"),
     ],

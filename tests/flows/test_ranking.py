@@ -10,7 +10,14 @@ import pytest
 
 from steelyard.aggregation import methods
 from steelyard.domain.result import AnalysisSettings, Fit, InferenceUnits, MethodSettings
-from steelyard.flows.ranking import coarse_draws, pair_test, ranked_systems, system_pairs, untested_pairs
+from steelyard.flows.ranking import (
+    coarse_draws,
+    contrary_pairs,
+    pair_test,
+    ranked_systems,
+    system_pairs,
+    untested_pairs,
+)
 from steelyard.flows.settings import wmt_settings
 
 NAN = np.nan
@@ -53,6 +60,16 @@ def test_only_the_better_of_two_is_claimed_to_be_so() -> None:
 
     assert found["wins"].to_list() == [2, 1, 0]
     assert found["cluster"].to_list() == [1, 2, 3]
+
+
+def test_a_claim_against_the_order_of_scores_is_a_warning() -> None:
+    # The fit has a, b and c in the order of their scores; c beats b for sure, and a only by a hair.
+    against = np.array([[NAN, 0.5, 0.6], [0.5, NAN, 1 - 1e-6], [0.4, 1e-6, NAN]])
+
+    (warning,) = contrary_pairs(_fit(against), AnalysisSettings())
+
+    assert "better than others with a higher score (c over b)" in warning
+    assert contrary_pairs(_fit(P_VALUES), ONE_SIDED) == ()
 
 
 def test_pairs_have_one_two_sided_p_value_for_both_directions() -> None:

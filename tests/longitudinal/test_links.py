@@ -239,8 +239,10 @@ def test_too_few_draws_for_the_number_of_pairs_are_a_warning() -> None:
     *_, warning = join([old, new], [common], rng=RNG(0)).warnings
 
     # The least p of 50 draws is 2 / 51, of 80 it is 2 / 81; twice that is below 0.05.
-    assert warning.startswith("With 50 draws no difference between campaigns can be significant")
-    assert warning.endswith("for 2 pairs of systems. Take at least 80 draws.")
+    assert warning == (
+        "50 draws are too few for 2 pairs of systems: with Holm's correction no difference between campaigns "
+        "can be significant. Use --draws 80 or more."
+    )
 
 
 def test_p_is_the_share_of_draws_in_which_the_better_is_not_better() -> None:

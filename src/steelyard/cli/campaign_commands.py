@@ -14,6 +14,7 @@ from steelyard.cli.options import (
     target_option,
 )
 from steelyard.cli.over_series import file_of_campaign, say_for_each
+from steelyard.domain.wording import counted
 
 
 @click.command()
@@ -70,7 +71,7 @@ def simulate(db: str, workers: int | None, seed: int) -> int:
                 done = simulate_crowd(campaign, workers or max(1, free), seed=seed, progress=advance)
             after = campaign_progress(campaign)
         return (
-            f"{done.n_workers} simulated workers gave {done.n_judgements:,} judgements; "
+            f"{counted(done.n_workers, 'simulated worker')} gave {counted(done.n_judgements, 'judgement')}; "
             f"{after.n_submitted} of {after.n_openings} HITs are finished."
         )
 

@@ -44,7 +44,7 @@ def _figure(evidence: Sequence[Evidence], options: ExhibitOptions) -> Figure:
     """A cell for every ordered pair of systems, the stronger the surer the row is better than the column.
 
     Best systems first, so that a clear ranking fills the upper right. The numbers are those of the table of
-    this name, the stars those of WMT [Akhbardeh2021]. A blank cell does not say that two systems are
+    this name, the stars those of WMT [Akhbardeh2021]. A grey cell does not say that two systems are
     equally good, only that the judgements cannot distinguish them.
     """
     analysis = evidence[0].analysis
@@ -61,7 +61,8 @@ def _figure(evidence: Sequence[Evidence], options: ExhibitOptions) -> Figure:
     return Figure.of(
         _table(evidence, options),
         caption="Shaded where the system of the row is better than that of the column at "
-        f"{star_caption(threshold)} {_meaning(analysis)}.",
+        f"{star_caption(threshold)} Grey: better in these judgements, but not significantly. "
+        f"{_meaning(analysis)}.",
         panels=[Panel(x=x, y=y, marks=(cells,))],
     )
 

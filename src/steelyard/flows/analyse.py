@@ -24,7 +24,14 @@ from steelyard.flows.excluded import outside_hits
 from steelyard.flows.inference_units import few_clusters, hidden_documents
 from steelyard.flows.kept import frame_read, keep_good
 from steelyard.flows.quality import of_attributes
-from steelyard.flows.ranking import coarse_draws, pair_test, ranked_systems, system_pairs, untested_pairs
+from steelyard.flows.ranking import (
+    coarse_draws,
+    contrary_pairs,
+    pair_test,
+    ranked_systems,
+    system_pairs,
+    untested_pairs,
+)
 from steelyard.flows.settings import named_method
 from steelyard.flows.signature import signature
 from steelyard.flows.source import Source
@@ -95,10 +102,14 @@ def weigh(source: Source, settings: AnalysisSettings) -> Evidence:
             *fit.warnings,
             *_ignored_test(method, settings),
             *untested_pairs(fit),
+            *contrary_pairs(fit, settings),
             *coarse_draws(fit, test, settings),
             *hidden_documents(test.rests_on, quality.kept),
             *(
-                few_clusters(test.rests_on, too_narrow=_is_narrow(counts, settings) and not method.own_test)
+                few_clusters(
+                    test.rests_on if len(fit.systems) > 1 else None,
+                    too_narrow=_is_narrow(counts, settings) and not method.own_test,
+                )
                 or _few_workers(counts, settings)
             ),
             *sampled,

@@ -25,13 +25,15 @@ def few_clusters(units: InferenceUnits | None, *, too_narrow: bool) -> tuple[str
     thing = "document" if units.documents_known else "segment"
     found = ((units.workers, "worker"), (units.documents, thing))
     few = [counted(n, name) for n, name in found if n < ENOUGH_CLUSTERS]
+    wanted = [f"at least {ENOUGH_CLUSTERS} {name}s" for n, name in found if n < ENOUGH_CLUSTERS]
     if not few:
         return ()
     df = min(units.workers, units.documents) - 1
     intervals = ", and the intervals are too narrow" if too_narrow else ""
     return (
         f"The scores rest on {' and '.join(few)}: with {counted(df, 'degree')} of freedom only large "
-        f"differences are significant, p-values are rough{intervals}. Collect at least {ENOUGH_CLUSTERS}.",
+        f"differences are significant, p-values are rough{intervals}. Collect judgements from "
+        f"{' and '.join(wanted)}.",
     )
 
 
@@ -44,9 +46,9 @@ def hidden_documents(units: InferenceUnits | None, frame: pl.DataFrame) -> tuple
         return ()
     return (
         "No documents are named, yet most HITs show a system's segments one after another, like documents. "
-        "Segments of one document are alike: counted as independent, they make too many differences "
-        "significant (5 to 7 % of pairs of equal systems in published WMT campaigns at p < 0.05, one-sided, "
-        "instead of 4 to 5.5 %). Give the file a column document.",
+        "Segments of one document are alike: counted as independent, they make intervals too narrow and too "
+        "many differences significant (5 to 7 % of pairs of equal systems in published WMT campaigns at "
+        "p < 0.05, one-sided, instead of 4 to 5.5 %). Give the file a column document.",
     )
 
 

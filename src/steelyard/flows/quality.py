@@ -9,6 +9,7 @@ import polars as pl
 
 from steelyard.domain.errors import ChoiceError, NotEnoughData, SourceError
 from steelyard.domain.result import NO_CHECK, AnalysisSettings, HitVerdict, Verdict
+from steelyard.domain.work import ItemKind
 from steelyard.flows.excluded import Excluded, without_hits
 from steelyard.flows.oddities import leaning_sides, strange_hits, unpaired_controls
 from steelyard.preferences import is_of_preferences
@@ -191,6 +192,12 @@ def _passed(
         )
     if not passed:
         failed = sum(verdict.verdict == "fail" for verdict in verdicts)
+        if not failed and not (frame["item_kind"] == str(ItemKind.DEGRADED)).any():
+            raise NotEnoughData(
+                f"{settings.check}: there are no degraded items, so no worker can be checked. Use "
+                "{check=none} to score everyone's judgements, or give the file a column kind that marks "
+                "degraded items."
+            )
         raise NotEnoughData(
             f"{settings.check}: no worker passed ({failed} failed, {len(verdicts) - failed} had too few "
             "degraded pairs), so no judgement is left to score. Use {check=none} to score all of "

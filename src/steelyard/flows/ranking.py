@@ -10,7 +10,7 @@ import polars as pl
 from steelyard.domain.plugin import Method
 from steelyard.domain.result import AnalysisSettings, Fit, PairTest
 from steelyard.stats.arrays import FloatArray
-from steelyard.stats.clusters import clusters, rank_ranges, wins
+from steelyard.stats.clusters import clusters, rank_ranges, significant, wins
 from steelyard.stats.multiplicity import holm_of_pairs, two_sided
 
 
@@ -76,6 +76,24 @@ def system_pairs(fit: Fit) -> pl.DataFrame:
     ).with_columns(pl.col(*p_values).fill_nan(None))
 
 
+def contrary_pairs(fit: Fit, settings: AnalysisSettings) -> tuple[str, ...]:
+    """A warning where a system counts as better than one with a higher score.
+
+    The test of ranked ratings does not compare the scores themselves.
+    """
+    contrary = np.argwhere(np.tril(significant(_deciding(fit, settings), threshold=settings.threshold)))
+    if not len(contrary):
+        return ()
+    names = fit.systems["system_id"].to_list()
+    found = ", ".join(f"{names[better]} over {names[worse]}" for better, worse in contrary[:5])
+    more = f" and {len(contrary) - 5} more" if len(contrary) > 5 else ""
+    return (
+        f"The test finds systems significantly better than others with a higher score ({found}{more}). Test "
+        "and scores weigh ratings differently, and here that matters: claim neither order. --test "
+        "clustered-means tests the scores themselves.",
+    )
+
+
 def untested_pairs(fit: Fit) -> tuple[str, ...]:
     """A warning where some pairs of systems could not be compared."""
     untested = np.argwhere(np.triu(np.isnan(fit.p_values), k=1))
@@ -87,7 +105,8 @@ def untested_pairs(fit: Fit) -> tuple[str, ...]:
     why = (
         "they share no segment, or there were no draws"
         if fit.units is None
-        else "from a single worker or a single document nothing follows about others"
+        else "from a single worker or a single document nothing follows about others. Have more workers "
+        "judge them, on more documents"
     )
     return (
         f"{len(untested)} of {len(names) * (len(names) - 1) // 2} pairs of systems could not be tested "

@@ -111,18 +111,18 @@ def join(
         links=links.join(_shares(systems), on="campaign", how="left", maintain_order="left"),
         systems=systems,
         pairs=pairs,
-        warnings=(*warnings, *_too_few_draws(len(pairs), len(campaigns[0].draws))),
+        warnings=(*warnings, *_coarse_draws(pairs, len(campaigns[0].draws))),
     )
 
 
-def _too_few_draws(pairs: int, draws: int) -> tuple[str, ...]:
-    """A warning where the smallest p that draws can give is not small enough for so many pairs."""
-    needed = ceil(2 * pairs / _SIGNIFICANT)
-    if draws >= needed:
+def _coarse_draws(pairs: pl.DataFrame, draws: int) -> tuple[str, ...]:
+    """A warning where even a difference that all draws agree on cannot count, for there are too few draws."""
+    enough = ceil(2 * len(pairs) / _SIGNIFICANT)
+    if draws >= enough or not (pairs["p_value"] <= 1 / draws).any():
         return ()
     return (
-        f"With {counted(draws, 'draw')} no difference between campaigns can be significant after Holm's "
-        f"correction for {counted(pairs, 'pair')} of systems. Take at least {needed:,} draws.",
+        f"{draws:,} draws are too few for {counted(len(pairs), 'pair')} of systems: with Holm's correction "
+        f"no difference between campaigns can be significant. Use --draws {enough} or more.",
     )
 
 

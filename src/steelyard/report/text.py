@@ -110,7 +110,7 @@ def workers_line(analysis: Analysis) -> str:
     found = analysis.workers["verdict"].drop_nulls().value_counts().sort("verdict").iter_rows()
     verdicts = ", ".join(f"{n} {verdict}" for verdict, n in found) or "no check"
     kept = f"{counts.kept_judgements:,} of {counts.judgements:,} judgements kept"
-    return f"{counts.workers} workers ({verdicts}); {kept}"
+    return f"{counted(counts.workers, 'worker')} ({verdicts}); {kept}"
 
 
 def flags_line(analysis: Analysis) -> str:
