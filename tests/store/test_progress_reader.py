@@ -20,7 +20,7 @@ from steelyard.store.database import Store
 from steelyard.store.leases import release_place, retake_place
 from steelyard.store.progress import Progress, ProgressReader
 
-STEPS = 150
+STEPS = 100
 
 
 def counted_anew(connection: Connection) -> dict[str, Any]:

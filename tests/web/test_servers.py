@@ -58,7 +58,8 @@ def test_two_servers_on_one_postgresql_never_give_an_item_twice(
     create(campaign_file, postgres_address, now=noon)
     with open_campaign(postgres_address) as campaign:
         workers = add_workers(campaign, N_WORKERS, base_url="", now=noon)
-        base_urls = [serve(postgres_address).base_url, serve(postgres_address).base_url]
+        servers = [serve(postgres_address), serve(postgres_address)]
+        base_urls = [server.base_url for server in servers]
 
         with ThreadPoolExecutor(N_WORKERS) as threads:
             given = list(
@@ -78,13 +79,13 @@ def test_two_servers_on_one_postgresql_never_give_an_item_twice(
     assert frame.select("worker_id", "item_id").is_duplicated().sum() == 0
     regular = Counter(frame.filter(frame["item_kind"] == "regular")["item_id"])
     assert set(regular.values()) == {1}
+    assert_ends_cleanly(servers[0], signal.SIGTERM)
 
 
-def test_a_restarted_server_goes_on_where_the_killed_one_was(
-    campaign_file: Path, tmp_path: Path, serve: Serve, noon: datetime
+def test_a_restarted_server_goes_on_where_the_killed_one_was_and_ends_with_ctrl_c(
+    database_file: Path, serve: Serve, noon: datetime
 ) -> None:
-    address = str(tmp_path / "restarted.db")
-    create(campaign_file, address, now=noon)
+    address = str(database_file)
     with open_campaign(address) as campaign:
         [worker] = add_workers(campaign, 1, base_url="", now=noon)
     server = serve(address)
@@ -94,27 +95,32 @@ def test_a_restarted_server_goes_on_where_the_killed_one_was(
         after_first = client.post("/work/judgements", json=first).json()
     server.process.kill()
 
-    with client_of(serve(address).base_url, worker.token) as client:
+    again = serve(address)
+    with client_of(again.base_url, worker.token) as client:
         assert client.post("/work/judgements", json=first).json() == after_first
         assert client.post("/work/next").json() == after_first["next"]
+    assert_ends_cleanly(again, signal.SIGINT)
+    assert_is_one_file(database_file)
 
 
-@pytest.mark.parametrize(
-    ("processes", "number"), [("1", signal.SIGINT), ("1", signal.SIGTERM), ("2", signal.SIGTERM)]
-)
-def test_a_server_that_is_stopped_ends_cleanly(
-    database_file: Path, serve: Serve, processes: str, number: signal.Signals
-) -> None:
-    server = serve(str(database_file), "--processes", processes)
+def test_a_server_of_two_processes_that_is_stopped_ends_cleanly(database_file: Path, serve: Serve) -> None:
+    server = serve(str(database_file), "--processes", "2")
     assert httpx2.get(f"{server.base_url}/healthz", trust_env=False).text == "ok"
 
+    assert_ends_cleanly(server, signal.SIGTERM)
+    assert_is_one_file(database_file)
+
+
+def assert_ends_cleanly(server: Any, number: signal.Signals) -> None:
     server.process.send_signal(number)
 
     assert server.process.wait(20) == 0
     assert server.process.stdout.read().endswith("Stopped.\n")
     assert not server.errors()
-    # The database is one file again.
-    assert not list(database_file.parent.glob("stopped.db-*"))
+
+
+def assert_is_one_file(database_file: Path) -> None:
+    assert not list(database_file.parent.glob(f"{database_file.name}-*"))
 
 
 @pytest.fixture
