@@ -367,7 +367,7 @@ def _flattered(crowd: _Crowd) -> pl.DataFrame:
     loved = (texts["system_id"] == "S3").to_numpy()
     added = []
     for number in range(5):
-        rating = np.where(loved, rng.uniform(30, 100, len(texts)), rng.uniform(0, 70, len(texts)))
+        rating = np.where(loved, rng.uniform(10, 80, len(texts)), rng.uniform(0, 70, len(texts)))
         added.append(
             texts.with_columns(
                 worker_id=pl.lit(f"x{number}"),

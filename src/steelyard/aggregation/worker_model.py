@@ -39,7 +39,8 @@ def fit(frame: pl.DataFrame, settings: WorkerModelSettings, rng: np.random.Gener
     included; quality is expected to lie where kind, system and segment of the text lead to. How
     much workers, systems and texts vary is learned from the ratings too. Nobody is left out; a worker who
     always gives the same rating weighs the less, the more of them there are. The score of a segment is the
-    mean of what the model says of it and of what it would say without its system. Scores are in deviations of
+    mean of what the model says of it and of what it would say without its system; that of a system the mean
+    of what the model says and of the plain mean of its ratings in these units. Scores are in deviations of
     the ratings of trusted workers.
     """
     items = judged_items(frame, method=METHOD.name, offset_per=settings.offset_per)
@@ -135,30 +136,39 @@ def _believed(model: LearnedWorkers) -> Believed:
     level = model.level[origin.criterion]
 
     def of_sums(weights: csr_array) -> tuple[FloatArray, ClusterSums]:
-        score = model.unit * (weights @ learned.quality) + weights @ level
+        score = model.unit * (weights @ learned.quality)
         if origin.n_segments:
             score = score + model.unit * (to_all_segments(weights, origin) @ learned.effects.segment)
-        return score, moved_scores(model, weights)
+        both = (score + weights @ _plain_means(model.ratings)) / 2
+        return both + weights @ level, moved_scores(model, weights, with_plain=True)
 
     # Errors of the two qualities that a text's is the mean of are taken to go together.
     sd = (np.sqrt(model.spread.quality_variance) + np.sqrt(alone_variance(learned, origin))) / 2
     return Believed(
-        # Of systems the score is a sum of the model's own qualities, and so are its errors.
         score=model.unit * text_quality(learned, origin) + level,
         sd=model.unit * sd,
         of_sums=of_sums,
     )
 
 
-def moved_scores(model: LearnedWorkers, weights: csr_array) -> ClusterSums:
-    """How far ratings moved scores, a row of weights each."""
+def _plain_means(ratings: WorkerRatings) -> FloatArray:
+    """The mean of each item's ratings in own units, all alike."""
+    n = np.bincount(ratings.item, minlength=ratings.n_items)
+    means: FloatArray = np.bincount(ratings.item, ratings.value, ratings.n_items) / np.maximum(n, 1)
+    return means
+
+
+def moved_scores(model: LearnedWorkers, weights: csr_array, *, with_plain: bool = False) -> ClusterSums:
+    """How far ratings moved scores, a row of weights each; `with_plain`: the mean of model and plain mean."""
     origin = model.items.origin
     linear = learned_model(model.learned, model.ratings, origin)
     sums = np.zeros((linear.beliefs.shape[1], weights.shape[0]))
     sums[: model.items.n_items] = weights.toarray().T
     if origin.n_segments:
         sums[-origin.n_segments :] = to_all_segments(weights, origin).T
-    return moved_sums(linear, model.unit * sums, model.rated)
+    if not with_plain:
+        return moved_sums(linear, model.unit * sums, model.rated)
+    return moved_sums(linear, model.unit * sums / 2, model.rated, means=weights.toarray().T / 2)
 
 
 def to_all_segments(weights: csr_array, origin: ItemOrigin) -> FloatArray:

@@ -69,12 +69,16 @@ def _plain(value: np.ndarray, worker: np.ndarray) -> LinearModel:
     return LinearModel(ratings, np.zeros(n), np.ones(n), np.ones(n), beliefs, np.zeros(1))
 
 
-def test_the_influence_on_a_mean_is_the_distance_from_it_over_their_number() -> None:
+@pytest.mark.parametrize("model_share", [1.0, 0.5, 0.0])
+def test_the_influence_on_a_mean_is_the_distance_from_it_over_their_number(model_share: float) -> None:
+    # The quality of this model is the mean; so is any mixture of it with the plain mean.
     value, worker = np.array([1.0, 2.0, 6.0, 7.0]), np.array([0, 0, 1, 2])
     nothing = np.zeros(4, dtype=np.int64)
     origin = RatingOrigin(np.zeros(1, dtype=np.int64), nothing, nothing, pseudo=np.inf)
 
-    sums = moved_sums(_plain(value, worker), np.array([[1.0], [0], [0], [0]]), origin)
+    asked, means = np.array([[model_share], [0], [0], [0]]), np.array([[1 - model_share]])
+
+    sums = moved_sums(_plain(value, worker), asked, origin, means=means)
 
     # The mean is 4, and the ratings of one worker on one document count together.
     np.testing.assert_allclose(sums.moved.ravel(), [(-3 - 2) / 4, 2 / 4, 3 / 4], atol=1e-6)

@@ -101,18 +101,26 @@ class RatingOrigin:
     pseudo: FloatArray | float = 0.0
 
 
-def moved_sums(model: LinearModel, sums: FloatArray, origin: RatingOrigin) -> ClusterSums:
+def moved_sums(
+    model: LinearModel, sums: FloatArray, origin: RatingOrigin, *, means: FloatArray | None = None
+) -> ClusterSums:
     """How far the ratings of each worker on each document moved these sums of unknowns (unknowns, sums).
 
-    A rating also moves the mean that it is measured from, so that only what sets texts apart counts.
+    A rating also moves the mean that it is measured from, so that only what sets texts apart counts. `means`
+    (items, sums): how much of the mean of each item's ratings is added to each sum.
     """
     left = model.unexplained(origin.group)
     n_centres, n = int(origin.centre.max(initial=-1)) + 1, len(left)
     member = csr_array((np.ones(n), (origin.centre, np.arange(n))), shape=(n_centres, n))
     size = np.bincount(origin.centre, minlength=n_centres) + origin.pseudo
+    item = model.ratings.item
+    share = 1 / np.bincount(item, minlength=model.ratings.n_items)[item]
     found = []
     for start in range(0, sums.shape[1], _SUMS_AT_A_TIME):
-        weights = model.weights(sums[:, start : start + _SUMS_AT_A_TIME])
+        some = slice(start, start + _SUMS_AT_A_TIME)
+        weights = model.weights(sums[:, some])
+        if means is not None:
+            weights += share[:, None] * means[item, some]
         weights -= ((member @ weights) / size[:, None])[origin.centre]
         weights *= left[:, None]
         found.append(cell_sums(weights, worker=model.ratings.worker, document=origin.document))
