@@ -32,7 +32,7 @@ _OFFSET_SD, _OFFSET_WORKERS = 0.1, 5.0
 _PART_SD, _PARTS = 0.1, 20.0
 _PRECISION, _PRECISION_WORKERS = 1.0, 5.0
 # With fewer workers than this, agreement among them proves less: see `_trust_in_agreement` [our choices].
-ENOUGH_WORKERS, _RATINGS_OF_FEW = 10.0, 2.0
+ENOUGH_WORKERS, _RATINGS_OF_FEW = 10.0, 3.0
 MOST_SWEEPS = 200
 TOLERANCE = 1e-4
 # From this many ratings on, workers are first learned from the ratings of every eighth item.
