@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -96,3 +98,23 @@ def test_a_mean_of_distances_from_itself_is_not_moved() -> None:
     )
 
     np.testing.assert_allclose(sums.moved, 0, atol=1e-6)
+
+
+def test_means_by_learned_precisions_vary_as_much_more_as_the_influence_is_raised() -> None:
+    # 40 workers of 8 ratings, precisions as after 4 more of variance 1: the mean until nothing changes.
+    rng, n, prior = np.random.default_rng(8), 8, 4.0
+    value = rng.normal(size=(4000, 40, n)) * rng.uniform(0.7, 1.4, 40)[:, None]
+    mean = np.zeros((4000, 1))
+    for _ in range(25):
+        weight = (n + prior) / (prior + ((value - mean[..., None]) ** 2).sum(axis=2))
+        mean = (weight * value.mean(axis=2)).sum(axis=1, keepdims=True) / weight.sum(axis=1, keepdims=True)
+    as_if_known = weight[..., None] * (value - mean[..., None]) / n / weight.sum(axis=1)[:, None, None]
+    seems = (as_if_known.sum(axis=2) ** 2).sum(axis=1).mean() * 40 / 39
+
+    plain = _plain(np.zeros(2 * n), np.repeat([0, 1], n))
+    raised = replace(plain, prior_ratings=prior).learned_twice()
+
+    # Of 4000 means the deviation is known to 1.1 %; as if precisions were known it is 17 % too small.
+    assert raised.tolist() == [pytest.approx(1.2)] * 2 * n
+    assert mean.std() == pytest.approx(raised[0] * np.sqrt(seems), rel=0.04)
+    assert plain.learned_twice().tolist() == [1.0] * 2 * n

@@ -1,8 +1,8 @@
-"""How far each rating moved sums of qualities; slopes, precisions and learned spreads are taken as given.
+"""How far each rating moved sums of qualities; slopes and learned spreads are taken as given.
 
-Given these, all else that a worker model believes is linear in the ratings: qualities, offsets and effects
-together minimise the squared errors of ratings, and the squared distances from what was expected. What one
-rating weighs in a sum follows from one sparse system of equations.
+Given these and precisions, all else that a worker model believes is linear in the ratings: qualities, offsets
+and effects together minimise the squared errors of ratings, and the squared distances from what was expected.
+What one rating weighs in a sum follows from one sparse system of equations.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ class LinearModel:
     Unknowns are the qualities of the items, the offsets of the parts of workers' ratings, and whatever
     else `beliefs` (beliefs, unknowns) has columns for. A belief is a sum of unknowns that was expected to
     be 0 with deviation 1. `extra`: what each item's ratings weigh beyond their precision and slope.
+    `prior_ratings`: how many ratings' worth was believed of each precision beforehand; all if it was known.
     """
 
     ratings: WorkerRatings
@@ -36,6 +37,7 @@ class LinearModel:
     precision: FloatArray
     beliefs: csr_array
     extra: FloatArray
+    prior_ratings: float = np.inf
 
     @property
     def part(self) -> IntArray:
@@ -65,6 +67,16 @@ class LinearModel:
         usual = np.divide(total, squares, out=np.zeros(len(total)), where=squares > 0)
         left: FloatArray = value - slope * usual[place]
         return left
+
+    def learned_twice(self) -> FloatArray:
+        """What makes up for a worker's precision having been learned from the same ratings. Shape (ratings,).
+
+        The further off a rating, the less its worker weighs: were the truth elsewhere by a little, weights
+        would take back two in n of what n ratings say of it, and the sums vary by so much more [Huber1981].
+        """
+        n = np.bincount(self.ratings.worker, minlength=self.ratings.n_workers) + self.prior_ratings
+        raised: FloatArray = 1 / (1 - 2 / np.maximum(n, 4.0))
+        return raised[self.ratings.worker]
 
     def _of_ratings(self) -> tuple[FloatArray, FloatArray]:
         return self.slope[self.ratings.worker], self.precision[self.ratings.worker]
@@ -122,7 +134,7 @@ def moved_sums(
         if means is not None:
             weights += share[:, None] * means[item, some]
         weights -= ((member @ weights) / size[:, None])[origin.centre]
-        weights *= left[:, None]
+        weights *= (left * model.learned_twice())[:, None]
         found.append(cell_sums(weights, worker=model.ratings.worker, document=origin.document))
     return found[0]._replace(moved=np.concatenate([part.moved for part in found], axis=1))
 

@@ -44,6 +44,7 @@ def learned_model(learned: Learned, ratings: WorkerRatings, origin: ItemOrigin) 
             block_array([[near, None, -near @ expected], [None, offsets, None], [None, None, own]])
         ),
         extra=extra,
+        prior_ratings=2 * priors.shape,
     )
 
 
@@ -67,6 +68,7 @@ def published_model(
         precision=honest * posterior.precision.mean,
         beliefs=csr_array(block_array([[of_items, None], [None, offsets]])),
         extra=np.zeros(n_items),
+        prior_ratings=2 * priors.shape,
     )
 
 
