@@ -6,9 +6,11 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
+from steelyard.domain.differences import differences
 from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.exhibit import Cells, Evidence, ExhibitOptions
 from steelyard.domain.result import PairTest
+from steelyard.exhibits import tables
 from steelyard.exhibits.significance import FIGURE, TABLE
 
 Weighed = Callable[..., Evidence]
@@ -111,3 +113,12 @@ def test_systems_that_could_not_be_compared_have_no_significance(
 
     with pytest.raises(NotEnoughData, match="No two systems could be compared"):
         exhibit.make([nothing], options)  # type: ignore[attr-defined]
+
+
+def test_the_table_of_the_ranking_names_the_test_and_its_units(
+    evidence: Evidence, options: ExhibitOptions
+) -> None:
+    (note,) = tables()["ranking"].make([evidence], options).notes
+
+    assert note == differences(evidence.analysis)
+    assert "Units of inference: 3 workers" in note

@@ -46,7 +46,7 @@ def test_all_translations_come_first_and_then_those_of_each_system(source: Evide
 def test_it_says_whether_the_campaign_may_stop(source: Evidence) -> None:
     unsure = source.analysis.segments.with_columns(sd=pl.lit(0.8))
 
-    assert table(source).notes[0].startswith("Enough: r is 0.9 or more")
+    assert table(source).notes[0].startswith("The campaign may stop: the predicted r is 0.9 or more")
     go_on = table(replace(source, analysis=replace(source.analysis, segments=unsure))).notes[0]
     assert go_on.startswith("Go on: the predicted correlation with the truth is 0.")
 

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from steelyard.domain.differences import TESTS, differences
 from steelyard.domain.result import Analysis, InferenceUnits, PairTest
 from steelyard.report.json import analysis_record
 from steelyard.report.text import analysis_text
-from steelyard.report.words import TESTS, differences
 
 UNITS = InferenceUnits(38, 126, documents_known=True)
 CLUSTERED = f"Test: {TESTS['clustered']}"

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from steelyard.aggregation import methods
+from steelyard.domain.differences import differences
 from steelyard.domain.exhibit import (
     Axis,
     Column,
@@ -51,7 +52,8 @@ def _table(evidence: Sequence[Evidence], options: ExhibitOptions) -> Table:
         Column("n_segments", "Segments"),
         Column("n_judgements", "Judgements"),
     )
-    return table_of(TABLE, evidence, columns, systems, borders=cluster_borders(systems))
+    notes = (differences(analysis),) if len(systems) > 1 else ()
+    return table_of(TABLE, evidence, columns, systems, notes=notes, borders=cluster_borders(systems))
 
 
 def _figure(evidence: Sequence[Evidence], options: ExhibitOptions) -> Figure:

@@ -109,7 +109,10 @@ def _verdict(cells: pl.DataFrame, correlation: float) -> str:
         missing.append(f"{counted(few, 'translation')} with fewer than {LEAST_WORKERS} workers")
     if missing:
         return f"Go on: {' and '.join(missing)}. The rule asks for r of {ENOUGH_CORRELATION:g} or more."
-    return f"Enough: r is {ENOUGH_CORRELATION:g} or more, and every translation has {LEAST_WORKERS} workers."
+    return (
+        f"The campaign may stop: the predicted r is {ENOUGH_CORRELATION:g} or more, and at least "
+        f"{LEAST_WORKERS} workers judged every translation."
+    )
 
 
 def _items_note(target: float, options: ExhibitOptions) -> str:

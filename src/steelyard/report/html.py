@@ -12,6 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from steelyard.aggregation import methods
+from steelyard.domain.differences import differences
 from steelyard.domain.exhibit import Figure, Table
 from steelyard.domain.result import Analysis
 from steelyard.domain.wording import counted
@@ -36,7 +37,7 @@ from steelyard.report.characters import printable
 from steelyard.report.drawing.palette import DARK, LIGHT, style_sheet
 from steelyard.report.numbers import DASH, number, p_value, percent
 from steelyard.report.text import agreement_line
-from steelyard.report.words import differences, intervals, settled
+from steelyard.report.words import intervals, settled
 from steelyard.review.payment import WORDS as ADVICE
 
 # Sections that exhibits name as their place; all others follow after these.

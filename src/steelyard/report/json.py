@@ -8,11 +8,11 @@ from typing import Any
 
 import polars as pl
 
+from steelyard.domain.differences import differences
 from steelyard.domain.result import Analysis
 from steelyard.exhibits.rank_probabilities import known_chances
 from steelyard.exhibits.workers import excluded_hits, is_learnt
 from steelyard.report.plain import plain, records
-from steelyard.report.words import differences
 
 # The contract's keys come first, in its order.
 WORKER_KEYS = (

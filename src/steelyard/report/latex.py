@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from steelyard.aggregation import methods
+from steelyard.domain.differences import differences
 from steelyard.domain.exhibit import Figure, Table
 from steelyard.domain.result import Analysis
 from steelyard.domain.wording import counted
@@ -26,7 +27,6 @@ from steelyard.report.text import (
     settled_line,
     workers_line,
 )
-from steelyard.report.words import differences
 
 # Any engine of today takes it; scripts beyond Latin need XeLaTeX or LuaLaTeX and a font that has them.
 _PREAMBLE = r"""\documentclass[a4paper]{article}

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import polars as pl
 
+from steelyard.domain.differences import differences
 from steelyard.domain.exhibit import Column, Table
 from steelyard.domain.result import Analysis
 from steelyard.domain.wording import counted
@@ -16,7 +17,7 @@ from steelyard.exhibits.workers import excluded_hits
 from steelyard.report import tables
 from steelyard.report.characters import printable
 from steelyard.report.numbers import number, percent
-from steelyard.report.words import differences, level, settled
+from steelyard.report.words import level, settled
 
 # Which coefficient speaks for agreement in one line: those without categories first.
 _SPEAKING = ("alpha", "icc", "pearson", "kappa")
