@@ -193,7 +193,11 @@ def cells_of(rows: pl.DataFrame) -> pl.DataFrame:
     )
     return (
         paired.group_by(*keys, "method", maintain_order=True)
-        .agg(pl.col("r", "by").mean(), error=pl.col("by").std() / pl.col("by").count().sqrt())
+        .agg(
+            pl.col("r", "by").mean(),
+            error=pl.col("by").std() / pl.col("by").count().sqrt(),
+            unanswered=pl.col("r").null_count(),
+        )
         .sort("group", "set", "k", "spam", maintain_order=True)
     )
 
@@ -204,6 +208,10 @@ def missed(cells: pl.DataFrame) -> list[str]:
     found = [
         f"{row['set']}, k {row['k']}, {row['spam']:.0%} spam: {row['by']:+.3f} ± {row['error']:.3f}"
         for row in model.filter(pl.col("by") < WORST).iter_rows(named=True)
+    ]
+    found += [
+        f"{row['set']}, k {row['k']}, {row['spam']:.0%} spam: no answer in {row['unanswered']} draws"
+        for row in model.filter(pl.col("unanswered") > 0).iter_rows(named=True)
     ]
     keys = ["group", "set", "k", "spam"]
     for name in cells["method"].unique(maintain_order=True):

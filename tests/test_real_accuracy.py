@@ -59,3 +59,14 @@ def test_few_ratings_of_a_half_random_crowd_lose_nothing_to_plain_z(group: str, 
     # Three trials of about a hundred items: the mean is known to about .015.
     assert by[CROWDS.MODEL] > CROWDS.WORST - 0.02
     assert by["mean-z"] > CROWDS.WORST - 0.02
+
+
+def test_a_model_that_settles_slowly_has_an_answer() -> None:
+    # Half of fifteen workers click at random, and one other is hard to tell from them: 231 sweeps.
+    crowd = next(crowd for crowd in CROWDS.crowds({"livonian"}) if crowd.name == "src")
+    settings = replace(crowd.settings, spam=(0.5,))
+
+    (trial,) = CROWDS.each_trial(CROWDS.judged(crowd.frame), settings, 14, checks=False)
+
+    model = CROWDS.Entry(CROWDS.MODEL, CROWDS.methods()[CROWDS.MODEL])
+    assert not isinstance(CROWDS.answer(model, trial.frame, trial.asked), str)

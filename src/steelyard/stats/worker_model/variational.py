@@ -33,7 +33,7 @@ _PART_SD, _PARTS = 0.1, 20.0
 _PRECISION, _PRECISION_WORKERS = 1.0, 5.0
 # With fewer workers than this, agreement among them proves less: see `_trust_in_agreement` [our choices].
 ENOUGH_WORKERS, _RATINGS_OF_FEW = 10.0, 3.0
-MOST_SWEEPS = 200
+MOST_SWEEPS = 1_000
 TOLERANCE = 1e-4
 # From this many ratings on, workers are first learned from the ratings of every eighth item.
 MANY_RATINGS, SOME_ITEMS, FIRST_TOLERANCE = 500_000, 8, 1e-3
