@@ -34,6 +34,8 @@ from steelyard.aggregation import worker_model_gibbs
 from steelyard.domain.campaign import Campaign, CampaignSettings, DesignSettings
 from steelyard.domain.text import Segment, System
 from steelyard.domain.work import Hit, Item, ItemKind, PlacedItem
+from steelyard.planning import search
+from steelyard.planning.power import SimulatedTests, simulate_tests
 from steelyard.protocols import protocols
 from steelyard.stats.worker_model.gibbs import GibbsOptions
 from steelyard.store import campaigns, engines
@@ -96,6 +98,26 @@ class CompiledStatements(dict[Any, Any]):
 
 
 engines.create_engine = partial(create_engine, execution_options={"compiled_cache": CompiledStatements()})
+
+
+def _remembering(simulate: Callable[..., SimulatedTests]) -> Callable[..., SimulatedTests]:
+    """Plans of tests differ in wages and the like far more often than in what is simulated for them."""
+    known: dict[str, tuple[SimulatedTests, Any]] = {}
+
+    def simulate_once(*given: Any, campaigns: int, rng: np.random.Generator, **more: Any) -> SimulatedTests:
+        key = repr((given, campaigns, rng.bit_generator.state))
+        if key not in known:
+            known[key] = simulate(*given, campaigns=campaigns, rng=rng, **more), rng.bit_generator.state
+        elif "step" in more:
+            for _ in range(campaigns):
+                more["step"](1)
+        found, rng.bit_generator.state = known[key]
+        return found
+
+    return simulate_once
+
+
+search.simulate_tests = _remembering(simulate_tests)
 
 
 def pytest_configure(config: pytest.Config) -> None:

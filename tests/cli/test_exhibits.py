@@ -46,7 +46,7 @@ def judgements(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _options_of(name: str) -> list[str]:
     """Options for exhibits of what only worker models know, and for one that would take long."""
-    needs_model = name in ("rank-probabilities", "score-posterior", "worker-parameters")
+    needs_model = name in ("rank-probabilities", "score-posterior", "stopping", "worker-parameters")
     if name == "efficiency":
         # Two trials instead of twenty.
         return ["--draws", "100"]

@@ -63,6 +63,7 @@ def test_every_choice_is_heard(folder: Path, tmp_path: Path) -> None:
         *("--metric", "near,errors-src", "--metric", "far", "--flip", "errors-src", "--exclude", "tin, zinc"),
         *("--by", "domain", "--test", "none", "--draws", "5", "--da-least", "30", "--spa-seed", "9"),
         *("--pearson-test", "permutation", "--accuracy-test", "verdicts", "--seed", "2", "--with-references"),
+        *("--unit", "segment"),
     ]
 
     assert run(["meta", str(folder), *CHOICE, *options, "--json", str(target)]) == DONE
@@ -79,6 +80,7 @@ def test_every_choice_is_heard(folder: Path, tmp_path: Path) -> None:
         "tests": [],
         "pearson_test": "permutation",
         "accuracy_test": "verdicts",
+        "unit": "segment",
         "draws": 5,
         "seed": 2,
         "soft_seed": 9,

@@ -16,7 +16,7 @@ QUICK = {
     "evaluate": ("--draws", "2", "--check", "none", "--ratings", "1,2", "--methods", "mean-rating,mean-z"),
     "normalise": ("--folds", "2", "--no-random-workers", "--methods", "mean-z,two-stage"),
     "replicate": ("--draws", "20", "--check", "none"),
-    "longitudinal": ("--draws", "40", "--check", "none"),
+    "longitudinal": ("--check", "none"),
 }
 
 
