@@ -10,7 +10,10 @@ from scipy.stats import norm, rankdata
 
 from steelyard.stats.arrays import BoolArray, FloatArray, IntArray
 from steelyard.stats.system_contrasts import (
+    DocumentOpinions,
+    FittedOpinions,
     JudgedTexts,
+    _beside_taste,
     _opinions,
     _spread,
     better_systems,
@@ -177,3 +180,17 @@ def test_a_system_of_two_workers_or_documents_is_not_called_different_too_often(
     # One in ten on either side; counting all workers of the pair alike gives two to three in ten.
     p = np.concatenate(found)
     assert np.mean(2 * np.minimum(p, 1 - p)[~np.isnan(p)] < 0.1) < 0.18
+
+
+def test_opinions_of_one_worker_on_one_system_weigh_together_what_their_taste_leaves() -> None:
+    # Precision 2 each, residuals of two workers 1, 1 and -1, -1: products of two are 1, so is the taste.
+    worker, none = np.array([0, 0, 1, 1]), np.zeros(4, dtype=np.int64)
+    residual, one = np.array([1.0, 1.0, -1.0, -1.0]), np.ones(4)
+    opinions = DocumentOpinions(residual, one, one, 0.0, worker, np.array([0, 1, 0, 1]), none)
+    table = np.zeros((1, 1))
+    fitted = FittedOpinions(np.zeros(1), 2 * one, np.zeros((2, 1)), table, residual, 2 * one, table)
+    beside = _beside_taste(opinions, fitted)
+    # The mean of a worker's two has variance 1/4, and 1 of taste.
+    assert (2 * beside[:2]).sum() == pytest.approx(1 / (1 / 4 + 1))
+    alternating = fitted._replace(residual=np.array([1.0, -1.0, 1.0, -1.0]))
+    assert _beside_taste(opinions, alternating).tolist() == [1.0] * 4

@@ -3,7 +3,7 @@
 The difference of two mean ratings is not the sharpest evidence there is. Here each worker's ratings count by
 their ranks; workers count by how well they follow what others see, on controls and elsewhere; what one worker
 says about one document of one system counts as the single opinion that it partly is; and a document that is
-hard does not count against the systems judged on it. No weight depends on the labels of systems, so none can
+hard does not count against the systems judged on it. No weight depends on which system is which, so none can
 favour one; and the error of the result lets workers and documents be others (`stats/clustered.py`), whether
 or not the weights are the best.
 """
@@ -65,7 +65,8 @@ def better_systems(texts: JudgedTexts, n_systems: int) -> FloatArray:
     opinions = _opinions(texts, score)
     weight = worker_trust(texts, score)[opinions.worker] * opinions.weight
     fitted = fit_opinions(opinions, weight, n_systems)
-    fitted = fit_opinions(opinions, weight * _steadiness(opinions, fitted), n_systems)
+    weight = weight * _steadiness(opinions, fitted) * _beside_taste(opinions, fitted)
+    fitted = fit_opinions(opinions, weight, n_systems)
     errors = opinion_errors(opinions, fitted)
     levels = fitted.levels.round(TIE_DECIMALS)
     p_values = better_p_values(levels, errors)
@@ -329,6 +330,21 @@ def _steadiness(opinions: DocumentOpinions, fitted: FittedOpinions) -> FloatArra
     pseudo = scatter / real
     steadiness: FloatArray = (n[worker] - 1 + pseudo) / (total[worker] - square + pseudo)
     return steadiness
+
+
+def _beside_taste(opinions: DocumentOpinions, fitted: FittedOpinions) -> FloatArray:
+    """What an opinion weighs beside the worker's other ones of the same system. Shape (c,).
+
+    What a worker thinks of a system as a whole is in all of them: ten are not ten times as much as one.
+    """
+    cell = opinions.worker * len(fitted.levels) + opinions.system
+    precision, pulled = fitted.precision, fitted.precision * fitted.residual
+    total = np.bincount(cell, precision)
+    pairs = float((total**2).sum() - (precision**2).sum())
+    products = float((np.bincount(cell, pulled) ** 2).sum() - (pulled**2).sum())
+    taste = max(products / pairs, 0.0) if pairs > _TINY else 0.0
+    beside: FloatArray = 1 / (1 + taste * total[cell])
+    return beside
 
 
 def _width(index: IntArray) -> int:
