@@ -150,6 +150,21 @@ def test_both_directions_of_a_pair_add_up_in_any_order_of_rows() -> None:
     assert better_systems(_kept(texts, order), 3) == pytest.approx(found, nan_ok=True, abs=1e-9)
 
 
+def test_numbers_that_no_worker_or_document_has_change_nothing() -> None:
+    texts = _campaign(np.random.default_rng(16))
+    spaced = replace(texts, worker=texts.worker * 5 + 2, document=texts.document * 7 + 3)
+    assert better_systems(spaced, 3) == pytest.approx(better_systems(texts, 3), nan_ok=True, abs=1e-9)
+
+
+def test_a_system_whose_ratings_weigh_nothing_is_compared_with_none() -> None:
+    texts = _campaign(np.random.default_rng(17))
+    found = better_systems(replace(texts, weight=(texts.system != 1).astype(np.float64)), 3)
+    assert np.isnan(found[1]).all()
+    assert 0 < found[0, 2] < 1
+    assert np.isnan(better_systems(replace(texts, weight=0 * texts.weight), 3)).all()
+    assert np.isnan(better_systems(_kept(texts, ~texts.scored), 3)).all()
+
+
 def test_a_system_that_nobody_judged_changes_nothing_for_the_others() -> None:
     texts = _campaign(np.random.default_rng(13))
     found = better_systems(texts, 5)

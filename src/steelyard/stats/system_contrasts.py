@@ -64,6 +64,9 @@ def better_systems(texts: JudgedTexts, n_systems: int) -> FloatArray:
     score = normal_scores(texts.value, texts.worker * _width(texts.criterion) + texts.criterion)
     opinions = _opinions(texts, score)
     weight = worker_trust(texts, score)[opinions.worker] * opinions.weight
+    judged = np.bincount(opinions.system, weight, n_systems) > 0
+    if not judged.any():
+        return np.full((n_systems, n_systems), np.nan)
     fitted = fit_opinions(opinions, weight, n_systems)
     weight = weight * _steadiness(opinions, fitted) * _beside_taste(opinions, fitted)
     fitted = fit_opinions(opinions, weight, n_systems)
@@ -72,7 +75,6 @@ def better_systems(texts: JudgedTexts, n_systems: int) -> FloatArray:
     p_values = better_p_values(levels, errors)
     # Systems with the same judgements do not differ at all.
     p_values[(levels[:, None] == levels[None, :]) & ~np.isnan(errors.difference_df)] = 0.5
-    judged = np.bincount(opinions.system, minlength=n_systems) > 0
     p_values[~np.outer(judged, judged) | np.eye(n_systems, dtype=bool)] = np.nan
     return p_values
 
@@ -123,9 +125,10 @@ def worker_trust(texts: JudgedTexts, score: FloatArray) -> FloatArray:
         return np.ones(n_workers)
     error = np.divide(noise, square, out=np.full(n_workers, np.inf), where=square > 0)
     slope = common + (slope - common) * _share_real((slope - common) ** 2, error)
-    df = np.maximum(n - 2, 1.0)
-    ratio = around / df / noise
-    ratio = 1 + (ratio - 1) * _share_real((ratio - 1) ** 2, 2 / df)
+    df = n - 2
+    ratio = np.divide(around, df * noise, out=np.ones(n_workers), where=df > 0)
+    error = np.divide(2.0, df, out=np.full(n_workers, np.inf), where=df > 0)
+    ratio = 1 + (ratio - 1) * _share_real((ratio - 1) ** 2, error)
     trust: FloatArray = np.maximum(slope / common, _LEAST_SLOPE) / np.maximum(ratio, _LEAST_SLOPE)
     return trust
 
