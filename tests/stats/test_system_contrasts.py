@@ -12,15 +12,13 @@ from steelyard.stats.arrays import BoolArray, FloatArray, IntArray
 from steelyard.stats.system_contrasts import (
     DocumentOpinions,
     FittedOpinions,
-    JudgedTexts,
     _beside_taste,
     _opinions,
     _spread,
     better_systems,
     fit_opinions,
-    normal_scores,
-    worker_trust,
 )
+from steelyard.stats.worker_trust import JudgedTexts, normal_scores, worker_trust
 
 
 def _campaign(rng: np.random.Generator, *, lead: float = 0.0, workers: int = 20) -> JudgedTexts:

@@ -12,7 +12,8 @@ from steelyard.frames import index_of
 from steelyard.stats.arrays import FloatArray, IntArray
 from steelyard.stats.clustered import ClusterSums, better_p_values, clustered_errors
 from steelyard.stats.rounding import TIE_DECIMALS
-from steelyard.stats.system_contrasts import JudgedTexts, better_systems
+from steelyard.stats.system_contrasts import better_systems
+from steelyard.stats.worker_trust import JudgedTexts
 
 # What regular and repeat items are together: texts of systems.
 _SCORED = "scored"
