@@ -232,8 +232,8 @@ def print_cells(cells: pl.DataFrame) -> None:
             for row in cell.drop_nulls("by").iter_rows(named=True)
         }
         plain = cell.filter(method=PLAIN)["r"].item()
-        told = " | ".join(by.get(other, "") for other in others)
-        print(f"| {name} | {k or 'all'} | {spam:.0%} | {plain:.3f} | {told} |")
+        cells = " | ".join(by.get(other, "") for other in others)
+        print(f"| {name} | {k or 'all'} | {spam:.0%} | {plain:.3f} | {cells} |")
     means = cells.group_by("method", maintain_order=True).agg(
         pl.col("by").mean(),
         worst=pl.col("by").min(),

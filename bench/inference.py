@@ -21,9 +21,10 @@ import polars as pl
 
 from accuracy import DATA
 from steelyard.aggregation import methods
+from steelyard.documents import documents_of
 from steelyard.domain.result import Fit
 from steelyard.formats.judgements_file import read_judgements
-from steelyard.frames import documents_of, index_of, ratings_frame
+from steelyard.frames import index_of, ratings_frame
 from steelyard.stats.multiplicity import holm_of_pairs, two_sided
 
 CONTENDERS = (

@@ -18,12 +18,13 @@ from statistics import median
 import numpy as np
 import polars as pl
 
+from steelyard.documents import documents_of
 from steelyard.domain.result import Analysis
 from steelyard.flows.analyse import analyse
 from steelyard.flows.pilot import Pilot, pilot_of
 from steelyard.flows.settings import settings_from
 from steelyard.flows.source import Source, read_source
-from steelyard.frames import documents_of, index_of, ratings_frame, standardise_ratings
+from steelyard.frames import index_of, ratings_frame, standardise_ratings
 from steelyard.planning.cost import Terms
 from steelyard.planning.plan import Correction, Goal, Setup, make_plan
 from steelyard.planning.power import simulate_tests

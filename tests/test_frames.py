@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from steelyard.aggregation import methods
 from steelyard.control_pairs import control_pairs, text_pairs
+from steelyard.documents import documents_of
 from steelyard.domain.scale import VAS, Scale
 from steelyard.domain.work import SCORED_KINDS, ItemKind
 from steelyard.frames import (
-    documents_of,
     gather_credit,
     has_few_points,
     hit_times_frame,

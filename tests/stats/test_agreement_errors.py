@@ -124,7 +124,7 @@ def test_what_rounding_leaves_is_no_variance() -> None:
 
 
 def test_the_interval_is_symmetric_in_fishers_z_and_stays_within_one() -> None:
-    # 1.96 of .03 / (1 - .81) on either side of atanh(.9), for ever so many degrees of freedom.
+    # 1.96 of .03 / (1 - .81) on either side of atanh(.9), with very many degrees of freedom.
     lower, upper = fisher_interval(0.9, AgreementError(0.03**2, 1e9), level=0.95)
 
     half = 1.959964 * 0.03 / 0.19

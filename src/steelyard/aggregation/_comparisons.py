@@ -19,10 +19,11 @@ from steelyard.aggregation._preferences import (
 )
 from steelyard.aggregation._segment_means import scored_rows, worker_table
 from steelyard.aggregation._standardised import with_z
+from steelyard.documents import Documents, segment_documents
 from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.result import MethodSettings
 from steelyard.domain.work import SCORED_KINDS
-from steelyard.frames import Documents, index_of, segment_documents, spread_credit
+from steelyard.frames import index_of, spread_credit
 from steelyard.preferences import is_of_preferences
 from steelyard.stats.arrays import IntArray
 from steelyard.stats.rounding import TIE_DECIMALS

@@ -8,11 +8,12 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
+from steelyard.documents import documents_of
 from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.options import option
 from steelyard.domain.result import MethodSettings
 from steelyard.domain.work import KNOWN_KINDS, ItemKind
-from steelyard.frames import as_categories, documents_of, index_of, spread_credit
+from steelyard.frames import as_categories, index_of, spread_credit
 from steelyard.stats.arrays import FloatArray, IntArray
 from steelyard.stats.connectivity import number_of_blocks
 from steelyard.stats.worker_model.effects import ItemOrigin

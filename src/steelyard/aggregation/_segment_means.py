@@ -10,10 +10,11 @@ import polars as pl
 from steelyard.aggregation._clustered import clustered_p_values, score_p_values
 from steelyard.aggregation._order import CELL, in_canonical_order
 from steelyard.aggregation._units import unit_weights, units_of, weight_columns, weighted_mean, with_value
+from steelyard.documents import documents_of
 from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.result import Fit, InferenceUnits, MethodSettings
 from steelyard.domain.work import SCORED_KINDS
-from steelyard.frames import documents_of, index_of, scored
+from steelyard.frames import index_of, scored
 from steelyard.stats.arrays import FloatArray
 from steelyard.stats.bootstrap import CrossedRatings, two_way_bootstrap
 from steelyard.stats.permutation import permutation_matrix

@@ -18,10 +18,11 @@ from steelyard.aggregation._segment_draws import (
     mean_values,
 )
 from steelyard.aggregation._segment_means import scored_rows, worker_table
+from steelyard.documents import segment_documents
 from steelyard.domain.plugin import Method
 from steelyard.domain.result import Fit, MethodSettings
 from steelyard.domain.scale import Scale
-from steelyard.frames import index_of, segment_documents
+from steelyard.frames import index_of
 from steelyard.stats.arrays import FloatArray
 from steelyard.stats.easl import item_beliefs
 

@@ -10,9 +10,10 @@ from steelyard.agreement.inter import pair_weights
 from steelyard.agreement.item_ratings import ItemRatings, inter_pair_sums, n_pairs
 from steelyard.agreement.options import AgreementOptions
 from steelyard.agreement.rows import Row
+from steelyard.documents import documents_of
 from steelyard.domain.exhibit import Chance
 from steelyard.domain.work import SCORED_KINDS, ItemKind
-from steelyard.frames import documents_of, index_of
+from steelyard.frames import index_of
 from steelyard.preferences import paired_preferences, repeated_preferences
 from steelyard.stats.agreement_errors import CrossedPairs
 from steelyard.stats.agreement_influence import match_influence, repeat_influence

@@ -16,8 +16,9 @@ from steelyard.agreement.options import AgreementOptions
 from steelyard.agreement.pairs import first_ratings, repeat_rows
 from steelyard.agreement.preferences import preference_rows
 from steelyard.agreement.rows import Row, ScaleName
+from steelyard.documents import documents_of
 from steelyard.domain.work import SCORED_KINDS
-from steelyard.frames import documents_of, index_of, standardise_ratings
+from steelyard.frames import index_of, standardise_ratings
 from steelyard.preferences import is_of_preferences
 from steelyard.stats.arrays import FloatArray
 

@@ -18,7 +18,7 @@ StandardiseOver = Literal["all", "system"]
 StandardisePer = Literal["worker", "attribute"]
 Unit = Literal["judgement", "worker", "flat"]
 Test = Literal["clustered", "clustered-means", "rank-sum", "rank-sum-common", "signed-rank", "permutation"]
-# Those that take segments as independent, whoever judged them and whatever document they are of.
+# Those that take segments as independent, no matter who judged them and which document they are of.
 SEGMENT_TESTS = ("rank-sum", "rank-sum-common", "signed-rank", "permutation")
 Correction = Literal["holm", "none"]
 FlagRules = Literal["usual", "wmt"]

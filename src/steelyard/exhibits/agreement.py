@@ -9,6 +9,7 @@ from dataclasses import replace
 import polars as pl
 
 from steelyard.agreement.summary import AgreementOptions, agreement
+from steelyard.documents import documents_of
 from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.exhibit import (
     Axis,
@@ -26,7 +27,6 @@ from steelyard.domain.exhibit import (
 from steelyard.domain.plugin import Exhibit, ReportPlace
 from steelyard.domain.result import Analysis
 from steelyard.exhibits._sources import group_borders, in_columns, table_of
-from steelyard.frames import documents_of
 
 _KEYS = ("of", "scale", "categories", "coefficient")
 _FOUND = ("n_pairs", "agreement", "value", "lower", "upper")

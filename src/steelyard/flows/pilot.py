@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from steelyard.documents import documents_of
 from steelyard.domain.errors import ChoiceError, NotEnoughData
 from steelyard.domain.result import NO_CHECK
 from steelyard.domain.wording import counted
@@ -13,7 +14,7 @@ from steelyard.domain.work import SCORED_KINDS, ItemKind
 from steelyard.flows.kept import keep_good, require_frame
 from steelyard.flows.settings import settings_from
 from steelyard.flows.source import Source
-from steelyard.frames import documents_of, index_of, standardise_ratings
+from steelyard.frames import index_of, standardise_ratings
 from steelyard.stats.components import LabelledRatings, VarianceComponents, variance_components
 
 # From fewer workers or documents than this, what they have in common is hardly known [our choice].

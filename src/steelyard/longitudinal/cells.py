@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
+from steelyard.documents import documents_of
 from steelyard.domain.cells import CELLS, FourCells
 from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.result import MethodSettings
-from steelyard.frames import documents_of, index_of, scored, standardise_ratings
+from steelyard.frames import index_of, scored, standardise_ratings
 from steelyard.longitudinal.naming import Naming
 from steelyard.stats.arrays import BoolArray, FloatArray, IntArray
 

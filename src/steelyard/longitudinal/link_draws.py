@@ -8,7 +8,7 @@ import numpy as np
 from scipy.sparse import csr_array, hstack
 
 from steelyard.domain.errors import NotEnoughData
-from steelyard.stats.arrays import BoolArray, FloatArray, IntArray
+from steelyard.stats.arrays import BoolArray, FloatArray, IntArray, index_width
 from steelyard.stats.bootstrap import CrossedRatings, system_scores
 
 # Draws are made in turns, so that no array of workers by draws exceeds 32 MB.
@@ -56,10 +56,10 @@ def score_draws(
     alone errs as judgements of the other items do. `systems` and `items` have the same numbers for workers;
     for items, `system` numbers them.
     """
-    n_workers = max(_width(systems.worker), _width(items.worker) if items else 0)
+    n_workers = max(index_width(systems.worker), index_width(items.worker) if items else 0)
     by_worker = _shares(systems, systems.worker, n_clusters=n_workers)
-    by_segment = _shares(systems, systems.segment, n_clusters=_width(systems.segment))
-    cell = systems.worker * _width(systems.segment) + systems.segment
+    by_segment = _shares(systems, systems.segment, n_clusters=index_width(systems.segment))
+    cell = systems.worker * index_width(systems.segment) + systems.segment
     by_cell = _shares(systems, np.unique(cell, return_inverse=True)[1])
     stretch = _beyond_workers(*(_squares(part) for part in (by_worker, by_segment, by_cell)))
     of_systems = system_scores(systems) + _spread(by_segment, draws=draws, rng=rng) * stretch
@@ -107,9 +107,9 @@ def _judgement_sd(items: CrossedRatings, alone: BoolArray) -> float:
 
 def _judged_by(items: CrossedRatings) -> IntArray:
     """How many workers judged each item."""
-    n_workers = _width(items.worker)
+    n_workers = index_width(items.worker)
     pairs = np.unique(items.system * n_workers + items.worker)
-    return np.bincount(pairs // n_workers, minlength=_width(items.system))
+    return np.bincount(pairs // n_workers, minlength=index_width(items.system))
 
 
 def _shares(ratings: CrossedRatings, cluster: IntArray, *, n_clusters: int | None = None) -> csr_array:
@@ -119,7 +119,7 @@ def _shares(ratings: CrossedRatings, cluster: IntArray, *, n_clusters: int | Non
     """
     total = np.bincount(ratings.system, ratings.weight)[ratings.system]
     moved = ratings.weight * (ratings.value - system_scores(ratings)[ratings.system]) / total
-    shape = (n_clusters or _width(cluster), _width(ratings.system))
+    shape = (n_clusters or index_width(cluster), index_width(ratings.system))
     shares = csr_array((moved, (cluster, ratings.system)), shape=shape)
     shares.sum_duplicates()
     n = np.bincount(shares.indices, minlength=shape[1])
@@ -151,7 +151,3 @@ def _spread(shares: csr_array, *, draws: int, rng: np.random.Generator) -> Float
         size = min(step, draws - start)
         drawn[start : start + size] = (turned @ rng.standard_normal((n_clusters, size))).T
     return drawn
-
-
-def _width(index: IntArray) -> int:
-    return int(index.max()) + 1

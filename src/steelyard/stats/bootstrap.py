@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from steelyard.stats.arrays import FloatArray, IntArray
+from steelyard.stats.arrays import FloatArray, IntArray, index_width
 
 # Draws made at once: the sums of one system then stay in the processor's cache. Not a power of two,
 # or rows of weights would compete for the same places in it.
@@ -66,7 +66,7 @@ def two_way_bootstrap(ratings: CrossedRatings, *, draws: int, rng: np.random.Gen
         drawn = _first_order_draws(ratings, draws=draws, rng=rng)
         return _with_variance(drawn, scores=system_scores(ratings), variance=two_way_variance(ratings))
     sums = _CrossedSums(ratings)
-    n_workers, n_segments = _width(ratings.worker), _width(ratings.segment)
+    n_workers, n_segments = index_width(ratings.worker), index_width(ratings.segment)
     drawn = np.empty((draws, sums.n_systems))
     step = min(max(draws, 1), _DRAWS_AT_ONCE, max(1, _WEIGHTS_AT_ONCE // max(n_workers, n_segments)))
     worker_weight, segment_weight = np.empty((n_workers, step)), np.empty((n_segments, step))
@@ -97,10 +97,10 @@ def two_way_variance(ratings: CrossedRatings) -> FloatArray:
     """
     influence = _influence(ratings)
 
-    n_systems = _width(ratings.system)
+    n_systems = index_width(ratings.system)
 
     def between(cluster: IntArray) -> FloatArray:
-        width = _width(cluster)
+        width = index_width(cluster)
         code = ratings.system * width + cluster
         if n_systems * width > 4 * len(code):
             # Far more numbers than ratings: those in use follow each other in order.
@@ -117,7 +117,7 @@ def two_way_variance(ratings: CrossedRatings) -> FloatArray:
         return corrected
 
     by_worker, by_segment = between(ratings.worker), between(ratings.segment)
-    by_cell = between(ratings.worker * _width(ratings.segment) + ratings.segment)
+    by_cell = between(ratings.worker * index_width(ratings.segment) + ratings.segment)
     variance: FloatArray = np.maximum(by_worker + by_segment - by_cell, np.maximum(by_worker, by_segment))
     has_weight = np.bincount(ratings.system, ratings.weight) > 0
     return np.where(has_weight, variance, np.nan)
@@ -135,7 +135,7 @@ def _first_order_draws(ratings: CrossedRatings, *, draws: int, rng: np.random.Ge
     scores, influence = system_scores(ratings), _influence(ratings)
     drawn = np.tile(scores, (draws, 1))
     for cluster in (ratings.worker, ratings.segment):
-        n = _width(cluster)
+        n = index_width(cluster)
         cell = cluster * len(scores) + ratings.system
         shares = np.bincount(cell, influence, n * len(scores)).reshape(n, -1)
         if n > _MANY_CLUSTERS:
@@ -222,11 +222,11 @@ class _CrossedSums:
     """
 
     def __init__(self, ratings: CrossedRatings) -> None:
-        self.n_systems = _width(ratings.system)
-        self.workers_last = _width(ratings.worker) <= _width(ratings.segment)
+        self.n_systems = index_width(ratings.system)
+        self.workers_last = index_width(ratings.worker) <= index_width(ratings.segment)
         sides = (ratings.worker, ratings.segment)
         last, first = sides if self.workers_last else sides[::-1]
-        self.n_first = _width(first)
+        self.n_first = index_width(first)
         order = np.argsort(ratings.system, kind="stable")
         ends = np.cumsum(np.bincount(ratings.system))
         self.of_systems: list[_SystemSums] = []
@@ -248,11 +248,6 @@ class _CrossedSums:
             of_last = (matrix @ first_weight[: self.n_first]).reshape(len(last), 2, n_draws)
             np.einsum("ltd,ld->td", of_last, last_weight[last], out=sums[:, system])
         return _ratio(sums[0], sums[1]).T
-
-
-def _width(index: IntArray) -> int:
-    """How many indices 0, 1, 2, ... there are, up to the largest in use."""
-    return int(index.max()) + 1
 
 
 def _ratio(top: NDArray[Any], bottom: NDArray[Any]) -> FloatArray:

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.special import stdtr, stdtrit
 
-from steelyard.stats.arrays import FloatArray, IntArray
+from steelyard.stats.arrays import FloatArray, IntArray, index_width
 
 # No deviation is raised by more than a cluster of this share needs [our choice].
 _MOST_SHARE = 0.9
@@ -166,10 +166,10 @@ def estimate_draws(
 
 def _products(moved: FloatArray, cluster: IntArray) -> ClusterProducts:
     """Products of sums by cluster, all clusters that moved an estimate having the same share in it."""
-    touched = (_summed((moved != 0).astype(np.float64), cluster, _width(cluster)) > 0).astype(np.float64)
+    touched = (_summed((moved != 0).astype(np.float64), cluster, index_width(cluster)) > 0).astype(np.float64)
     clusters = touched.T @ touched
     n = np.diag(clusters)
-    sums = _summed(moved, cluster, _width(cluster)) * np.sqrt(n / np.maximum(n - 1, 1))
+    sums = _summed(moved, cluster, index_width(cluster)) * np.sqrt(n / np.maximum(n - 1, 1))
     return ClusterProducts(sums.T @ sums, clusters)
 
 
@@ -221,7 +221,3 @@ def _summed(rows: FloatArray, cluster: IntArray, n: int) -> FloatArray:
     member = csr_array((np.ones(len(cluster)), (cluster, np.arange(len(cluster)))), shape=(n, len(cluster)))
     summed: FloatArray = member @ rows
     return summed
-
-
-def _width(index: IntArray) -> int:
-    return int(index.max()) + 1 if len(index) else 0

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import csr_array
 
-from steelyard.stats.arrays import FloatArray, IntArray
+from steelyard.stats.arrays import FloatArray, IntArray, index_width
 from steelyard.stats.clustered import (
     ClusteredErrors,
     ClusterProducts,
@@ -37,7 +37,7 @@ def better_systems(texts: JudgedTexts, n_systems: int) -> FloatArray:
 
     NaN where one of the two rests on a single worker or document; 1/2 where nothing tells two systems apart.
     """
-    score = normal_scores(texts.value, texts.worker * _width(texts.criterion) + texts.criterion)
+    score = normal_scores(texts.value, texts.worker * index_width(texts.criterion) + texts.criterion)
     opinions = _opinions(texts, score)
     weight = worker_trust(texts, score)[opinions.worker] * opinions.weight
     judged = np.bincount(opinions.system, weight, n_systems) > 0
@@ -73,7 +73,7 @@ class DocumentOpinions(NamedTuple):
 def _opinions(texts: JudgedTexts, score: FloatArray) -> DocumentOpinions:
     kept = np.flatnonzero(texts.scored)
     worker, document, system = texts.worker[kept], texts.document[kept], texts.system[kept]
-    n_documents, n_systems = _width(document), _width(system)
+    n_documents, n_systems = index_width(document), index_width(system)
     codes, cell = np.unique((worker * n_documents + document) * n_systems + system, return_inverse=True)
     n = np.bincount(cell).astype(np.float64)
     mean = np.bincount(cell, score[kept]) / n
@@ -112,7 +112,7 @@ def fit_opinions(opinions: DocumentOpinions, weight: FloatArray, n_systems: int)
     precision = opinions.n / (spread.rating + opinions.n * spread.opinion)
     weight = precision * weight
     document, system = opinions.document, opinions.system
-    table = _table(weight, document, system, (_width(document), n_systems))
+    table = _table(weight, document, system, (index_width(document), n_systems))
     in_document = table.sum(axis=1)
     # The weighted mean of a document's opinions, drawn towards 0, is what all of them share.
     drawn = spread.document / (1 + spread.document * in_document)
@@ -143,7 +143,7 @@ def opinion_errors(opinions: DocumentOpinions, fitted: FittedOpinions) -> Cluste
     by_cell = own - mixed - mixed.T + (fitted.expected * square[:, None]).T @ fitted.expected
 
     def products(cluster: IntArray) -> ClusterProducts:
-        shape = _width(cluster), n_systems
+        shape = index_width(cluster), n_systems
         table = _table(fitted.weight, cluster, system, shape)
         raised = raised_by_share(table / np.maximum(table.sum(axis=0), _TINY))
         full = moved * raised[cluster, system]
@@ -180,7 +180,9 @@ def _spread(opinions: DocumentOpinions, trust: FloatArray, n_systems: int) -> _S
     level = np.bincount(opinions.system, trust * opinions.mean, n_systems) / np.maximum(total, _TINY)
     left = opinions.mean - level[opinions.system]
     rating = opinions.within / max(float((opinions.n - 1).sum()), 1.0)
-    _, both = np.unique(opinions.worker * _width(opinions.document) + opinions.document, return_inverse=True)
+    _, both = np.unique(
+        opinions.worker * index_width(opinions.document) + opinions.document, return_inverse=True
+    )
 
     def between(value: FloatArray) -> float:
         """Products of two different workers' values on one document, summed."""
@@ -203,7 +205,7 @@ def _steadiness(opinions: DocumentOpinions, fitted: FittedOpinions) -> FloatArra
     """
     square = fitted.precision * fitted.residual**2
     square /= max(float(square.mean()), _TINY)
-    worker, n_workers = opinions.worker, _width(opinions.worker)
+    worker, n_workers = opinions.worker, index_width(opinions.worker)
     n, total = np.bincount(worker, minlength=n_workers), np.bincount(worker, square, n_workers)
     own, n_judging = total / np.maximum(n, 1), int(np.count_nonzero(n))
     scatter = float(((square - own[worker]) ** 2).sum()) / max(len(square) - n_judging, 1)
@@ -229,7 +231,3 @@ def _beside_taste(opinions: DocumentOpinions, fitted: FittedOpinions) -> FloatAr
     taste = max(products / pairs, 0.0) if pairs > _TINY else 0.0
     beside: FloatArray = 1 / (1 + taste * total[cell])
     return beside
-
-
-def _width(index: IntArray) -> int:
-    return int(index.max()) + 1 if len(index) else 0

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtri
 
-from steelyard.stats.arrays import BoolArray, FloatArray, IntArray
+from steelyard.stats.arrays import BoolArray, FloatArray, IntArray, index_width
 from steelyard.stats.rounding import TIE_DECIMALS
 
 # Weights stay above 0, also that of a worker who seems to contradict the others: relative to the average
@@ -68,7 +68,7 @@ def worker_trust(texts: JudgedTexts, score: FloatArray) -> FloatArray:
     noise, and both are drawn towards it by what the workers' own numbers show of their uncertainty.
     """
     expected = _expected(texts, score)
-    worker, n_workers = texts.worker, _width(texts.worker)
+    worker, n_workers = texts.worker, index_width(texts.worker)
     n = np.bincount(worker, minlength=n_workers).astype(np.float64)
     x, y = _centred(expected, worker), _centred(score, worker)
     square, product = np.bincount(worker, x * x, n_workers), np.bincount(worker, x * y, n_workers)
@@ -110,7 +110,7 @@ def _expected(texts: JudgedTexts, score: FloatArray) -> FloatArray:
     """What the group of a text and other workers' scores of its segment lead to expect. Shape (n,)."""
     level = np.bincount(texts.group, score) / np.maximum(np.bincount(texts.group), 1)
     beyond = np.where(texts.scored, score - level[texts.group], 0.0)
-    place = texts.segment * _width(texts.criterion) + texts.criterion
+    place = texts.segment * index_width(texts.criterion) + texts.criterion
     total, n = np.bincount(place, beyond), np.bincount(place, texts.scored).astype(np.float64)
     mean = total / np.maximum(n, 1)
     within = float((np.where(texts.scored, beyond - mean[place], 0.0) ** 2).sum())
@@ -119,7 +119,7 @@ def _expected(texts: JudgedTexts, score: FloatArray) -> FloatArray:
     real = ((n * mean**2).sum() - noise * np.count_nonzero(n)) / several
     if real <= 0:
         return level[texts.group]
-    _, own = np.unique(texts.worker * _width(place) + place, return_inverse=True)
+    _, own = np.unique(texts.worker * index_width(place) + place, return_inverse=True)
     others = total[place] - np.bincount(own, beyond)[own]
     n_others = n[place] - np.bincount(own, texts.scored)[own]
     expected: FloatArray = level[texts.group] + others / (n_others + noise / real)
@@ -130,7 +130,3 @@ def _centred(value: FloatArray, worker: IntArray) -> FloatArray:
     mean = np.bincount(worker, value) / np.maximum(np.bincount(worker), 1)
     centred: FloatArray = value - mean[worker]
     return centred
-
-
-def _width(index: IntArray) -> int:
-    return int(index.max()) + 1 if len(index) else 0

@@ -10,11 +10,12 @@ import polars as pl
 
 from steelyard.aggregation import methods
 from steelyard.aggregation._units import unit_weights, units_of
+from steelyard.documents import documents_of
 from steelyard.domain.errors import ChoiceError, SourceError
 from steelyard.domain.exhibit import Evidence
 from steelyard.domain.result import MethodSettings
 from steelyard.domain.work import ItemKind
-from steelyard.frames import documents_of, index_of, scored, standardise_ratings
+from steelyard.frames import index_of, scored, standardise_ratings
 from steelyard.longitudinal.link_draws import CampaignScores, ItemScores, item_errors, score_draws
 from steelyard.longitudinal.links import Via
 from steelyard.stats.arrays import IntArray

@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
+from steelyard.documents import segment_documents
 from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.result import MethodSettings
 from steelyard.domain.wording import counted
 from steelyard.evaluation.judged import Judged, judged
 from steelyard.evaluation.replication.settings import LEAST_ITEMS
-from steelyard.frames import index_of, segment_documents, standardise_ratings
+from steelyard.frames import index_of, standardise_ratings
 from steelyard.stats.arrays import BoolArray, FloatArray, IntArray
 
 # Of more opinions than this, those of some items drawn at random are taken: their error is small by then,
