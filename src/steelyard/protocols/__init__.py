@@ -4,14 +4,26 @@ from __future__ import annotations
 
 import sys
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from steelyard.domain.campaign import CampaignSettings
+from steelyard.domain.judgement import Answer
 from steelyard.domain.plugin import Protocol, TextRole
 from steelyard.protocols._words import check_words, for_attributes, read_words
 from steelyard.registry import discover
 
-__all__ = ["check_words", "languages_of", "protocols", "roles_shown", "words_in"]
+__all__ = ["Handling", "check_words", "handling_of", "languages_of", "protocols", "roles_shown", "words_in"]
+
+
+class Handling(NamedTuple):
+    """How an answer came about; None where the answer does not say.
+
+    After how many seconds it was first given, how often it changed, and which rating it began with.
+    """
+
+    first_touch_seconds: float | None
+    moves: int | None
+    first_rating: float | None
 
 
 @cache
@@ -41,6 +53,20 @@ def roles_shown(settings: CampaignSettings) -> tuple[TextRole, ...]:
     """The texts that workers of a campaign see: those it chose, or else those of its protocol."""
     chosen = settings.presentation.get("shows")
     return protocols()[settings.protocol].shows[settings.attribute] if chosen is None else tuple(chosen)
+
+
+def handling_of(answer: Answer) -> Handling:
+    """How a checked answer came about, by the fields that protocols name alike.
+
+    >>> handling_of({"rating": 70, "first_touch_ms": 1500, "n_moves": 2})
+    Handling(first_touch_seconds=1.5, moves=2, first_rating=None)
+    """
+    touched, moves, first = (answer.get(name) for name in ("first_touch_ms", "n_moves", "first_rating"))
+    return Handling(
+        touched / 1000 if isinstance(touched, int) else None,
+        moves if isinstance(moves, int) else None,
+        float(first) if isinstance(first, int | float) else None,
+    )
 
 
 def languages_of(protocol: Protocol) -> tuple[str, ...]:

@@ -21,9 +21,18 @@ HANDLING: Mapping[str, Any] = {
     for name in ("first_touch_ms", "n_moves")
 }
 
+# Every text stands below its name, and no word of the protocol speaks of colours. Campaigns that record no
+# look tell their texts apart by black and grey.
+LOOK: Mapping[str, str | int] = {"look": "labelled"}
+
 # 10 points were 60 px in the first study [Graham2013]; on a narrower screen the line shrinks with it.
-# No handle is shown before the first touch, so that nothing is suggested.
-LINE_PRESENTATION: Mapping[str, str | int] = {"line_width_px": 600, "start": "none"}
+# No handle is shown before the first touch, so that nothing is suggested; nor do keys begin in the middle.
+LINE_PRESENTATION: Mapping[str, str | int] = {
+    "line_width_px": 600,
+    "start": "none",
+    "keyboard": "row",
+    **LOOK,
+}
 
 # Our choices. The hand misses the intended place on a line of 100 points by a dozen pixels of 600.
 HAND_SD = 2.0
@@ -42,8 +51,8 @@ class RatingLine:
 
     @cached_property
     def schema(self) -> Mapping[str, Any]:
-        """What an answer looks like."""
-        return _schema(self.scale, "number")
+        """What an answer looks like. `first_rating`: where the mark stood first."""
+        return _schema(self.scale, "number", places=("rating", "first_rating"))
 
     @cached_property
     def _fits(self) -> AnswerCheck:
@@ -77,7 +86,7 @@ class RatingChoices:
     @cached_property
     def schema(self) -> Mapping[str, Any]:
         """What an answer looks like."""
-        return _schema(self.scale, "integer")
+        return _schema(self.scale, "integer", places=("rating",))
 
     @cached_property
     def _fits(self) -> AnswerCheck:
@@ -105,9 +114,9 @@ def one_rating(item: ShownItem, answer: Answer) -> Said:
     return Said(ratings=(RatingRow(0, item.attribute, float(value)),))
 
 
-def _schema(scale: Scale, kind: str) -> Mapping[str, Any]:
-    rating = {"type": kind, "minimum": _plain(scale.minimum), "maximum": _plain(scale.maximum)}
-    return answer_object({"rating": rating, **HANDLING}, required=["rating"])
+def _schema(scale: Scale, kind: str, *, places: Sequence[str]) -> Mapping[str, Any]:
+    place = {"type": kind, "minimum": _plain(scale.minimum), "maximum": _plain(scale.maximum)}
+    return answer_object({**dict.fromkeys(places, place), **HANDLING}, required=["rating"])
 
 
 def _plain(limit: float) -> float:

@@ -53,7 +53,7 @@ def offered(desk: DeskOf) -> dict[str, Any]:
 async def worker(desk: DeskOf, caller: CallerOf, worker_id: str, request: Request) -> Response:
     """One worker in full: verdict, ratings, control pairs, HITs, pay, and what was done about them.
 
-    Viewers do not get the name and the e-mail address.
+    Viewers do not get the name, the e-mail address and what the worker answered at the start.
     """
     people = allows(caller.role, "manager")
     arguments = {"worker_id": worker_id, "choices": chosen(request), "people": people}

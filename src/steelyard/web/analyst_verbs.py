@@ -101,7 +101,9 @@ def _worker(asked: _Asked) -> Answer:
     watched, now = asked.watched, datetime.now(UTC)
     found = watched.analyses.verdicts(asked.choices)
     detail = worker_detail(watched.watch, found, asked.arguments["worker_id"], now=now)
-    return _record(worker_record(detail if asked.arguments["people"] else replace(detail, name="", email="")))
+    if not asked.arguments["people"]:
+        detail = replace(detail, name="", email="", background=None)
+    return _record(worker_record(detail))
 
 
 def _payments(asked: _Asked) -> Answer:

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from copy import deepcopy
 from functools import cache, partial
-from pathlib import Path
 from typing import Any
 
 from fastapi import APIRouter, FastAPI
-from fastapi.staticfiles import StaticFiles
 from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -21,6 +19,7 @@ from steelyard.protocols import protocols
 from steelyard.version import __version__
 from steelyard.web import (
     analysis_routes,
+    entry_routes,
     errors,
     extend_routes,
     health,
@@ -29,6 +28,7 @@ from steelyard.web import (
     manager_routes,
     managers_routes,
     pages,
+    remark_routes,
     running_routes,
     verdict_routes,
     worker_routes,
@@ -38,6 +38,7 @@ from steelyard.web.analyst_process import AnalystBeside
 from steelyard.web.base_path import AtUrl
 from steelyard.web.callers import BehindProxies
 from steelyard.web.closing import ClosedInTheEnd
+from steelyard.web.compressed import Compressed
 from steelyard.web.guards import Guards
 from steelyard.web.identity import Identified
 from steelyard.web.limits import Limiter, Limits
@@ -47,6 +48,7 @@ from steelyard.web.observed import Observed, Observer
 from steelyard.web.schemas import ErrorView
 from steelyard.web.serving import ServerSettings
 from steelyard.web.state import Desk
+from steelyard.web.static_files import StaticFiles
 from steelyard.web.submit_route import JUDGEMENTS_PATH, SubmitRoute, deliver
 
 ERROR_STATUSES = (400, 401, 403, 404, 409, 413, 422, 429, 503)
@@ -92,7 +94,8 @@ def create_app(
     app.openapi = cache(partial(_described, app, protocol.answer_schema))  # type: ignore[method-assign]
     errors.install(app)
     app.router.routes.extend(_routes())
-    app.mount("/static", StaticFiles(directory=Path(__file__).parent / "static"), name="static")
+    app.mount("/static", StaticFiles(), name="static")
+    app.add_middleware(Compressed)
     app.add_middleware(Limiter, limits=limits)
     app.add_middleware(Guards)
     app.state.collector = Collector(campaign, deliver)
@@ -107,10 +110,12 @@ def _routes() -> tuple[BaseRoute, ...]:
     for router in (
         worker_routes.router,
         worker_routes.join_router,
+        entry_routes.router,
         manager_routes.router,
         links_routes.router,
         managers_routes.router,
         running_routes.router,
+        remark_routes.router,
         analysis_routes.router,
         hit_routes.router,
         extend_routes.router,
@@ -129,7 +134,9 @@ def _described(app: FastAPI, answer_schema: Mapping[str, Any]) -> dict[str, Any]
     submission = request["content"]["application/json"]["schema"]
     # Only a whole document may name its dialect.
     answer = {key: value for key, value in answer_schema.items() if key != "$schema"}
-    submission["properties"]["answer"] = {"title": "Answer", **answer}
+    training = description["components"]["schemas"]["TrainingBody"]
+    for body in (submission, training):
+        body["properties"]["answer"] = {"title": "Answer", **answer}
     description.setdefault("components", {})["securitySchemes"] = {"link": LINK_SCHEME}
     for path, operations in description["paths"].items():
         for operation in operations.values():

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 import tomllib
+from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from fastapi import APIRouter, HTTPException, Request
-from fastapi.responses import FileResponse, HTMLResponse
+from fastapi import APIRouter, Request
+from fastapi.responses import HTMLResponse, Response
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from starlette.concurrency import run_in_threadpool
 
 from steelyard.domain.campaign import CampaignSettings
+from steelyard.domain.entry import entry_in
 from steelyard.domain.errors import ChoiceError, NotEnoughData, NotFound, as_command_line
 from steelyard.domain.languages import is_right_to_left, written_language
 from steelyard.domain.running import CampaignState
@@ -22,13 +24,16 @@ from steelyard.domain.work import LinkRole
 from steelyard.flows.links import holder
 from steelyard.flows.managers import Caller, caller_by_token
 from steelyard.flows.state import campaign_now
+from steelyard.flows.training import training_items
 from steelyard.protocols import protocols
 from steelyard.web.analyst import AnalystError
 from steelyard.web.auth import TOKEN, DeskOf
 from steelyard.web.base_path import base_of
 from steelyard.web.choices import chosen
 from steelyard.web.identity import STRANGER, is_signed_in, signed_in_caller
+from steelyard.web.schemas import item_view
 from steelyard.web.state import Desk
+from steelyard.web.static_files import served_file
 
 HERE = Path(__file__).parent
 # The report carries its own style sheet inside, and no script at all.
@@ -36,6 +41,9 @@ REPORT_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'none'"
 )
+
+# What a page holds of a question: all but the answers that are looked for.
+QUESTION_FIELDS = ("name", "text", "kind", "choices", "optional", "minimum", "maximum")
 
 INCOMPLETE = "This link is incomplete: copy all of it, from https or http to its last letter."
 NOT_SIGNED_IN = f"{INCOMPLETE} If you expected to be signed in here: you are not."
@@ -115,11 +123,9 @@ async def _report(desk: Desk, request: Request) -> HTMLResponse:
 
 
 @router.get("/protocols/{name}/{file}")
-def protocol_file(name: str, file: str) -> FileResponse:
+def protocol_file(request: Request, name: str, file: str) -> Response:
     """A protocol's widget."""
-    if name not in protocols() or file not in ("widget.js", "widget.css"):
-        raise HTTPException(404, "There is no such file.")
-    return FileResponse(protocols()[name].folder / file)
+    return served_file(f"/protocols/{name}/{file}").reply(request.scope)
 
 
 def _page(desk: Desk, request: Request, token: str, role: LinkRole, template: str) -> HTMLResponse:
@@ -147,6 +153,8 @@ def _shown(
         # Then there is no token in the address.
         page["is_signed_in"] = "token" not in request.path_params
         page["gives"] = list(protocols()[settings.protocol].gives)
+    elif role == "worker":
+        page["entry"] = _entry_page(settings)
     elif role == "open":
         page["open_link"] = settings.rules.open_link and now.state is not CampaignState.CLOSED
     return rendered(template, page)
@@ -163,6 +171,8 @@ def _page_data(settings: CampaignSettings, language: str, *, base: str) -> dict[
     # As recorded with the latest revision: an upgrade does not change what workers see.
     presentation = dict(settings.presentation)
     words = presentation.pop("words")
+    # Answers that are looked for are in it: only `_entry_page` says what of it a page may hold.
+    presentation.pop("entry", None)
     widget = f"{base}/protocols/{protocol.name}/widget"
     return {
         "base": base,
@@ -181,6 +191,20 @@ def _page_data(settings: CampaignSettings, language: str, *, base: str) -> dict[
             "words": words,
             "presentation": presentation,
         },
+    }
+
+
+def _entry_page(settings: CampaignSettings) -> dict[str, Any] | None:
+    """What a worker's page needs of all that comes before the first set; never what is looked for."""
+    entry = entry_in(settings.presentation)
+    if entry is None:
+        return None
+    return {
+        "consent": asdict(entry.consent) if entry.consent else None,
+        "questions": [
+            {name: getattr(question, name) for name in QUESTION_FIELDS} for question in entry.questions
+        ],
+        "training": [item_view(item) for item in training_items(settings)],
     }
 
 

@@ -55,26 +55,36 @@ class RulesBody(_Strict):
     currency: str | None = None
     pay_per_hit: float | None = None
     fee: float | None = None
+    tell_pay: bool | None = None
+    completion_code: str | None = None
+    completion_url: str | None = None
 
 
 class CorrectionBody(_Strict):
-    """A new title, new instructions (the text of a file as `example --instructions` prints), or both."""
+    """A new title, new instructions (the text of a file as `example --instructions` prints), a new consent
+    text, or several of these."""
 
     title: Annotated[str, NoNul] | None = None
     instructions: str | None = None
+    consent: Annotated[str, NoNul] | None = None
     reason: Reason = ""
 
 
 class RevisionView(BaseModel):
-    """The title and instructions from some moment on, and how many judgements were given under them."""
+    """What workers read from some moment on, and how many judgements were given under it.
+
+    `consent`: the text they agree to; null if they are not asked.
+    """
 
     revision: int
     title: str
     instructions: str
+    consent: str | None
     made_at: datetime
     reason: str
     new_title: bool
     new_instructions: bool
+    new_consent: bool
     n_judgements: int
     warnings: list[str]
 
@@ -128,28 +138,34 @@ def change_rules(desk: DeskOf, caller: CallerOf, body: RulesBody) -> Rules:
 
 @router.get("/revisions", dependencies=[require("viewer")])
 def seen_revisions(desk: DeskOf) -> list[RevisionView]:
-    """Every revision of the title and the instructions, the first as created."""
+    """Every revision of the title, the instructions and the consent text, the first as created."""
     return [_revision_view(seen) for seen in correction.seen_revisions(desk.campaign)]
 
 
 @router.post("/revisions", dependencies=[require("manager")])
 def correct(desk: DeskOf, caller: CallerOf, body: CorrectionBody) -> list[RevisionView]:
-    """Correct the title or the instructions. If they are so already, nothing changes."""
-    asked = correction.Correction(body.title, body.instructions, body.reason)
+    """Correct the title, the instructions or the consent text. If they are so already, nothing changes.
+
+    Whoever agreed to another consent text is asked again before they go on.
+    """
+    asked = correction.Correction(body.title, body.instructions, body.reason, consent=body.consent)
     correction.correct(desk.campaign, asked, by=caller.by, now=datetime.now(UTC))
     return seen_revisions(desk)
 
 
 def _revision_view(seen: correction.SeenRevision) -> RevisionView:
     revision = seen.revision
+    consent = correction.consent_of(revision)
     return RevisionView(
         revision=revision.revision,
         title=revision.title,
         instructions=to_toml(revision.presentation["words"]),
+        consent=None if consent is None else consent.text,
         made_at=revision.made_at,
         reason=revision.reason,
         new_title=seen.new_title,
         new_instructions=seen.new_words,
+        new_consent=seen.new_consent,
         n_judgements=seen.n_judgements,
         warnings=list(seen.warnings),
     )

@@ -10,6 +10,7 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 from typing_extensions import TypedDict
 
+from steelyard.domain.work import BlindedItem
 from steelyard.flows.assign import Finished, NextItem, WorkView
 
 OpaqueId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
@@ -19,10 +20,23 @@ Model = TypeVar("Model", bound=BaseModel)
 ONE_DAY_MS = 24 * 60 * 60 * 1000
 # Our choice: more than a person could fill in for one item. Its bytes are limited with the request's.
 MOST_FIELDS = 100
+# Our choice: the page counts no further.
+MOST_PASTES = 1000
 
 
 class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid")
+
+
+class BehaviourBody(_Strict):
+    """How the page was handled while the item was open; `straightness`: null if the pointer hardly moved."""
+
+    model_config = ConfigDict(strict=True)
+
+    hidden_ms: Annotated[int, Field(ge=0, le=ONE_DAY_MS)]
+    n_pastes: Annotated[int, Field(ge=0, le=MOST_PASTES)]
+    straightness: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] | None
+    is_automated: bool
 
 
 class SubmissionBody(_Strict):
@@ -40,6 +54,8 @@ class SubmissionBody(_Strict):
     shown_ms: Annotated[int, Field(ge=0, le=ONE_DAY_MS)]
     # The revision of the campaign's words that the worker saw; without it, the current one.
     revision: Annotated[int, Field(ge=1)] | None = None
+    # Stored only where the campaign asks workers to agree to it.
+    behaviour: BehaviourBody | None = None
 
 
 class TranslationView(TypedDict):
@@ -60,8 +76,21 @@ class ItemView(TypedDict):
     translations: NotRequired[list[TranslationView]]
 
 
+class EarlierItemView(TypedDict):
+    """An earlier segment of the document: the texts as the worker saw them, and the answer they gave."""
+
+    text: str
+    source: NotRequired[str]
+    reference: NotRequired[str]
+    answer: dict[str, JsonValue]
+
+
 class NextItemView(TypedDict):
-    """The item to judge now."""
+    """The item to judge now.
+
+    Where documents are judged in context: `context` has the earlier segments of its document, in order; or,
+    in the reply to an answer, `continues` says whether it goes on with the document just answered.
+    """
 
     assignment_id: str
     position: int
@@ -69,6 +98,8 @@ class NextItemView(TypedDict):
     n_done: int
     item: ItemView
     revision: int
+    context: NotRequired[list[EarlierItemView]]
+    continues: NotRequired[bool]
 
 
 class FinishedView(TypedDict):
@@ -128,19 +159,30 @@ def work_view(view: WorkView) -> NextItemView | FinishedView:
     """A flow's answer in the wire's shape."""
     match view:
         case NextItem(item=item):
-            texts: dict[str, Any] = {"item_id": item.item_id, **item.texts}
-            if item.translations:
-                texts["translations"] = item.translations
-            return NextItemView(
+            shown = NextItemView(
                 assignment_id=view.assignment_id,
                 position=view.position,
                 n_items=view.n_items,
                 n_done=view.n_done,
-                item=cast(ItemView, texts),
+                item=item_view(item),
                 revision=view.revision,
             )
+            if view.context is not None:
+                earlier = [{**each.texts, "answer": dict(each.answer)} for each in view.context]
+                shown["context"] = cast(list[EarlierItemView], earlier)
+            if view.continues is not None:
+                shown["continues"] = view.continues
+            return shown
         case Finished():
             return cast(FinishedView, {"finished": True, **asdict(view)})
+
+
+def item_view(item: BlindedItem) -> ItemView:
+    """An item in the wire's shape."""
+    texts: dict[str, Any] = {"item_id": item.item_id, **item.texts}
+    if item.translations:
+        texts["translations"] = item.translations
+    return cast(ItemView, texts)
 
 
 def error_body(code: str, message: str, field: str | None = None) -> dict[str, Any]:

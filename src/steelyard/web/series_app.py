@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from pathlib import Path
 from urllib.parse import quote
 
 from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse, RedirectResponse, Response
-from fastapi.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from steelyard.domain.errors import as_command_line
@@ -21,6 +19,7 @@ from steelyard.version import __version__
 from steelyard.web import errors, series_routes
 from steelyard.web.analyst import Analyst, AnalystHere
 from steelyard.web.app import ERROR_STATUSES, create_app
+from steelyard.web.compressed import Compressed
 from steelyard.web.guards import Guards
 from steelyard.web.limits import Limiter, Limits
 from steelyard.web.logs import RequestLog
@@ -29,6 +28,7 @@ from steelyard.web.observed import Observed, Observer
 from steelyard.web.pages import message_page
 from steelyard.web.schemas import ErrorView, error_body
 from steelyard.web.series_routes import SeriesDesk
+from steelyard.web.static_files import StaticFiles
 
 UNUSABLE = "This campaign cannot be used right now; nothing was lost. Try again later, or tell the organiser."
 
@@ -100,7 +100,8 @@ def _home(desk: SeriesDesk, limits: Limits) -> FastAPI:
     errors.install(app)
     app.include_router(series_routes.router)
     app.include_router(series_routes.pages)
-    app.mount("/static", StaticFiles(directory=Path(__file__).parent / "static"), name="static")
+    app.mount("/static", StaticFiles(), name="static")
+    app.add_middleware(Compressed)
     app.add_middleware(Limiter, limits=limits)
     app.add_middleware(Guards)
     return app

@@ -1,4 +1,4 @@
-"""A manager's verdicts on workers: exclude, reinstate, block, unblock."""
+"""A manager's verdicts on workers: exclude, reinstate, block, unblock; and what is erased at their wish."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
+from steelyard.flows import erase as erasing
 from steelyard.flows import exclude as verdicts
 from steelyard.flows.exclude import BlockedWorker, Decision, ExcludedWork, ReinstatedWork
 from steelyard.web.auth import CallerOf, DeskOf, require
@@ -70,3 +71,10 @@ def unblock(desk: DeskOf, caller: CallerOf, worker_id: OpaqueId, body: BlockBody
     """Let a blocked worker take HITs again."""
     decision = Decision(worker_id, caller.by, body.reason)
     return verdicts.unblock(desk.campaign, decision, now=datetime.now(UTC))
+
+
+@router.post("/{worker_id}/erase", dependencies=[require("manager")])
+def erase(desk: DeskOf, caller: CallerOf, worker_id: OpaqueId, body: BlockBody) -> erasing.ErasedPerson:
+    """Erase a worker's name, address, answers to questions, training and remarks, for good."""
+    now = datetime.now(UTC)
+    return erasing.erase(desk.campaign, worker_id, by=caller.by, now=now, reason=body.reason)

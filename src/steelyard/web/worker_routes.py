@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
+from typing import Any
 
 from fastapi import APIRouter, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.exceptions import RequestValidationError
 
+from steelyard.domain.judgement import Behaviour
 from steelyard.flows import assign, links
 from steelyard.flows.release import return_work
 from steelyard.flows.rules import campaign_rules
@@ -30,9 +32,18 @@ from steelyard.web.schemas import (
 )
 from steelyard.web.state import Desk, desk_of
 
+
+def _submission_schema() -> dict[str, Any]:
+    """What a submission looks like, its behaviour in place: the description of the API has no name for it."""
+    schema = SubmissionBody.model_json_schema()
+    behaviour = schema["$defs"].pop("BehaviourBody")
+    schema["properties"]["behaviour"]["anyOf"] = [behaviour, {"type": "null"}]
+    return schema
+
+
 SUBMISSION_SCHEMA = {
     "required": True,
-    "content": {"application/json": {"schema": SubmissionBody.model_json_schema()}},
+    "content": {"application/json": {"schema": _submission_schema()}},
 }
 
 router = APIRouter(prefix="/api/v1/work", tags=["work"])
@@ -104,6 +115,7 @@ def submission_of(body: SubmissionBody) -> Submission:
         answer=body.answer,
         shown_ms=body.shown_ms,
         revision=body.revision,
+        behaviour=Behaviour(**body.behaviour.model_dump()) if body.behaviour else None,
     )
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from steelyard.domain.plugin import Protocol
 from steelyard.domain.scale import Scale
-from steelyard.protocols._ratings import RatingChoices, one_rating
+from steelyard.protocols._ratings import LOOK, RatingChoices, one_rating
 
 # 1 is "very bad", 4 "excellent" [Denkowski2010].
 CHOICES = RatingChoices(Scale(minimum=1.0, maximum=4.0))
@@ -17,7 +17,7 @@ PROTOCOL = Protocol(
     cite=("Denkowski2010",),
     attributes=("adequacy",),
     scale=CHOICES.scale,
-    presentation={"order": "descending"},
+    presentation={"order": "descending", **LOOK},
     shows={"adequacy": ("text", "reference")},
     # Our choice: the same texts as in direct assessment [Graham2014].
     seconds_per_item={"adequacy": 18.0},

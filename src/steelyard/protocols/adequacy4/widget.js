@@ -2,7 +2,7 @@
 
 import { make } from "../../static/dom.js";
 import { mountRating } from "../../static/one_rating.js";
-import { drawChoices } from "../../static/scales/choices.js";
+import { drawChoices, recallChoice } from "../../static/scales/choices.js";
 import { drawTexts } from "../../static/texts.js";
 
 /** Draw one item into `root`; see one_rating.js. */
@@ -25,6 +25,11 @@ export function introduction(options) {
   const meanings = drawMeanings(options);
   const element = make("section", "", make("h2", "", options.words.help), meanings.element);
   return { element, destroy: meanings.destroy };
+}
+
+/** An earlier answer in a word. */
+export function recall(answer, options) {
+  return recallChoice(answer, "rating", options);
 }
 
 function drawMeanings(options) {

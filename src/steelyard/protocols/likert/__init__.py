@@ -6,7 +6,7 @@ from pathlib import Path
 
 from steelyard.domain.plugin import Protocol
 from steelyard.domain.scale import Scale
-from steelyard.protocols._ratings import RatingChoices, one_rating
+from steelyard.protocols._ratings import LOOK, RatingChoices, one_rating
 
 # 1 is "strongly disagree", 5 "strongly agree" [Graham2013].
 CHOICES = RatingChoices(Scale(minimum=1.0, maximum=5.0))
@@ -17,7 +17,7 @@ PROTOCOL = Protocol(
     cite=("Graham2013",),
     attributes=("adequacy", "fluency"),
     scale=CHOICES.scale,
-    presentation={"order": "ascending"},
+    presentation={"order": "ascending", **LOOK},
     # As for direct assessment, with which it is compared.
     shows={"adequacy": ("text", "reference"), "fluency": ("text",)},
     # Our choice: reading takes the time, so as long as direct assessment [Graham2014].

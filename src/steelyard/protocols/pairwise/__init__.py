@@ -10,7 +10,7 @@ from steelyard.domain.judgement import PREFERENCES, Answer, Preference, Preferen
 from steelyard.domain.plugin import Protocol
 from steelyard.domain.work import ShownItem
 from steelyard.protocols._answers import AnswerCheck, answer_object
-from steelyard.protocols._ratings import HANDLING, handling
+from steelyard.protocols._ratings import HANDLING, LOOK, handling
 
 if TYPE_CHECKING:
     import numpy as np
@@ -61,7 +61,7 @@ PROTOCOL = Protocol(
     cite=("Bojar2016", "Sakaguchi2014"),
     attributes=("overall", "adequacy", "fluency"),
     scale=None,
-    presentation={},
+    presentation=LOOK,
     # What a campaign shows if it does not choose; see `may_show`.
     shows={"overall": ("text", "source"), "adequacy": ("text", "source"), "fluency": ("text",)},
     may_show=("source", "reference"),

@@ -2,8 +2,8 @@
 
 import { make } from "../../static/dom.js";
 import { mountQuestion } from "../../static/one_rating.js";
-import { drawAnswers } from "../../static/scales/choices.js";
-import { drawText, languagesOf } from "../../static/texts.js";
+import { drawAnswers, recallChoice } from "../../static/scales/choices.js";
+import { drawText, languagesOf, lengthStep } from "../../static/texts.js";
 
 // The keys 1 and 2 are the numbers of the translations.
 const ANSWERS = ["a", "b", "tie", "both_bad"].map((value, index) => ({ value, digit: index + 1 }));
@@ -16,6 +16,11 @@ const ANSWERS = ["a", "b", "tie", "both_bad"].map((value, index) => ({ value, di
 export function mount(root, item, options, onChange) {
   const answers = drawAnswers(options, "preference", ANSWERS, onChange);
   return mountQuestion(root, options, drawPair(item, options), answers);
+}
+
+/** An earlier answer in words. */
+export function recall(answer, options) {
+  return recallChoice(answer, "preference", options);
 }
 
 /** What a worker will see, before the steps that every campaign with this attribute has. */
@@ -46,5 +51,6 @@ function drawPair(item, options) {
   const element = make("div", "comparison", above.length ? make("div", "texts meant", ...above) : null, pair);
   // In the language of the texts, also where the page around them has another direction.
   element.dir = options.direction;
+  element.dataset.length = lengthStep([item.source, item.reference, ...item.translations.map(({ text }) => text)]);
   return { element, destroy: () => drawn.forEach((block) => block.destroy()) };
 }

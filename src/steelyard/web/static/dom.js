@@ -29,6 +29,16 @@ export function makeButton(label, onClick, className = "button") {
   return button;
 }
 
+/** Calls `submit` when Enter is pressed inside `root`, except where the key already means something. */
+export function onEnter(root, submit) {
+  root.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || event.repeat || event.isComposing) return;
+    if (event.target.closest("summary, button, a")) return;
+    event.preventDefault();
+    submit();
+  });
+}
+
 /** `template` with every `{name}` replaced; numbers are written as `language` writes them. */
 export function fill(template, values, language = "en") {
   return template.replace(/\{(\w+)\}/g, (whole, name) => {
@@ -36,4 +46,13 @@ export function fill(template, values, language = "en") {
     if (value === undefined) return whole;
     return typeof value === "number" ? value.toLocaleString(language) : value;
   });
+}
+
+/** An amount of money as `language` writes it; the plain code where it is no code of a currency. */
+export function writeMoney(amount, currency, language = "en") {
+  try {
+    return amount.toLocaleString(language, { style: "currency", currency });
+  } catch {
+    return `${amount.toLocaleString(language, { minimumFractionDigits: 2, maximumFractionDigits: 2 })} ${currency}`;
+  }
 }

@@ -10,6 +10,7 @@ import { redraw } from "./manager/parts.js";
 import { makePayments } from "./manager/payments.js";
 import { makePeople } from "./manager/people.js";
 import { makeRanking } from "./manager/ranking.js";
+import { makeRemarks } from "./manager/remarks.js";
 import { makeSettings } from "./manager/settings.js";
 import { stateChip } from "./manager/state.js";
 import { makeWorker } from "./manager/worker.js";
@@ -22,6 +23,7 @@ const TABS = {
   hits: makeHits,
   people: makePeople,
   payments: makePayments,
+  remarks: makeRemarks,
   settings: makeSettings,
 };
 const FRAMES = { ratings: "Ratings", preferences: "Preferences", spans: "Spans" };
@@ -101,6 +103,11 @@ function drawDownloads() {
 }
 
 document.getElementById("report").href = inApp(reportPath);
+// The report has no script of its own, so this page opens the printing dialogue, which saves files as PDF.
+document.getElementById("report-pdf").addEventListener("click", () => {
+  const report = window.open(inApp(reportPath));
+  report?.addEventListener("load", () => report.print());
+});
 drawDownloads();
 document.body.dataset.role = page.role ?? "owner";
 // The part after # is the address of the view: this link leads elsewhere without changing it.

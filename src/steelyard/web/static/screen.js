@@ -2,9 +2,22 @@
 
 import { fill, make, makeButton, readPage } from "./dom.js";
 
-export const { page, token } = readPage();
+const read = readPage();
+export const page = read.page;
+export const token = read.token;
 const main = document.getElementById("main");
 const progress = document.getElementById("progress");
+
+/** What every item of this campaign has in common; see Options in texts.js. */
+export const options = {
+  words: page.protocol.words,
+  presentation: page.protocol.presentation,
+  attribute: page.attribute,
+  language: page.language,
+  direction: page.direction,
+  sourceLanguage: page.source_language,
+  sourceDirection: page.source_direction,
+};
 
 export const say = (key, values = {}) => fill(page.words[key], values, page.words.language);
 
@@ -31,22 +44,40 @@ export function showMessage(title, text, ...more) {
   showScreen(make("section", "screen", make("h1", "", title), make("p", "large", text), ...more));
 }
 
+/** A dialog that is already open; it goes away once it is closed. @param {string} title @param {...(Node|null)} children */
+export function openDialog(title, ...children) {
+  const heading = make("h2", "", title);
+  heading.id = "dialog-title";
+  const dialog = make("dialog", "confirm", heading, ...children);
+  dialog.setAttribute("aria-labelledby", heading.id);
+  dialog.addEventListener("close", () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+  return dialog;
+}
+
 /** Asks in a dialog; false also for Escape. @returns {Promise<boolean>} */
 export function isConfirmed({ title, text, yes, no }) {
   return new Promise((resolve) => {
-    const heading = make("h2", "", title);
-    heading.id = "confirm-title";
     const close = (answer) => () => dialog.close(answer);
     const keepIt = makeButton(no, close("no"), "button quiet");
     keepIt.autofocus = true;
     const actions = make("p", "actions", makeButton(yes, close("yes")), keepIt);
-    const dialog = make("dialog", "confirm", heading, make("p", "", text), actions);
-    dialog.setAttribute("aria-labelledby", heading.id);
-    dialog.addEventListener("close", () => {
-      dialog.remove();
-      resolve(dialog.returnValue === "yes");
-    });
-    document.body.append(dialog);
-    dialog.showModal();
+    const dialog = openDialog(title, make("p", "", text), actions);
+    dialog.addEventListener("close", () => resolve(dialog.returnValue === "yes"));
   });
+}
+
+/** Marks a text of the protocol: the page around it may lack a translation into its language. */
+export function inProtocolLanguage(element) {
+  element.lang = page.protocol.words.language;
+  element.dir = "auto";
+  return element;
+}
+
+/** Marks a text that the organiser wrote for the workers. */
+export function inCampaignLanguage(element) {
+  element.lang = page.language;
+  element.dir = "auto";
+  return element;
 }

@@ -1,8 +1,10 @@
 // What a worker sees when there is no item to show: thanks, a set that went to somebody else, a pause, the end.
 
+import { drawCompletion, drawEarned } from "./completion.js";
 import { make, makeButton } from "./dom.js";
 import { request } from "./http.js";
-import { page, say, showMessage, showProgress, token } from "./screen.js";
+import { drawComment } from "./remarks.js";
+import { say, showMessage, showProgress, token } from "./screen.js";
 
 // How often a page that waits for the campaign to go on asks again, and at most how much later.
 const ASK_AGAIN_MS = 45_000;
@@ -10,79 +12,88 @@ const SPREAD_MS = 15_000;
 
 // Campaigns that may go on while the page is open.
 const WAITING = ["paused", "draft"];
+// States with words of their own; see web/words.
+const TOLD = ["released", "paused", "closed", "draft", "blocked", "declined", "screened"];
 
 let timer;
 
+/** Whether a worker is shown how to begin or go on, rather than what they have done. @param {Object} work */
+export function isToBegin({ state, n_hits_done: hits, n_judged: judged }) {
+  return state === "open" || (state === "ready" && hits === 0 && judged === 0);
+}
+
 /**
- * Shows where the worker stands, unless there is something to judge at once.
+ * Shows where the worker stands.
  * @param {Object} work  the reply of GET /api/v1/work
- * @param {(work: Object) => void} showIntro  shows the instructions and the button to start
+ * @param {Object} ways
+ * @param {(work: Object) => void} ways.onBegin  called for one who wants to begin a set
+ * @param {(work: Object) => void} ways.onChange  called if the worker stands elsewhere by now
+ * @param {Object|null} finished  what the server said to the last answer of a set
+ * @param {Node|null} below  further down
  */
-export function showStanding(work, showIntro) {
+export function showStanding(work, { onBegin, onChange }, finished = null, below = null) {
   clearTimeout(timer);
-  const isFirstVisit = work.n_hits_done === 0 && work.n_judged === 0;
-  if (work.state === "open" || (work.state === "ready" && isFirstVisit)) {
-    showIntro(work);
-    return;
-  }
-  showProgress();
-  const [title, text] = titleAndText(work);
-  const begin = makeButton(say("more_button"), () => showIntro(atStart(work)));
-  const again = makeButton(say("retry_now"), () => askAgain(work, showIntro), "button quiet");
   const isWaiting = WAITING.includes(work.state);
+  const completion = drawCompletion(work);
+  // One thing to do stands out: whoever came from elsewhere goes back there.
+  const look = completion ? "button quiet" : "button";
+  const begin = makeButton(say("more_button"), () => onBegin(work), look);
+  const reconsider = makeButton(say("declined_button"), () => onBegin(work), "button quiet");
+  const again = makeButton(say("retry_now"), async () => onChange(await askAgain(work)), "button quiet");
+  showProgress(finished?.n_done, finished?.n_items);
   showMessage(
-    title,
-    text,
+    ...titleAndText(work, finished),
     ...record(work),
+    drawEarned(work),
+    completion,
     work.more ? make("p", "", say("more_text")) : null,
     work.more ? make("p", "actions", begin) : null,
+    work.state === "declined" ? make("p", "actions", reconsider) : null,
     isWaiting ? make("p", "actions", again) : null,
+    work.n_judged > 0 ? drawComment(finished?.assignment_id ?? null) : null,
+    below,
   );
-  if (isWaiting) {
-    timer = setTimeout(() => askAgain(work, showIntro), ASK_AGAIN_MS + SPREAD_MS * Math.random());
-  }
+  if (isWaiting) watch(work, again, onChange);
 }
 
 /** After a worker has given back a set. */
-export function showReturned(work, showIntro) {
+export function showReturned(work, onBegin) {
   showProgress();
-  const begin = makeButton(say("more_button"), () => showIntro(atStart(work)));
+  const begin = makeButton(say("more_button"), () => onBegin(work));
   showMessage(say("returned_title"), say("returned_text"), work.more ? make("p", "actions", begin) : null);
 }
 
-function titleAndText(work) {
-  switch (work.state) {
-    case "released":
-    case "paused":
-    case "closed":
-    case "draft":
-    case "blocked":
-      return [say(`${work.state}_title`), say(`${work.state}_text`)];
-    case "ready":
-      return [say("thanks_title"), say("judged_in_all", { judged: work.n_judged })];
-    default:
-      if (work.is_capped) return [say("thanks_title"), say("cap_text")];
-      return [say(work.n_judged > 0 ? "thanks_title" : "nothing_title"), say("nothing_text")];
-  }
+function titleAndText(work, finished) {
+  if (TOLD.includes(work.state)) return [say(`${work.state}_title`), say(`${work.state}_text`)];
+  if (work.n_judged === 0) return [say("nothing_title"), say("nothing_text")];
+  const { n_done: done, n_items: total } = finished ?? {};
+  return [say("thanks_title"), total ? say("thanks_text", { done, total }) : say("saved_text")];
 }
 
-// What the worker has done in all.
-function record({ state, n_hits_done: hits, n_judged: judged }) {
+// What the worker has done in all, and why there is nothing further.
+function record(work) {
+  const { n_hits_done: hits, n_judged: judged } = work;
+  const lines = [
+    hits > 0 ? say("hits_done", { hits }) : null,
+    judged > 0 ? say("judged_in_all", { judged }) : null,
+  ].filter(Boolean);
+  const isAll = !work.more && judged > 0 && !TOLD.includes(work.state);
   return [
-    hits > 0 ? make("p", "soft", say("hits_done", { hits })) : null,
-    judged > 0 && state !== "ready" ? make("p", "soft", say("judged_in_all", { judged })) : null,
+    lines.length ? make("ul", "record", ...lines.map((line) => make("li", "", line))) : null,
+    isAll ? make("p", "", say(work.is_capped ? "cap_text" : "no_more_text")) : null,
   ];
 }
 
-// The set that comes next is a fresh one, even if the numbers are those of one that went to somebody else.
-function atStart(work) {
-  return work.state === "released" ? { ...work, n_done: 0, can_return: false } : work;
+// Quietly: nobody is disturbed in reading or writing while there is nothing new.
+function watch(work, shown, onChange) {
+  timer = setTimeout(async () => {
+    const now = await askAgain(work);
+    if (!shown.isConnected) return;
+    if (now.state === work.state) watch(work, shown, onChange);
+    else onChange(now);
+  }, ASK_AGAIN_MS + SPREAD_MS * Math.random());
 }
 
-// Quietly: a page that waits says nothing new while there is nothing new.
-async function askAgain(work, showIntro) {
-  clearTimeout(timer);
-  const now = await request("GET", "/api/v1/work", token).catch(() => work);
-  if (now.revision > page.revision) location.reload();
-  else showStanding(now, showIntro);
+function askAgain(work) {
+  return request("GET", "/api/v1/work", token).catch(() => work);
 }

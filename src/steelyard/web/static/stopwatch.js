@@ -1,8 +1,7 @@
 // How long something was actually visible to the worker.
 
-/** Starts now and pauses while the page is hidden. */
-export function startStopwatch() {
-  let counted = 0;
+/** Starts now and pauses while the page is hidden. @param {number} [counted]  milliseconds it has run before */
+export function startStopwatch(counted = 0) {
   let since = document.hidden ? null : performance.now();
   const running = () => (since === null ? 0 : performance.now() - since);
   const onVisibility = () => {

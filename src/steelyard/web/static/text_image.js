@@ -29,11 +29,15 @@ export function drawTextImage(text, { label, language, direction }) {
   observer.observe(element);
   // Another screen may have other pixels while the width stays the same.
   window.addEventListener("resize", redraw);
+  // Light and dark sheets have other inks.
+  const scheme = matchMedia("(prefers-color-scheme: dark)");
+  scheme.addEventListener("change", redraw);
   return {
     element,
     destroy() {
       observer.disconnect();
       window.removeEventListener("resize", redraw);
+      scheme.removeEventListener("change", redraw);
     },
   };
 }

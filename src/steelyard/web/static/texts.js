@@ -1,4 +1,5 @@
-// The texts of an item on their sheet of paper: what is meant in grey, what is judged in black.
+// The texts of an item on their sheet: what is meant, and below or beside it what is judged. Campaigns whose look is
+// "labelled" name each text above it; in older ones black and grey alone tell them apart, as their statements say.
 
 import { directionOf } from "./direction.js";
 import { make } from "./dom.js";
@@ -15,9 +16,16 @@ import { drawTextImage } from "./text_image.js";
  * @property {string} sourceLanguage
  * @property {"ltr"|"rtl"} sourceDirection
  * @property {() => number} elapsed          milliseconds this item has been visible
+ * @property {Object} [draft]                an answer to this item, as `answer()` gave it before a reload
  */
 
 /** @typedef {{text: string, reference?: string, source?: string}} Texts */
+
+// Our choice: about 90 and 200 words of English. Beyond, the type gets a step smaller; see texts.css.
+const LONG = 500;
+const LONGEST = 1100;
+// As wide as two Latin letters.
+const WIDE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303f\uff01-\uff60]/gu;
 
 /**
  * @param {Texts} texts
@@ -27,16 +35,30 @@ import { drawTextImage } from "./text_image.js";
 export function drawTexts(texts, options) {
   const { labels } = options.words;
   const { source, target } = languagesOf(options);
+  const isLabelled = isLabelledLook(options);
+  const meant = { colour: "grey", isLabelled };
   const blocks = [];
-  const grey = { colour: "grey", label: labels.grey };
-  if (texts.source !== undefined) blocks.push(drawText(texts.source, { ...grey, ...source }, options));
-  if (texts.reference !== undefined) blocks.push(drawText(texts.reference, { ...grey, ...target }, options));
-  const label = blocks.length ? labels.black : labels.text;
-  blocks.push(drawText(texts.text, { colour: "black", label, ...target }, options));
-  return {
-    element: make("div", "texts", ...blocks.map((block) => block.element)),
-    destroy: () => blocks.forEach((block) => block.destroy()),
-  };
+  const draw = (text, look) => blocks.push(drawText(text, look, options));
+  if (texts.source !== undefined) {
+    draw(texts.source, { ...meant, label: isLabelled ? labels.source : labels.grey, ...source });
+  }
+  if (texts.reference !== undefined) {
+    draw(texts.reference, { ...meant, label: isLabelled ? labels.reference : labels.grey, ...target });
+  }
+  // A text that stands alone needs no name.
+  const isAlone = blocks.length === 0;
+  const label = isAlone ? labels.text : isLabelled ? labels.translation : labels.black;
+  draw(texts.text, { colour: "black", label, isLabelled: isLabelled && !isAlone, ...target });
+  const element = make("div", `texts${isLabelled ? " texts-labelled" : ""}`, ...blocks.map((block) => block.element));
+  // Where they stand side by side, what is meant comes first in the direction of reading.
+  element.dir = options.direction;
+  element.dataset.length = lengthStep([texts.source, texts.reference, texts.text]);
+  return { element, destroy: () => blocks.forEach((block) => block.destroy()) };
+}
+
+/** Whether the texts of this campaign carry their names, so that no word of it speaks of colours. */
+export function isLabelledLook({ presentation }) {
+  return presentation.look === "labelled";
 }
 
 /** The language and direction of sources, and of everything else that is shown. */
@@ -45,6 +67,16 @@ export function languagesOf(options) {
     source: { language: options.sourceLanguage, direction: options.sourceDirection },
     target: { language: options.language, direction: options.direction },
   };
+}
+
+/**
+ * How long the longest of some texts is, as its style sheet needs to know.
+ * @param {(string|undefined)[]} texts
+ * @returns {"short"|"long"|"longest"}
+ */
+export function lengthStep(texts) {
+  const length = Math.max(...texts.map((text = "") => text.length + (text.match(WIDE)?.length ?? 0)));
+  return length <= LONG ? "short" : length <= LONGEST ? "long" : "longest";
 }
 
 /**

@@ -3,6 +3,7 @@
 import { make } from "../dom.js";
 import { desk, verdicts } from "./desk.js";
 import { anchor, redraw } from "./parts.js";
+import { newRemarks } from "./remarks.js";
 import { workerRows } from "./workers.js";
 import { counted } from "./words.js";
 
@@ -31,6 +32,8 @@ function concerns() {
   if (campaign.state === "draft") found.push({ text: "This is a draft: nobody can judge until you open it." });
   if (campaign.state === "paused") found.push({ text: "The campaign is paused: workers wait." });
   if (failed.length) found.push({ text: `${counted(failed.length, "worker fails", "workers fail")} the check: ${names(failed)}.`, link: "Look at them", href: "#/workers?show=Failed+the+check" });
+  const written = newRemarks();
+  if (written) found.push({ text: written, link: "Read them", href: "#/remarks" });
   if (progress.n_wanted > 0 && progress.n_judgements >= progress.n_wanted && campaign.state === "open") {
     found.push({ text: "Everything wanted is judged: you can close the campaign." });
   }

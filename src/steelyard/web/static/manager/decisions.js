@@ -1,4 +1,5 @@
-// What a person decides about a worker: exclude and reinstate, block and unblock. Each undoes the other.
+// What a person decides about a worker: exclude and reinstate, block and unblock. Each undoes the other. What is
+// erased at a worker's wish is gone.
 
 import { make } from "../dom.js";
 import { act } from "./ask.js";
@@ -75,5 +76,22 @@ export function blockButton(worker, isBlocked) {
       send: (reason) => send(worker, "block", { reason }),
       done: `${worker} is blocked.`,
       undo: { send: () => send(worker, "unblock", { reason: "undone" }), done: `${worker} can take HITs again.` },
+    }));
+}
+
+/** A button that erases what could tell who a worker is. There is no way back. */
+export function eraseButton(worker) {
+  return managersButton("Erase what they said", "erase", () =>
+    act({
+      title: `Erase what ${worker} said?`,
+      text: [
+        "Name, e-mail address, answers to the questions, practice and remarks are erased for good. Do this if the person wishes it.",
+        "That they agreed stays, as proof, and so do their judgements: to leave those out of the scores, exclude the worker. Backups made before still hold everything.",
+      ],
+      confirm: "Erase",
+      reason: "optional",
+      isGrave: true,
+      send: (reason) => send(worker, "erase", { reason }),
+      done: `What ${worker} said is erased.`,
     }));
 }

@@ -13,7 +13,9 @@ const LONGEST_MS = 600_000;
 // After this many seconds the page says how long it has been waiting.
 const SAID_AFTER = 3;
 
-export const { page, token } = readPage();
+const read = readPage();
+export const page = read.page;
+export const token = read.token;
 
 /** Where the report is, below the app. */
 export const reportPath = token ? `/m/${encodeURIComponent(token)}/report` : "/m/report";
@@ -42,13 +44,15 @@ export function fetchFile(path) {
 export class Resource {
   /**
    * @param {string} path  after /api/v1
-   * @param {{fixed?: boolean, isHeavy?: boolean}} [options]  fixed: judgements do not change it; isHeavy: an analysis,
-   *   which in a large campaign waits for a person even after an action
+   * @param {{fixed?: boolean, isHeavy?: boolean, everyMs?: number}} [options]  fixed: judgements do not change it;
+   *   isHeavy: an analysis, which in a large campaign waits for a person even after an action; everyMs: it changes
+   *   without the campaign's numbers telling, so it is asked for again after as long
    */
-  constructor(path, { fixed = false, isHeavy = false } = {}) {
+  constructor(path, { fixed = false, isHeavy = false, everyMs = Infinity } = {}) {
     this.path = path;
     this.fixed = fixed;
     this.isHeavy = isHeavy;
+    this.everyMs = everyMs;
     this.isPending = false;
     this.askedAt = 0;
     this.data = null;
@@ -82,7 +86,7 @@ export class Resource {
 
   get isDue() {
     if (this.isPending) return false;
-    if (this.version === null) return true;
+    if (this.version === null || performance.now() > this.loadedAt + this.everyMs) return true;
     if (!this.isBehind) return false;
     // What the manager has just changed is shown at once.
     const isOwnChange = !versionOf(this.fixed).startsWith(`${this.version.split(" ")[0]} `);

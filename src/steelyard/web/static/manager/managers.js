@@ -10,7 +10,7 @@ const ROLES = [
   ["manager", "Manager"],
   ["owner", "Owner"],
 ];
-const WHAT = "A viewer reads everything but links, names and backups. A manager runs the campaign. An owner also says who the managers are.";
+const WHAT = "A viewer reads everything but links, names, backups and what workers answered. A manager runs the campaign. An owner also says who the managers are.";
 const path = (manager) => `/managers/${encodeURIComponent(manager)}`;
 
 export function makeManagers() {

@@ -6,6 +6,7 @@ import { makeAttention } from "./attention.js";
 import { Resource, desk, may, verdicts } from "./desk.js";
 import { anchor, facts, meter, managersButton, panel, redraw, tile } from "./parts.js";
 import { drawPrecision, widthTile } from "./precision.js";
+import { remarks } from "./remarks.js";
 import { askToRelease, askToReleaseAll } from "./release.js";
 import { statePanel } from "./state.js";
 import { ago, counted, day, minute, money, moment, number } from "./words.js";
@@ -31,7 +32,7 @@ export function makeOverview() {
       make("div", "two", panel("Needs attention", attention.element), panel("Idle HITs", lying)),
       make("div", "two", panel("Width of the intervals", width), panel("Judgements over time", history)),
     ),
-    needs: () => [verdicts, precision],
+    needs: () => [verdicts, precision, remarks],
     update() {
       const { campaign, progress, money: sums, forecast } = desk.campaign;
       const idle = idlePlaces(progress);

@@ -1,5 +1,6 @@
 // What all tabs of the dashboard are made of.
 
+import { copyText } from "../clipboard.js";
 import { make, makeButton } from "../dom.js";
 
 const COPIED_MS = 1_500;
@@ -131,7 +132,7 @@ export function meter(share) {
 /** A button that copies `text`; `what` says what that is. */
 export function copyButton(text, what, focus) {
   const button = namedButton("Copy", focus, async () => {
-    await (navigator.clipboard ? navigator.clipboard.writeText(text) : copyOldWay(text));
+    await copyText(text);
     button.textContent = "Copied";
     setTimeout(() => {
       button.textContent = "Copy";
@@ -139,13 +140,4 @@ export function copyButton(text, what, focus) {
   });
   button.setAttribute("aria-label", `Copy ${what}`);
   return button;
-}
-
-// Pages served over plain http have no clipboard object.
-function copyOldWay(text) {
-  const box = make("textarea", "visually-hidden", text);
-  document.body.append(box);
-  box.select();
-  document.execCommand("copy");
-  box.remove();
 }

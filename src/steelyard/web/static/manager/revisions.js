@@ -1,4 +1,4 @@
-// Corrections of the title and the instructions. Each makes a revision; every judgement knows which one it saw.
+// Corrections of the title, the instructions and the consent text. Each makes a revision; every judgement knows which one it saw.
 
 import { make } from "../dom.js";
 import { act } from "./ask.js";
@@ -12,8 +12,10 @@ export function makeRevisions() {
   const instructions = make("textarea", "code");
   instructions.rows = 14;
   instructions.spellcheck = false;
+  const consent = make("textarea", "");
+  consent.rows = 10;
   // Nothing can be typed before the words are there.
-  title.disabled = instructions.disabled = true;
+  title.disabled = instructions.disabled = consent.disabled = true;
   const save = make("button", "button", "Correct");
   save.type = "submit";
   const form = make(
@@ -21,6 +23,7 @@ export function makeRevisions() {
     "",
     field("Title", title),
     field("Instructions", instructions, "In TOML, as the campaign began with. Change only the words between quotation marks."),
+    field("Consent text", consent, "What workers agree to before anything else, a blank line between paragraphs. As long as there is none, nobody is asked; it can be changed later, not removed."),
     make("p", "actions needs-manager", save),
   );
   const list = make("div", "");
@@ -29,6 +32,7 @@ export function makeRevisions() {
   const changes = () => ({
     ...(title.value !== latest?.title ? { title: title.value } : {}),
     ...(instructions.value !== latest?.instructions ? { instructions: instructions.value } : {}),
+    ...(consent.value !== latest?.consent ? { consent: consent.value } : {}),
   });
   const mark = () => {
     save.disabled = latest === null || Object.keys(changes()).length === 0;
@@ -38,11 +42,16 @@ export function makeRevisions() {
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     const body = changes();
-    const what = [body.title !== undefined ? "the title" : null, body.instructions !== undefined ? "the instructions" : null].filter(Boolean);
+    const what = [
+      body.title !== undefined ? "the title" : null,
+      body.instructions !== undefined ? "the instructions" : null,
+      body.consent !== undefined ? "the consent text" : null,
+    ].filter(Boolean);
     const saved = await act({
       title: `Correct ${what.join(" and ")}?`,
       text: [
         "Workers see the new words from their next item on; those in the middle of a HIT are told, and shown the instructions again.",
+        ...(body.consent !== undefined ? ["Whoever agreed to another consent text is asked again before they go on."] : []),
         "Judgements given so far stay, marked with the words they were given under.",
       ],
       confirm: "Correct",
@@ -64,11 +73,13 @@ export function makeRevisions() {
       if (latest?.revision === newest.revision) return mark();
       // What somebody is typing is theirs.
       const isUntouched = latest === null || Object.keys(changes()).length === 0;
-      latest = { ...newest, instructions: (newest.instructions ?? "").replaceAll("\r\n", "\n") };
-      title.disabled = instructions.disabled = !may("manager");
+      const plain = (text) => (text ?? "").replaceAll("\r\n", "\n");
+      latest = { ...newest, instructions: plain(newest.instructions), consent: plain(newest.consent) };
+      title.disabled = instructions.disabled = consent.disabled = !may("manager");
       if (isUntouched) {
         title.value = latest.title;
         instructions.value = latest.instructions;
+        consent.value = latest.consent;
       }
       return mark();
     },
@@ -90,6 +101,7 @@ function drawRevisions(revisions, resource) {
       ),
       make("p", "", make("strong", "", each.title)),
       make("pre", "", each.instructions ?? ""),
+      each.consent ? make("pre", "", each.consent) : null,
     ),
   );
   return [make("h4", "", "Revisions"), ...entries];

@@ -7,7 +7,7 @@ import { makeExtension } from "./extension.js";
 import { fileButton } from "./files.js";
 import { makeLog } from "./log.js";
 import { makeManagers } from "./managers.js";
-import { field, input, panel } from "./parts.js";
+import { field, input, panel, select } from "./parts.js";
 import { makeRevisions } from "./revisions.js";
 
 const PERCENT = 100;
@@ -23,7 +23,7 @@ export function makeSettings() {
       "div",
       "",
       panel("Rules", rules.element),
-      panel("Title and instructions", revisions.element),
+      panel("Title, instructions, consent", revisions.element),
       forManagers(panel("Extend", makeExtension())),
       forManagers(panel("Backup", ...backup())),
       managers.element,
@@ -55,6 +55,9 @@ function makeRules() {
     currency: input("text", "", { maxlength: 3, minlength: 3, pattern: "[A-Za-z]{3}", required: "", autocomplete: "off" }),
     pay_per_hit: input("number", "", { min: 0, step: "any", placeholder: "by the wage" }),
     fee: input("number", "", { min: 0, step: "any" }),
+    tell_pay: select([["false", "no"], ["true", "yes"]], "false"),
+    completion_code: input("text", "", { maxlength: 100, placeholder: "none", autocomplete: "off" }),
+    completion_url: input("url", "", { maxlength: 2000, placeholder: "none", autocomplete: "off" }),
   };
   let shown = {};
   // Nothing can be typed before the rules are there.
@@ -76,6 +79,9 @@ function makeRules() {
       field("Currency", boxes.currency, "A code such as EUR."),
       field("Pay per HIT", boxes.pay_per_hit, "In place of what the wage comes to."),
       field("Fee of the platform, in per cent", boxes.fee, "On top of the pay."),
+      field("Tell workers about pay", boxes.tell_pay, "What a set pays, and what they have earned."),
+      field("Completion code", boxes.completion_code, "Shown once a set is finished."),
+      field("Completion address", boxes.completion_url, "A button leads there once a set is finished."),
     ),
     make("p", "actions needs-manager", save, reset),
   );
@@ -91,6 +97,9 @@ function makeRules() {
       currency: boxes.currency.value.toUpperCase(),
       pay_per_hit: amount(boxes.pay_per_hit),
       fee: (amount(boxes.fee) ?? 0) / PERCENT,
+      tell_pay: boxes.tell_pay.value === "true",
+      completion_code: boxes.completion_code.value.trim() || null,
+      completion_url: boxes.completion_url.value.trim() || null,
     };
   }
 
@@ -152,6 +161,9 @@ const RULES = {
   currency: "Currency",
   pay_per_hit: "Pay per HIT",
   fee: "Fee",
+  tell_pay: "Tell workers about pay",
+  completion_code: "Completion code",
+  completion_url: "Completion address",
 };
 const words = (name) => RULES[name] ?? name;
 
@@ -161,6 +173,7 @@ function value(values, name) {
   const found = values[name];
   if (name in NO_LIMIT && (found ?? null) === NO_LIMIT[name]) return "no limit";
   if (found === null || found === undefined) return "not set";
+  if (typeof found === "boolean") return found ? "yes" : "no";
   return name === "fee" ? `${Number((PERCENT * found).toPrecision(12))} %` : String(found);
 }
 

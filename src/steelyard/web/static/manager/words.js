@@ -1,5 +1,7 @@
 // Numbers, times and money as the dashboard writes them.
 
+import { writeMoney } from "../dom.js";
+
 const STEPS = [
   ["day", 86_400],
   ["hour", 3_600],
@@ -62,12 +64,7 @@ export function clock(time) {
 
 /** @param {number|null|undefined} amount @param {string} currency  a code such as EUR */
 export function money(amount, currency) {
-  if (!Number.isFinite(amount)) return "–";
-  try {
-    return amount.toLocaleString("en", { style: "currency", currency });
-  } catch {
-    return `${number(amount, 2)} ${currency}`;
-  }
+  return Number.isFinite(amount) ? writeMoney(amount, currency) : "–";
 }
 
 /** @param {number|null|undefined} p */

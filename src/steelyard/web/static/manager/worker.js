@@ -1,10 +1,12 @@
 // One worker: what they judged and how, the evidence of the check, pay, and what can be done about them.
 
 import { make } from "../dom.js";
+import { eraseButton } from "./decisions.js";
 import { Resource, desk } from "./desk.js";
 import { entry } from "./log.js";
 import { anchor, panel, redraw } from "./parts.js";
 import { drawAbout } from "./worker_about.js";
+import { drawBackground, drawRemarks } from "./worker_said.js";
 import { drawHits, drawPairs, drawRatings, makeJudgements } from "./worker_work.js";
 import { minute } from "./words.js";
 
@@ -17,8 +19,16 @@ export function makeWorker(worker) {
   const pairs = make("div", "");
   const hits = make("div", "");
   const log = make("ol", "log");
+  const background = make("div", "");
+  const written = make("ol", "log");
+  const said = make(
+    "div",
+    "",
+    make("div", "two", panel("Before the first set", background), panel("Remarks", written)),
+    make("p", "actions needs-manager", eraseButton(worker)),
+  );
   const judgements = makeJudgements();
-  const details = make("div", "", make("div", "two", panel("Ratings and times", ratings), panel("HITs", hits)), panel("Control pairs", pairs), panel("All judgements", judgements.element), panel("Log", log));
+  const details = make("div", "", make("div", "two", panel("Ratings and times", ratings), panel("HITs", hits)), panel("Control pairs", pairs), said, panel("All judgements", judgements.element), panel("Log", log));
   return {
     title: `Worker ${worker}`,
     element: make("div", "worker-page", make("p", "", anchor("← All workers", "#/workers")), about, details),
@@ -34,6 +44,9 @@ export function makeWorker(worker) {
       redraw(ratings, [found.histogram, found.items.length], () => drawRatings(found));
       redraw(pairs, found.pairs, () => drawPairs(found));
       redraw(hits, [found.hits, found.excluded, minute()], () => drawHits(found));
+      said.hidden = !found.background && !found.remarks?.length;
+      redraw(background, found.background ?? null, () => drawBackground(found.background));
+      redraw(written, found.remarks ?? [], () => drawRemarks(found.remarks ?? []));
       redraw(log, found.actions, () => (found.actions.length ? [...found.actions].reverse().map(entry) : [make("li", "soft", "Nothing was done yet.")]));
       judgements.update(found.items);
     },

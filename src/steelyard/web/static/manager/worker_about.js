@@ -39,7 +39,7 @@ function actions({ worker_id: worker, progress }, whole) {
   ].filter(Boolean);
 }
 
-function workFacts({ progress, finding }) {
+function workFacts({ progress, finding, behaviour }) {
   const { open } = progress;
   return facts([
     ["HITs submitted", number(progress.n_submitted)],
@@ -49,7 +49,20 @@ function workFacts({ progress, finding }) {
     ["Seconds per item", number(progress.seconds_per_item, 1)],
     ["Mean rating", Number.isFinite(finding?.mean) ? `${number(finding.mean, 1)} ± ${number(finding.sd, 1)}` : "–"],
     ["Last seen", ago(progress.last_at)],
+    ...pageFacts(behaviour),
   ]);
+}
+
+// Only where workers agreed to its being recorded.
+function pageFacts(behaviour) {
+  if (!behaviour) return [];
+  const { n_judgements: all, n_hidden: hidden, n_automated: automated } = behaviour;
+  return [
+    ["Page out of sight", hidden ? `${number(behaviour.hidden_seconds)} s, in ${number(hidden)} of ${counted(all, "judgement")}` : "never"],
+    ["Pastes", number(behaviour.pastes)],
+    ["Straightness of the pointer", number(behaviour.straightness, 2)],
+    ["Browser says a program controls it", automated ? `in ${number(automated)} of ${counted(all, "judgement")}` : "never"],
+  ];
 }
 
 function payFacts({ pay, finding }) {

@@ -1,8 +1,11 @@
 // A few answers to choose from: radio buttons that also respond to digits and arrow keys.
 
 import { make } from "../dom.js";
-import { STATEMENT_ID } from "../one_rating.js";
+import { DESCRIBED_BY } from "../one_rating.js";
+import { followDigits } from "./digits.js";
 import { startTally } from "./tally.js";
+
+const ANY_DIGIT = /^(?:Digit|Numpad)(\d)$/;
 
 /**
  * Ratings to choose from: those of `words.choices`; `presentation.order` says which comes first.
@@ -30,13 +33,14 @@ export function drawChoices(options, { hasNumbers }, onChange) {
  * @param {() => void} onChange  called whenever `answer()` may have changed
  * @returns {import("../one_rating.js").DrawnScale}
  */
-export function drawAnswers({ words, direction, elapsed }, field, choices, onChange) {
-  const tally = startTally(elapsed);
+export function drawAnswers({ words, direction, elapsed, draft }, field, choices, onChange) {
+  const kept = choices.findIndex((choice) => choice.value === draft?.[field]);
+  const tally = startTally(elapsed, kept < 0 ? undefined : draft);
   const buttons = choices.map((choice) => drawChoice(field, choice, words));
   const group = make("div", "choices", ...buttons.map(({ label }) => label));
   group.setAttribute("role", "radiogroup");
   group.setAttribute("aria-label", words.scale_label);
-  group.setAttribute("aria-describedby", STATEMENT_ID);
+  group.setAttribute("aria-describedby", DESCRIBED_BY);
   const hint = make("p", "scale-hint", words.hint);
   hint.dir = "auto";
   const element = make("div", "scale", group, hint);
@@ -45,17 +49,22 @@ export function drawAnswers({ words, direction, elapsed }, field, choices, onCha
 
   let value = null;
 
-  function choose(index) {
-    const { input } = buttons[index];
-    input.checked = true;
-    input.focus();
-    if (value === choices[index].value) return;
+  function show(index) {
+    buttons[index].input.checked = true;
     value = choices[index].value;
+    hint.classList.add("scale-hint-done");
+  }
+
+  function choose(index) {
+    buttons[index].input.focus();
+    if (value === choices[index].value) return;
     tally.touch();
     tally.move();
-    hint.classList.add("scale-hint-done");
+    show(index);
     onChange();
   }
+
+  if (kept >= 0) show(kept);
 
   buttons.forEach(({ input }, index) => {
     input.addEventListener("change", () => choose(index));
@@ -66,18 +75,41 @@ export function drawAnswers({ words, direction, elapsed }, field, choices, onCha
       choose((index + step + buttons.length) % buttons.length);
     });
   });
-  // Digits work wherever the focus is, so that workers need not Tab to the answers every time.
-  const onDigit = (event) => {
-    const digit = digitOf(event);
+  const stopDigits = followDigits(element, ANY_DIGIT, (digit) => {
     const index = choices.findIndex((choice) => choice.digit === digit);
-    if (index >= 0 && !element.closest("[inert]")) choose(index);
-  };
-  document.addEventListener("keydown", onDigit);
+    if (index >= 0) choose(index);
+  });
   return {
     element,
     answer: () => tally.answer(field, value),
-    destroy: () => document.removeEventListener("keydown", onDigit),
+    focus: () => (buttons.find(({ input }) => input.checked) ?? buttons[0]).input.focus({ preventScroll: true }),
+    reveal: ({ expected, preferred }) => {
+      const marked = choices.filter(({ value: each }) => isExpected(each, expected, preferred));
+      for (const choice of marked) markExpected(buttons[choices.indexOf(choice)].label, words);
+      return marked.map(({ value: each }) => words.choices[each]).join("; ");
+    },
+    destroy: stopDigits,
   };
+}
+
+/** The answer that was given earlier, as its label says it. @param {Object} answer @param {string} field */
+export function recallChoice(answer, field, { words }) {
+  const label = words.choices[answer[field]];
+  if (label === undefined) return null;
+  const element = make("span", "recall", label);
+  element.lang = words.language;
+  element.dir = "auto";
+  return element;
+}
+
+function isExpected(value, expected, preferred) {
+  if (preferred) return preferred.includes(value);
+  return Boolean(expected) && expected[0] <= value && value <= expected[1];
+}
+
+function markExpected(label, words) {
+  label.classList.add("choice-expected");
+  label.append(make("span", "visually-hidden", ` (${words.expected})`));
 }
 
 function drawChoice(field, { value, number }, words) {
@@ -96,10 +128,4 @@ function stepOfKey(event, isMirrored) {
   if (event.altKey || event.ctrlKey || event.metaKey) return 0;
   const right = isMirrored ? -1 : 1;
   return { ArrowDown: 1, ArrowUp: -1, ArrowRight: right, ArrowLeft: -right }[event.key] ?? 0;
-}
-
-/** The digit of a key, even if the keyboard layout puts another character there; or NaN. */
-function digitOf(event) {
-  if (event.altKey || event.ctrlKey || event.metaKey || event.repeat) return NaN;
-  return Number(/^(?:Digit|Numpad)(\d)$/.exec(event.code)?.[1] ?? NaN);
 }

@@ -1,12 +1,19 @@
 // A line from 0 to 100 without numbers, answered by pointing, dragging or with the keyboard.
 
 import { make } from "../dom.js";
-import { STATEMENT_ID } from "../one_rating.js";
+import { DESCRIBED_BY } from "../one_rating.js";
+import { followDigits } from "./digits.js";
+import { MAXIMUM, placeOfDigit, valueAfterKey } from "./line_keys.js";
+import { placeInWords } from "./line_words.js";
 import { startTally } from "./tally.js";
 
-const MAXIMUM = 100;
-const SMALL_STEP = 1;
-const LARGE_STEP = 10;
+const NUMBER_ROW = /^Digit(\d)$/;
+
+/** The line with a word at either end. */
+export function drawAnchoredLine(options, onChange) {
+  const { low, high } = options.words.anchors;
+  return drawLine(options, { 0: low, 100: high }, onChange);
+}
 
 /**
  * The line has a tick at each of `words.marks`. `labels` are written along it, keyed by their place;
@@ -19,9 +26,10 @@ const LARGE_STEP = 10;
  * @param {() => void} onChange  called whenever `answer()` may have changed
  * @returns {import("../one_rating.js").DrawnScale}
  */
-export function drawLine({ words, presentation, direction, elapsed }, labels, onChange) {
+export function drawLine({ words, presentation, direction, elapsed, draft }, labels, onChange) {
   const isMirrored = direction === "rtl";
-  const tally = startTally(elapsed);
+  const kept = isOnLine(draft?.rating) ? draft : undefined;
+  const tally = startTally(elapsed, kept);
   const { slider, line, handle } = drawSlider(words);
   const hint = make("p", "scale-hint", words.hint);
   hint.dir = "auto";
@@ -31,10 +39,13 @@ export function drawLine({ words, presentation, direction, elapsed }, labels, on
   element.lang = words.language;
 
   let value = null;
+  let first = kept?.first_rating ?? null;
 
   function place(next) {
     tally.touch();
+    first ??= next;
     show(next);
+    onChange();
   }
 
   function show(next) {
@@ -49,13 +60,12 @@ export function drawLine({ words, presentation, direction, elapsed }, labels, on
       slider.setAttribute("aria-valuenow", String(value));
       slider.setAttribute("aria-valuetext", placeInWords(value, words));
     }
-    onChange();
   }
 
   function valueAt(clientX) {
     const box = line.getBoundingClientRect();
     const share = (clientX - box.left) / box.width;
-    return clamp(Math.round(MAXIMUM * (isMirrored ? 1 - share : share)));
+    return Math.min(Math.max(Math.round(MAXIMUM * (isMirrored ? 1 - share : share)), 0), MAXIMUM);
   }
 
   followPointer(slider, {
@@ -64,18 +74,68 @@ export function drawLine({ words, presentation, direction, elapsed }, labels, on
     end: tally.move,
     // The finger was scrolling the page: treat the line as untouched.
     cancel: (before) => {
-      if (before === null) tally.forget();
+      if (before === null) {
+        tally.forget();
+        first = null;
+      }
       show(before);
+      onChange();
     },
   });
+  const keys = { isMirrored, isRow: presentation.keyboard === "row" };
   slider.addEventListener("keydown", (event) => {
-    const next = valueAfterKey(event, value, isMirrored);
+    const next = valueAfterKey(event, value, keys);
     if (next === null) return;
     event.preventDefault();
     tally.move();
     place(next);
   });
-  return { element, answer: () => tally.answer("rating", value) };
+  const stopDigits = keys.isRow
+    ? followDigits(slider, NUMBER_ROW, (digit) => {
+        slider.focus({ preventScroll: true });
+        tally.move();
+        place(placeOfDigit(digit, isMirrored));
+      })
+    : () => {};
+  if (kept) show(kept.rating);
+  return {
+    element,
+    answer: () => value === null ? null : { ...tally.answer("rating", value), first_rating: first ?? value },
+    focus: () => slider.focus({ preventScroll: true }),
+    reveal: ({ expected }) => (expected ? revealRange(slider, line, expected, words) : ""),
+    destroy: stopDigits,
+    width: presentation.line_width_px,
+  };
+}
+
+/** A small line with the mark of an earlier answer. @param {{rating: number}} answer */
+export function recallLine({ rating }, { words, direction }) {
+  if (!isOnLine(rating)) return null;
+  const mark = make("span", "recall-mark");
+  mark.style.insetInlineStart = `${rating}%`;
+  const element = make("span", "recall recall-line", mark);
+  element.dir = direction;
+  element.setAttribute("role", "img");
+  element.setAttribute("aria-label", placeInWords(rating, words));
+  return element;
+}
+
+function isOnLine(value) {
+  return typeof value === "number" && value >= 0 && value <= MAXIMUM;
+}
+
+// A soft band along the line, and words for those who do not see it.
+function revealRange(slider, line, [low, high], words) {
+  const band = make("span", "line-expected");
+  band.style.insetInlineStart = `${low}%`;
+  band.style.inlineSize = `${high - low}%`;
+  line.prepend(band);
+  const [from, to] = [low, high].map((place) => placeInWords(place, words));
+  const said = make("p", "visually-hidden", words.position.expected.replace("{low}", from).replace("{high}", to));
+  said.id = "expected";
+  slider.after(said);
+  slider.setAttribute("aria-describedby", said.id);
+  return said.textContent;
 }
 
 function drawSlider(words) {
@@ -83,7 +143,7 @@ function drawSlider(words) {
   slider.tabIndex = 0;
   slider.setAttribute("role", "slider");
   slider.setAttribute("aria-label", words.scale_label);
-  slider.setAttribute("aria-describedby", STATEMENT_ID);
+  slider.setAttribute("aria-describedby", DESCRIBED_BY);
   slider.setAttribute("aria-valuemin", "0");
   slider.setAttribute("aria-valuemax", String(MAXIMUM));
   slider.setAttribute("aria-valuetext", words.unanswered);
@@ -130,40 +190,4 @@ function followPointer(target, { start, move, end, cancel }) {
     pressed = null;
     cancel(before);
   });
-}
-
-/** The value after a key, or null if the key means nothing to the line. */
-function valueAfterKey(event, value, isMirrored) {
-  if (event.altKey || event.ctrlKey || event.metaKey) return null;
-  const step = event.shiftKey ? LARGE_STEP : SMALL_STEP;
-  const change = {
-    ArrowRight: isMirrored ? -step : step,
-    ArrowLeft: isMirrored ? step : -step,
-    ArrowUp: step,
-    ArrowDown: -step,
-    PageUp: LARGE_STEP,
-    PageDown: -LARGE_STEP,
-  }[event.key];
-  if (change !== undefined) return value === null ? MAXIMUM / 2 : clamp(value + change);
-  if (event.key === "Home") return 0;
-  if (event.key === "End") return MAXIMUM;
-  return null;
-}
-
-/** Where a value lies, in words without numbers: at a mark, or in which third of the way to the next. */
-function placeInWords(value, { marks, position }) {
-  const places = Object.keys(marks).map(Number);
-  const passed = places.findLastIndex((place) => place <= value);
-  const [mark, next] = [places[passed], places[passed + 1]];
-  const share = next === undefined ? 0 : (value - mark) / (next - mark);
-  const phrase =
-    share === 0 ? position.at
-    : share < 1 / 3 ? position.just_after
-    : share < 2 / 3 ? position.between
-    : position.just_before;
-  return phrase.replace("{mark}", marks[mark]).replace("{next}", marks[next] ?? "");
-}
-
-function clamp(value) {
-  return Math.min(Math.max(value, 0), MAXIMUM);
 }

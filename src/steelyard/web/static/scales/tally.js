@@ -1,9 +1,12 @@
 // What is sent with an answer: when the scale was first touched, and how often the answer was changed.
 
-/** @param {() => number} elapsed  milliseconds the item has been visible */
-export function startTally(elapsed) {
-  let firstTouchMs = null;
-  let moves = 0;
+/**
+ * @param {() => number} elapsed  milliseconds the item has been visible
+ * @param {{first_touch_ms?: number, n_moves?: number}} [draft]  an answer to go on from
+ */
+export function startTally(elapsed, draft) {
+  let firstTouchMs = draft?.first_touch_ms ?? null;
+  let moves = draft?.n_moves ?? 0;
   return {
     touch() {
       firstTouchMs ??= Math.round(elapsed());

@@ -1,0 +1,70 @@
+// What a worker takes away from a finished set: the code that shows it is finished, the way back, the pay.
+
+import { copyText } from "./clipboard.js";
+import { make, makeButton, writeMoney } from "./dom.js";
+import { page, say } from "./screen.js";
+
+const COPIED_MS = 2_000;
+
+/** The code and the way back to where the worker came from; null before a set is finished. @param {Object} work */
+export function drawCompletion({ completion }) {
+  const url = webAddress(completion?.url);
+  if (!completion?.code && !url) return null;
+  return make(
+    "section",
+    "completion",
+    make("h2", "", say(completion.code ? "code_title" : "completion_title")),
+    ...(completion.code ? drawCode(completion.code) : []),
+    url ? make("p", "", say("completion_text")) : null,
+    url ? make("p", "actions", linkTo(url)) : null,
+  );
+}
+
+function drawCode(text) {
+  const code = make("code", "completion-code", text);
+  code.dir = "ltr";
+  const told = make("span", "soft");
+  told.setAttribute("role", "status");
+  const copy = makeButton(
+    say("copy"),
+    async () => {
+      await copyText(text);
+      told.textContent = say("copied");
+      setTimeout(() => {
+        told.textContent = "";
+      }, COPIED_MS);
+    },
+    "button quiet",
+  );
+  return [make("p", "", say("code_text")), make("p", "completion-line", code, copy, told)];
+}
+
+function linkTo(url) {
+  const link = make("a", "button", say("completion_link"));
+  link.href = url;
+  link.rel = "noreferrer";
+  return link;
+}
+
+// Whatever else an address may be, such as a script, is not put behind a button.
+function webAddress(url) {
+  if (!url || !URL.canParse(url)) return null;
+  return ["https:", "http:"].includes(new URL(url).protocol) ? url : null;
+}
+
+/** What the worker has earned, if workers are told. @param {Object} work */
+export function drawEarned({ pay }) {
+  if (!pay?.earned) return null;
+  return make("p", "", say("pay_earned", { amount: inWords(pay.earned, pay) }));
+}
+
+/** What a set and an hour pay, if workers are told. @param {Object} work */
+export function drawOffer({ pay }) {
+  const offers = ["per_set", "per_hour"].filter((unit) => pay?.[unit]);
+  const sentences = offers.map((unit) => say(`pay_${unit}`, { amount: inWords(pay[unit], pay) }));
+  return sentences.length ? make("p", "", sentences.join(" ")) : null;
+}
+
+function inWords(amount, { currency }) {
+  return writeMoney(amount, currency, page.words.language);
+}
