@@ -19,10 +19,17 @@ export PYTHONDONTWRITEBYTECODE :=
 .PHONY: help demo test setup bench lint format requirements system-packages clean
 
 help:
-	@echo "make demo    set up and run the demo campaign (ONCE=1: to the report, without a person)"
-	@echo "make test    set up and run every check and test (TESTS=tests/stats: only these tests)"
-	@echo "make setup   only set up: leaves .venv/bin/steelyard"
-	@echo "make bench   the benchmarks of bench/"
+	@echo "To use Steelyard:"
+	@echo "  make demo           set up and run the demo campaign (ONCE=1: to the report, without a person)"
+	@echo "  make setup          only set up: leaves .venv/bin/steelyard; then"
+	@echo "                      export PATH=\"\$$PWD/.venv/bin:\$$PATH\" and steelyard --help"
+	@echo "To work on it:"
+	@echo "  make test           set up and run every check and test (TESTS=tests/stats: only these tests)"
+	@echo "  make lint, format   only the checks of the code; let ruff put things right"
+	@echo "  make bench          the benchmarks of bench/"
+	@echo "  make requirements   pin all dependencies anew"
+	@echo "  make clean          remove what setup made"
+	@echo "Another Python: make setup PYTHON=/path/to/python3 (3.11 or newer). README.md goes on from here."
 
 demo: setup
 	@$(BIN)/steelyard demo $(if $(PORT),--port $(PORT)) $(if $(ONCE),--once)

@@ -137,7 +137,7 @@ def fill(file: Path, n: int) -> None:
             )
             connection.executemany(
                 """INSERT INTO judgements
-                    VALUES (?, ?, ?, ?, '{"rating": 50}', 900, ?, NULL, NULL, 1, '', '')""",
+                    VALUES (?, ?, ?, ?, '{"rating": 50}', 900, ?, NULL, NULL, 1, '', '', NULL)""",
                 [(str(uuid.uuid4()), assignment, item, position, now) for position, item in placed[hit]],
             )
             done += len(placed[hit])

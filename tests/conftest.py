@@ -32,13 +32,16 @@ from sqlalchemy import create_engine
 
 from steelyard.aggregation import worker_model_gibbs
 from steelyard.domain.campaign import Campaign, CampaignSettings, DesignSettings
+from steelyard.domain.entry import CampaignEntry, Consent, EntryQuestion, TrainingItem
 from steelyard.domain.text import Segment, System
 from steelyard.domain.work import Hit, Item, ItemKind, PlacedItem
+from steelyard.flows.open import OpenCampaign
 from steelyard.planning import search
 from steelyard.planning.power import SimulatedTests, simulate_tests
 from steelyard.protocols import protocols
 from steelyard.stats.worker_model.gibbs import GibbsOptions
 from steelyard.store import campaigns, engines
+from steelyard.store import running as revised
 from steelyard.store.database import Store, open_store
 
 PASSWORD = "toy-secret"
@@ -523,6 +526,35 @@ def campaign_file(small_example: str, tmp_path: Path) -> Path:
     path = tmp_path / "campaign.toml"
     path.write_text(small_example, "utf-8")
     return path
+
+
+@pytest.fixture(scope="session")
+def asked() -> CampaignEntry:
+    """A consent text, a question that screens and one that may be left out, two training items."""
+    return CampaignEntry(
+        Consent("We store your answers.\n\nYou may stop at any time."),
+        (
+            EntryQuestion("native", "Is English your first language?", "choice", ("Yes", "No"), ("Yes",)),
+            EntryQuestion("age", "How old are you?", "number", optional=True, minimum=18, maximum=120),
+        ),
+        (
+            TrainingItem(("The dog sleeps.",), "The meaning is there.", "", "The dog is asleep.", (70, 100)),
+            TrainingItem(("It rains.",), "Judge as you like.", "", "It has been raining for days."),
+        ),
+    )
+
+
+@pytest.fixture(scope="session")
+def ask_first(asked: CampaignEntry) -> Callable[..., None]:
+    """Lets a campaign ask its workers before their first set; by default, all there is to ask."""
+
+    def ask(campaign: OpenCampaign, entry: CampaignEntry | None = None) -> None:
+        with campaign.store.write() as connection:
+            latest = revised.latest_revision(connection)
+            shown = {**latest.presentation, "entry": (entry or asked).recorded}
+            revised.add_revision(connection, latest.title, shown, now=NOON)
+
+    return ask
 
 
 @dataclass(frozen=True)

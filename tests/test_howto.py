@@ -24,14 +24,16 @@ BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", flags=re.M | re.S)
 # "Save this as `name`" and the block after it.
 FILE = re.compile(r"[Ss]ave this as `([^`]+)`.*?^```\w+\n(.*?)^```$", flags=re.M | re.S)
 CUT = "…"
-# The page that begins where campaigns end, and those about a campaign that is there; all others design one.
+# The page that begins where campaigns end, those about judgements of others (their numbers are
+# in test_real_data.py and test_recipes.py), and those about a campaign that is there; all others design one.
 ANALYSING = "tables-and-figures.md"
+PUBLISHED = ("reproduce-wmt.md", "error-spans.md")
 RUNNING = (
     *("run-a-campaign.md", "links-and-people.md", "correct-a-mistake.md", "extend-a-campaign.md"),
     *("pay-workers.md", "back-up.md", "prove-nothing-changed.md", "run-a-series.md", "deploy.md"),
     "managers.md",
 )
-DESIGNING = [page for page in PAGES if page not in (ANALYSING, *RUNNING)]
+DESIGNING = [page for page in PAGES if page not in (ANALYSING, *PUBLISHED, *RUNNING)]
 
 
 class Command(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 
 from steelyard.domain.result import Analysis, AnalysisSettings, CheckSettings, MethodSettings
 from steelyard.flows.analyse import analyse
-from steelyard.flows.settings import wmt_settings
+from steelyard.flows.recipes import wmt_settings
 from steelyard.flows.source import Source
 from steelyard.formats.judgements_file import read_judgements
 from steelyard.qc.paired_t import CHECK
@@ -70,6 +71,18 @@ def test_system_scores_are_the_official_ones(by_recipe: Analyse, campaign: str, 
     assert systems["system_id"].to_list() == official["system"].to_list()
     np.testing.assert_allclose(systems["score"], official["z"], atol=1e-6, rtol=0)
     np.testing.assert_allclose(systems["mean_rating"], official["raw"], atol=1e-9, rtol=0)
+
+
+def test_the_page_on_reproducing_wmt22_shows_the_published_table() -> None:
+    page = (Path(__file__).parents[1] / "docs" / "howto" / "reproduce-wmt.md").read_text("utf-8")
+    line = re.compile(r"^[\d–]+ +(\S+) +(\S+) +\[\S+, \S+\] +(\S+) +(\d+) +(\d+)$", re.MULTILINE)
+    shown = [
+        (system, float(z.replace("−", "-")), float(raw), int(segments), int(n))
+        for system, z, raw, segments, n in line.findall(page)
+    ]
+
+    columns = ["system", "z_published", "raw_published", "n_segments", "n_judgements"]
+    assert shown == _official("wmt22-toen", "cs-en.systems.csv").select(columns).rows()
 
 
 @pytest.mark.parametrize(("campaign", "pair"), PAIRS)

@@ -35,10 +35,13 @@ __all__ = [
 ]
 
 _PUBLIC = frozenset(__all__) - {"__version__"}
+# Other spellings that work as well.
+_SPELLINGS = {"analyze": "analyse", "normalize": "normalise"}
 
 
 def __getattr__(name: str) -> Any:
     """Load the public names on first use, so that importing a part needs only what that part needs."""
+    name = _SPELLINGS.get(name, name)
     if name in _PUBLIC:
         from steelyard import api
 

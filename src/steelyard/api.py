@@ -17,6 +17,7 @@ from steelyard.domain.scale import VAS, Scale
 from steelyard.flows.analyse import weigh
 from steelyard.flows.settings import settings_from
 from steelyard.flows.source import Source, from_campaign, read_source
+from steelyard.flows.span_source import FurtherReading, read_further, with_ratings
 from steelyard.frames import gather_credit
 
 if TYPE_CHECKING:
@@ -129,6 +130,9 @@ class Campaign:
         """Check workers, score and rank systems; the options are those of `steelyard.analyse`."""
         return analyse(self.judgements(), **options)
 
+    # As people in America spell it.
+    analyze = analyse
+
     def export(self, path: str | PathLike[str]) -> int:
         """Write all judgements to a file that `read` takes; returns their number."""
         from steelyard.flows.export import export
@@ -200,39 +204,39 @@ def read(
     scale: tuple[float, float] | None = None,
     gold_scale: tuple[float, float] | None = None,
     hit_times: str | PathLike[str] | None = None,
+    **further: Unpack[FurtherReading],
 ) -> Judgements:
     """Judgements from a file or a pandas, polars or pyarrow table; SourceError lists all problems.
 
     `gold_scale` is the range of an expert's known ratings where it is another than that of the ratings;
-    `hit_times` is a file that says when each HIT was taken and handed in.
+    `hit_times` is a file that says when each HIT was taken and handed in, `domains` one that gives each
+    document a domain. `weights` names those by which errors that were marked become ratings.
     """
     wanted = Scale(*scale) if scale else None
     gold = Scale(*gold_scale) if gold_scale else None
     times = Path(hit_times) if hit_times is not None else None
     if isinstance(source, str | PathLike):
-        return Judgements(
-            read_source(fspath(source), columns=columns, scale=wanted, gold_scale=gold, hit_times=times)
-        )
+        found = read_source(fspath(source), columns=columns, scale=wanted, gold_scale=gold, hit_times=times)
+        return Judgements(read_further(found, **further))
     from steelyard.formats.hit_times_file import read_hit_times
     from steelyard.formats.judgements_file import from_table
 
     table = from_table(source, columns=columns, scale=wanted, gold_scale=gold)
-    return Judgements(
-        Source(
-            gather_credit(table.frame),
-            title="table",
-            campaign="table",
-            warnings=table.warnings,
-            hit_times=read_hit_times(times) if times else table.hit_times,
-            scale=wanted or VAS,
-            gold_scale=gold,
-            preferences=table.preferences,
-            spans=table.spans,
-            exclusions=table.exclusions,
-            simulated=table.simulated,
-            joined=table.joined,
-        )
+    given = Source(
+        gather_credit(table.frame),
+        title="table",
+        campaign="table",
+        warnings=table.warnings,
+        hit_times=read_hit_times(times) if times else table.hit_times,
+        scale=wanted or VAS,
+        gold_scale=gold,
+        preferences=table.preferences,
+        spans=table.spans,
+        exclusions=table.exclusions,
+        simulated=table.simulated,
+        joined=table.joined,
     )
+    return Judgements(read_further(with_ratings(given), **further))
 
 
 def analyse(judgements: Any, **options: Any) -> Analysis:

@@ -33,6 +33,10 @@ _OF_JUDGEMENT: dict[str, pl.DataType] = {
     # What kind of text the document is, such as news.
     "domain": pl.String(),
     "segment_id": pl.String(),
+    # Whether the worker's browser said that a program controls it; null where that was not recorded.
+    "is_automated": pl.Boolean(),
+    # Whether the item was there only to fill up a HIT, such as a document once more; null if unknown.
+    "is_filler": pl.Boolean(),
 }
 RATINGS_SCHEMA: dict[str, pl.DataType] = {
     **_OF_JUDGEMENT,

@@ -136,7 +136,10 @@ def test_values_that_do_not_fit_are_wrong_usage(
         ({"method": "moved", "way": "left"}, "way cannot be 'left'. Use one of: up, down."),
         ({"method": "moved", "points": -1}, "points must be at least 0, not -1."),
         ({"method": "mean-z", "points": 1}, "points is an option of moved, not of mean-z."),
-        ({"method": "moved", "pionts": 1}, "There is no option 'pionts' in an analysis. Use any of: method,"),
+        (
+            {"method": "moved", "pionts": 1},
+            "There is no option 'pionts' in an analysis. Did you mean 'points'? ",
+        ),
     ],
 )
 def test_python_is_told_the_names_of_its_arguments(file: str, given: dict[str, str], said: str) -> None:

@@ -132,7 +132,8 @@ def live_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer
 def small_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., LiveServer]]:
     """Serves a campaign of one HIT with a few texts; given a protocol and the settings that differ.
 
-    `below`: the path of its public address.
+    `below`: the path of its public address; `entry`: what comes before the first set; `documents`: by text,
+    the document that it belongs to.
     """
     with ExitStack() as running:
         sites: dict[str, LiveServer] = {}
@@ -151,6 +152,8 @@ def small_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..
 def _write_small(db: str, protocol: str, changes: dict[str, Any]) -> None:
     changes = dict(changes)
     texts = changes.pop("texts", SMALL_TEXTS)
+    entry = changes.pop("entry", None)
+    documents = changes.pop("documents", range(1, len(texts) + 1))
     chosen = protocols()[protocol]
     attribute = changes.get("attribute", "adequacy")
     presentation = {
@@ -161,6 +164,7 @@ def _write_small(db: str, protocol: str, changes: dict[str, Any]) -> None:
             {"rating": rating, "reference": f"Meant at {rating:g}.", "text": f"Said at {rating:g}."}
             for rating in chosen.examples_at
         ],
+        **({"entry": entry.recorded} if entry else {}),
         **changes.pop("presentation", {}),
     }
     usual = CampaignSettings(
@@ -175,7 +179,7 @@ def _write_small(db: str, protocol: str, changes: dict[str, Any]) -> None:
     )
     settings = replace(usual, **changes)
     segments = tuple(
-        Segment(str(number), str(number), source, reference)
+        Segment(str(number), str(documents[number - 1]), source, reference)
         for number, (source, reference, _) in enumerate(texts, start=1)
     )
     columns = {"alpha": [text for _, _, text in texts]}

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
+from steelyard.web.pages import REPORT_POLICY
+
 ANALYSIS = "**/api/v1/analysis*"
 CAMPAIGN = "**/api/v1/campaign"
 VERDICTS = "**/api/v1/verdicts"
@@ -305,6 +307,19 @@ def test_the_report_is_one_click_away_and_a_silent_server_is_mentioned_and_forgi
     expect(page.locator("#about")).not_to_be_empty()
     link = page.get_by_role("link", name="Report")
     expect(link).to_have_attribute("href", f"{live_server.manager_url}/report")
+
+    # The report may run no script: the dashboard prints it, once it is there.
+    page.context.add_init_script("window.print = () => { window.printed = document.body.textContent; }")
+    policy = {"Content-Security-Policy": REPORT_POLICY}
+    page.context.route(
+        "**/report",
+        lambda route: route.fulfill(body="<p>whole</p>", content_type="text/html", headers=policy),
+    )
+    with page.expect_popup() as opened:
+        page.get_by_role("button", name="Report as PDF").click()
+    opened.value.wait_for_load_state("load")
+    assert opened.value.evaluate("window.printed") == "whole"
+    opened.value.close()
 
     page.route(CAMPAIGN, lambda route: route.abort())
     expect(page.locator("#notice")).to_contain_text("is not responding", timeout=20_000)

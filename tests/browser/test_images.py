@@ -65,7 +65,7 @@ def test_an_image_of_a_short_text_begins_at_the_left_says_which_text_it_is_and_c
         "name => canvas.dispatchEvent(new Event(name, { bubbles: true, cancelable: true })))"
     )
 
-    assert labels == ["Grey text", "Black text"]
+    assert labels == ["Meaning", "Translation"]
     assert went_on == [False, False]
     assert canvas.get_attribute("draggable") == "false"
     assert left > 0
@@ -114,7 +114,7 @@ def test_texts_stay_texts_unless_the_campaign_wants_images(page, small_site) -> 
     page.goto(small_site("da").join())
     page.get_by_role("button", name="Start").click()
 
-    expect(page.locator(".text-black p")).to_have_text("The dog sleeps.")
+    expect(page.locator(".text-black .text-body")).to_have_text("The dog sleeps.")
     expect(page.locator("canvas")).to_have_count(0)
 
 

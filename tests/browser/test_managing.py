@@ -108,7 +108,7 @@ def test_a_worker_is_excluded_with_a_reason_and_counts_again_by_undo(page, livel
     assert [worker["is_excluded"] for worker in campaign_of(lively_site)["progress"]["workers"]][1]
     told(page).get_by_role("button", name="Undo").click()
     expect(page.locator(".excluded-reason")).to_have_count(0)
-    expect(page.locator(".log")).to_contain_text("reinstate")
+    expect(page.get_by_role("region", name="Log", exact=True)).to_contain_text("reinstate")
 
 
 def test_control_pairs_stand_side_by_side_and_show_where_they_differ(page, lively_site) -> None:

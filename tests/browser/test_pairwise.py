@@ -79,7 +79,7 @@ def test_a_worker_finishes_a_hit_with_the_keyboard_alone(page, small_site, heard
     page.keyboard.press("Enter")
     expect(page.locator(".pair")).to_be_visible()
 
-    for number, keys in enumerate((["2"], ["Tab", "ArrowRight", "ArrowDown"], ["1", "ArrowLeft"])):
+    for number, keys in enumerate((["2"], ["ArrowRight", "ArrowDown"], ["1", "ArrowLeft"])):
         expect_done(page, number)
         for key in keys:
             page.keyboard.press(key)
@@ -185,7 +185,8 @@ def test_on_a_phone_one_is_above_the_other_and_nothing_scrolls_sideways(page, sm
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     assert first["x"] == second["x"]
     assert first["y"] + first["height"] < second["y"]
-    assert len({box["x"] for box in choices}) == 1
+    # The long word takes the screen, so its answers move together.
+    assert len({box["x"] for box in choices}) == (1 if language == "ar" else 2)
     assert min(box["height"] for box in choices) >= 44
 
 
@@ -221,8 +222,9 @@ def expect_screen_readers_know_what_is_asked_and_which_text_is_which(page: Page)
     for name in ("Translation 1", "Translation 2"):
         expect(page.get_by_role("group", name=name)).to_be_visible()
         expect(group.get_by_role("radio", name=f"{name} is better")).to_be_visible()
-    described = group.get_attribute("aria-describedby")
-    expect(page.locator(f"#{described}")).to_contain_text("Which one expresses the meaning better?")
+    statement, texts = str(group.get_attribute("aria-describedby")).split()
+    expect(page.locator(f"#{statement}")).to_contain_text("Which one expresses the meaning better?")
+    expect(page.locator(f"#{texts}")).to_contain_text("Translation 1")
 
 
 def test_texts_as_images_keep_the_labels(page, small_site) -> None:

@@ -68,7 +68,7 @@ def test_a_simulated_worker_reads_the_texts_of_the_protocol_and_finishes_a_hit(
     wanted = [protocols()[protocol].simulate([quality], rng)["rating"] for quality in (0.1, 0.9, 0.5)]
 
     start(page, site.join())
-    shown = page.locator(".item > .texts p").all_inner_texts()
+    shown = page.locator(".item > .texts .text-body").all_inner_texts()
     expect_nothing_chosen(page)
     for number, rating in enumerate(wanted):
         expect_done(page, number)
@@ -90,14 +90,14 @@ def test_a_german_campaign_is_german_throughout(page, small_site) -> None:
     page.goto(small_site("da", target_language="de", instructions="de").join())
 
     expect(page.locator("main")).to_contain_text("3 Beurteilungen: Angemessenheit, Deutsch")
-    expect(page.locator("main")).to_contain_text("Der graue Text sagt, was gemeint ist.")
+    expect(page.locator("main")).to_contain_text("Unter „Bedeutung“ steht, was gemeint ist.")
 
 
 def test_the_source_has_its_own_language_and_direction(page, small_site) -> None:
     texts = (("Google אמר היום לא.", "r", "Google said no today."),)
     start(page, small_site("da-source", source_language="he", texts=texts).join())
 
-    source, translation = page.locator(".text p").all()
+    source, translation = page.locator(".text .text-body").all()
 
     assert (source.get_attribute("lang"), source.get_attribute("dir")) == ("he", "rtl")
     assert (translation.get_attribute("lang"), translation.get_attribute("dir")) == ("en", "ltr")
@@ -125,7 +125,7 @@ def test_a_text_runs_as_its_language_unless_no_letter_does(scripts, text, expect
 def test_an_empty_translation_is_marked_as_such(page, small_site) -> None:
     start(page, small_site("da", texts=(("a", "Something.", " "),)).join())
 
-    expect(page.locator(".text-black p")).to_have_text("(no text)")
+    expect(page.locator(".text-black .text-body")).to_have_text("(no text)")
 
 
 @pytest.mark.parametrize(("wanted", "drawn"), [(400, 400), (900, 900), (1200, 1280 - 48 - 40)])
@@ -180,9 +180,9 @@ def test_places_between_labels_are_spoken(page, small_site) -> None:
 @pytest.mark.parametrize(
     ("protocol", "cases"),
     [
-        ("likert", {("5", "4"): 4, ("Tab", "ArrowRight", "ArrowDown", "ArrowLeft"): 2, ("Numpad3",): 3}),
-        ("likert", {("9", "2"): 2, ("Tab", "ArrowUp"): 5}),
-        ("adequacy4", {("Tab", "ArrowRight"): 3, ("1", "ArrowRight"): 4}),
+        ("likert", {("5", "4"): 4, ("ArrowRight", "ArrowDown", "ArrowLeft"): 2, ("Numpad3",): 3}),
+        ("likert", {("9", "2"): 2, ("ArrowUp",): 5}),
+        ("adequacy4", {("ArrowRight",): 3, ("1", "ArrowRight"): 4}),
     ],
 )
 def test_choices_are_made_with_the_keyboard_alone(page, small_site, heard, protocol, cases) -> None:

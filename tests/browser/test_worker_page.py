@@ -48,14 +48,17 @@ def stored(live_server: Any) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(content.decode("utf-8"))))
 
 
-def test_a_worker_finishes_a_hit_with_mouse_and_keyboard(page, live_server, worker_url, heard) -> None:
+def test_a_worker_finishes_a_hit_with_mouse_and_keyboard_and_begins_another(
+    page, live_server, worker_url, heard
+) -> None:
     start(page, worker_url)
 
     for number in range(50):
         expect_done(page, number)
         if number % 2:
-            page.get_by_role("slider").press("ArrowRight")
-            page.get_by_role("slider").press("Enter")
+            # The line has the focus.
+            page.keyboard.press("5")
+            page.keyboard.press("Enter")
         else:
             press_line(page, number / 50)
             next_button(page).click()
@@ -63,18 +66,10 @@ def test_a_worker_finishes_a_hit_with_mouse_and_keyboard(page, live_server, work
     expect(page.get_by_role("heading", name="Thank you")).to_be_visible()
     expect_done(page, 50)
     assert [judgement["answer"]["rating"] for judgement in sent(heard)] == [
-        50 if number % 2 else 2 * number for number in range(50)
+        45 if number % 2 else 2 * number for number in range(50)
     ]
-
-
-def test_a_finished_worker_can_begin_another_hit(page, live_server, worker_url) -> None:
-    page.route(JUDGEMENTS, lambda route: route.fulfill(json={"next": finished(more=True)}))
-    start(page, worker_url)
-    press_line(page, FAR_RIGHT)
-    next_button(page).click()
-
     page.get_by_role("button", name="Start another set").click()
-
+    page.get_by_role("button", name="Start").click()
     expect(page.get_by_role("slider")).to_be_visible()
 
 
@@ -161,30 +156,63 @@ def test_a_touch_that_turns_into_scrolling_does_not_count(page, worker_url) -> N
 
 
 def test_items_with_the_keyboard_alone(page, worker_url, heard) -> None:
+    # Where the first arrow key puts the mark; rounded down.
+    page.add_init_script("Math.random = () => 0.3")
     page.goto(worker_url)
     expect(page.get_by_role("button", name="Start")).to_be_visible()
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
-    expect(page.get_by_role("slider")).to_be_visible()
     cases = {
-        ("ArrowRight",): 50,
-        ("ArrowLeft",): 50,
-        ("ArrowUp", "ArrowRight", "ArrowRight"): 52,
-        ("ArrowRight", "Shift+ArrowLeft", "ArrowDown"): 39,
-        ("PageUp", "PageUp"): 60,
-        ("PageDown", "PageDown"): 40,
-        ("Home", "ArrowLeft"): 0,
-        ("End", "PageUp"): 100,
+        ("ArrowRight",): (30, 30),
+        ("ArrowLeft", "ArrowLeft"): (29, 30),
+        ("ArrowUp", "ArrowRight", "ArrowRight"): (32, 30),
+        ("ArrowRight", "Shift+ArrowLeft", "ArrowDown"): (19, 30),
+        ("Home", "ArrowLeft"): (0, 0),
+        ("End", "ArrowUp"): (100, 100),
+        # The row of numbers lies along the line; the number pad does not.
+        ("1",): (5, 5),
+        ("0", "Shift+ArrowLeft"): (85, 95),
+        ("Numpad9", "7", "4"): (35, 65),
+        # A long text scrolls, so these leave the mark where it is.
+        ("6", "PageUp", "PageDown"): (55, 55),
     }
 
     for number, keys in enumerate(cases):
         expect_done(page, number)
-        page.keyboard.press("Tab")
+        expect(page.get_by_role("slider")).to_be_focused()
         for key in (*keys, "Enter"):
             page.keyboard.press(key)
 
     expect_done(page, len(cases))
-    assert dict(zip(cases, (each["answer"]["rating"] for each in sent(heard)), strict=True)) == cases
+    answers = [each["answer"] for each in sent(heard)]
+    found = [(answer["rating"], answer["first_rating"]) for answer in answers]
+    assert dict(zip(cases, found, strict=True)) == cases
+    assert [answer["n_moves"] for answer in answers][:3] == [1, 2, 3]
+
+
+def test_the_first_arrow_key_puts_the_mark_anywhere_and_digits_follow_the_screen(scripts) -> None:
+    draw = """async () => {
+      const { placeOfDigit, valueAfterKey } = await import("/static/scales/line_keys.js");
+      const first = (keys) => valueAfterKey({ key: "ArrowRight" }, null, { isMirrored: false, ...keys });
+      const row = [1, 2, 3, 4, 5, 6, 7, 8, 9, 0];
+      return {
+        random: Array.from({ length: 2000 }, () => first({ isRow: true })),
+        older: first({ isRow: false }),
+        places: [false, true].map((isMirrored) => row.map((digit) => placeOfDigit(digit, isMirrored))),
+      };
+    }"""
+
+    found = scripts.evaluate(draw)
+
+    marks = found["random"]
+    assert set(marks) <= set(range(101))
+    # Each tenth of the line is hit as often as any other, within five standard deviations.
+    tenths = [sum(low <= mark < low + 10 for mark in marks) for low in range(0, 100, 10)]
+    share = 10 / 101
+    deviation = (2000 * share * (1 - share)) ** 0.5
+    assert max(abs(count - 2000 * share) for count in tenths) < 5 * deviation
+    assert found["older"] == 50
+    assert found["places"] == [list(range(5, 100, 10)), list(range(95, 0, -10))]
 
 
 def test_a_double_click_on_next_sends_once(page, live_server, worker_url, heard) -> None:
@@ -394,7 +422,7 @@ def test_texts_are_shown_as_they_are_and_never_run(page, worker_url, heard) -> N
 
     start(page, worker_url)
 
-    expect(page.locator(".text-black p")).to_have_text(text)
+    expect(page.locator(".text-black .text-body")).to_have_text(text)
     assert page.locator(".texts :is(img, b)").count() == 0
 
 
@@ -412,13 +440,13 @@ def test_a_right_to_left_line_is_mirrored_and_agreement_stays_100(page, worker_u
         assert middle_of_handle == pytest.approx(line["x"] + share * line["width"], abs=1.5)
         next_button(page).click()
     expect_done(page, 3)
-    # The arrow keys follow the line.
-    for key in ("ArrowLeft", "ArrowLeft", "ArrowLeft", "Enter"):
-        page.get_by_role("slider").press(key)
+    # The keys follow the line.
+    for key in ("2", "ArrowLeft", "ArrowLeft", "Enter"):
+        page.keyboard.press(key)
 
     expect_done(page, 4)
     assert labels[100] < labels[0]
-    assert [judgement["answer"]["rating"] for judgement in sent(heard)] == [100, 80, 0, 52]
+    assert [judgement["answer"]["rating"] for judgement in sent(heard)] == [100, 80, 0, 87]
 
 
 def test_a_finger_works_like_a_mouse(browser, live_server, worker_url) -> None:
@@ -462,17 +490,6 @@ def test_a_link_withdrawn_while_working_is_explained(page, worker_url) -> None:
     next_button(page).click()
 
     expect(page.get_by_role("heading", name="This link does not work")).to_be_visible()
-
-
-def finished(*, more: bool) -> dict[str, Any]:
-    return {
-        "finished": True,
-        "assignment_id": "a",
-        "n_items": 50,
-        "n_done": 50,
-        "n_hits_done": 1,
-        "more": more,
-    }
 
 
 def set_hidden(page: Page, is_hidden: bool) -> None:

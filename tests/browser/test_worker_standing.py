@@ -82,6 +82,8 @@ def test_an_answer_during_a_pause_is_kept_and_arrives_when_the_campaign_goes_on(
 
     answer(page)
     expect(page.get_by_role("status")).to_contain_text("The campaign is paused. Your answer is saved")
+    # Given back now, the set would take the answer with it.
+    expect(page.locator(".aside")).to_have_attribute("inert", "")
     newcomer = context.new_page()
     newcomer.clock.install()
     newcomer.goto(site.join())
@@ -94,6 +96,28 @@ def test_an_answer_during_a_pause_is_kept_and_arrives_when_the_campaign_goes_on(
     expect_done(page, 1)
     expect(newcomer.get_by_role("button", name="Start")).to_be_visible()
     assert site.n_done(url) == 1
+
+
+def test_whoever_writes_to_us_during_a_pause_is_not_disturbed(
+    page: Page, site: Any, campaign: OpenCampaign
+) -> None:
+    begin(page, site.join())
+    answer(page)
+    expect_done(page, 1)
+    set_state(campaign, "paused")
+    page.clock.install()
+    page.reload()
+    page.get_by_role("textbox").press_sequentially("Half a ")
+
+    with page.expect_response("**/api/v1/work"):
+        page.clock.fast_forward(61_000)
+    page.keyboard.type("word")
+
+    expect(page.get_by_role("textbox")).to_have_value("Half a word")
+    set_state(campaign, "open")
+    # It goes on asking.
+    page.clock.fast_forward(61_000)
+    expect(page.get_by_role("button", name="Continue")).to_be_visible()
 
 
 @pytest.mark.parametrize(

@@ -137,12 +137,6 @@ def test_help_has_one_line_for_every_command(capsys: pytest.CaptureFixture[str])
     assert listed == list(COMMANDS)
 
 
-def test_a_misspelt_command_is_guessed(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["anlyse", "eval.db"]) == UNUSABLE
-
-    assert "Did you mean 'analyse'?" in capsys.readouterr().err
-
-
 def test_a_name_without_its_ending_is_guessed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "eval.db").touch()
 
@@ -298,7 +292,7 @@ def test_what_is_registered_is_listed_with_citations(name: str, capsys: pytest.C
         (["analyse", "no-such-file.csv"], 2, "no-such-file.csv"),
         (["analyse", "no-such.db"], 2, "steelyard create"),
         (["create", "no-such.toml", "--db", "x.db"], 2, "there is no such file"),
-        (["example", "nope"], 2, "choose from: adequacy4, da"),
+        (["example", "nope"], 2, "Use one of: adequacy4, da"),
         (["nonsense"], 2, "No such command"),
         (["analyse", "{judged}", "--method", "magic"], 2, "Use one of: "),
         (["analyse", "{judged}", "--check", "magic"], 2, "paired-t"),

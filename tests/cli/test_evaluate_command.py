@@ -120,7 +120,7 @@ def test_what_the_judgements_cannot_support_is_said(
     ("options", "said"),
     [
         (("--methods", "mean-q"), "There is no method 'mean-q'"),
-        (("--check", "eyes"), "'eyes' is unknown"),
+        (("--check", "eyes"), "There is no check 'eyes'"),
         (("--ratings", "one"), "--ratings must be a whole number"),
         (("--spam", "some"), "--spam must be a number"),
         (("--spam", "1.5"), "below 1"),

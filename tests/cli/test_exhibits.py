@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -86,6 +87,34 @@ def test_every_figure_is_drawn_and_painted_to_files(
     assert begins in target.read_bytes()[:200]
 
 
+@pytest.mark.parametrize("ending", ["svg", "pdf", "png"])
+def test_a_bare_figure_leaves_title_and_signature_to_the_terminal(
+    judgements: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], ending: str
+) -> None:
+    whole, bare = tmp_path / f"whole.{ending}", tmp_path / f"bare.{ending}"
+
+    assert run(["plot", "ranking", str(judgements), "--out", str(whole)]) == 0
+    told = capsys.readouterr().out
+    assert run(["plot", "ranking", str(judgements), "--out", str(bare), "--bare"]) == 0
+
+    assert capsys.readouterr().out == told
+    assert told.startswith("Ranking: judgements\n")
+    assert "\nsteelyard:0.1|campaign:judgements" in told
+    heights = [_height(path) for path in (whole, bare)]
+    assert heights[1] < heights[0] - 30
+    assert b"steelyard:0.1" not in bare.read_bytes()
+
+
+def _height(path: Path) -> float:
+    """The height of a picture, in units of its own."""
+    written = path.read_bytes()
+    if path.suffix == ".png":
+        return int.from_bytes(written[20:24], "big")
+    found = re.search(rb'height="([\d.]+)"|/MediaBox \[ 0 0 [\d.]+ ([\d.]+) \]', written)
+    assert found
+    return float(found[1] or found[2])
+
+
 def test_a_table_is_written_as_json(judgements: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["table", "ranking", str(judgements), "--json", "-"]) == 0
 
@@ -119,8 +148,8 @@ def test_what_the_data_cannot_support_says_what_is_missing(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["table", "tables"], "'tables' is unknown; choose from: agreement, "),
-        (["plot", "pie", "--out", "pie.svg"], "'pie' is unknown; choose from: agreement, "),
+        (["table", "tables"], "There is no table 'tables'. Use one of: agreement, "),
+        (["plot", "pie", "--out", "pie.svg"], "There is no figure 'pie'. Use one of: agreement, "),
         (["plot", "ranking", "--out", "ranking.gif"], ".svg, .png or .pdf"),
         (["table", "agreement", "--categories", "five"], "must be a whole number"),
         (["table", "agreement", "--categories", "1"], "from 2 to 100"),

@@ -144,7 +144,7 @@ def test_what_the_judgements_cannot_support_is_said(
     [
         ((), "Missing argument"),
         (("absent.csv",), "no such file"),
-        (("adequacy.csv", "--check", "eyes"), "'eyes' is unknown"),
+        (("adequacy.csv", "--check", "eyes"), "There is no check 'eyes'"),
         (("adequacy.csv", "--cells", "curr_old=A"), "must be named too"),
         (("adequacy.csv", "--check", "none", "--cells", CELLS), "name A, B, C, D, which nobody judged"),
         (("adequacy.csv", "--metric", "blue"), "There is no metric 'blue'"),
@@ -158,7 +158,7 @@ def test_what_the_judgements_cannot_support_is_said(
         (("adequacy.csv", "--slope", "one"), "--slope goes with --link"),
         (("adequacy.csv", "--json", "adequacy.csv"), "is being read"),
         (("--link", "adequacy.csv", "--cells", CELLS), "not for --link"),
-        (("--link", "adequacy.csv", "--method", "mean-q"), "'mean-q' is unknown"),
+        (("--link", "adequacy.csv", "--method", "mean-q"), "Did you mean 'mean-z'?"),
     ],
 )
 def test_what_makes_no_sense_is_refused(

@@ -118,7 +118,7 @@ def test_what_the_judgements_cannot_support_is_said(
         (("--reliability", "most"), "--reliability must be a number"),
         (("--reliability", "2"), "from 0.01 to 0.999"),
         (("--draws", "3"), "--draws"),
-        (("--check", "eyes"), "'eyes' is unknown"),
+        (("--check", "eyes"), "There is no check 'eyes'"),
         (("--pass-rate", "61"), "--pass-rate must be from 0.01 to 1, not 61"),
         (("--attribute", "wit"), "no rating is of attribute 'wit'"),
     ],

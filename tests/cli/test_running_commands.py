@@ -66,8 +66,9 @@ def test_settings_prints_every_rule_as_the_campaign_file_writes_it(
 
     assert capsys.readouterr().out == (
         "[rules]\nlease_minutes = 120.0\n# hits_per_worker is not set\nopen_link = true\n"
-        "joins_per_hour = 60\nunbegun_hits = 30\n\n"
-        '[pay]\nwage = 12.0\ncurrency = "USD"\n# per_hit is not set\nfee = 0.0\n'
+        "joins_per_hour = 60\nunbegun_hits = 30\n"
+        "# completion_code is not set\n# completion_url is not set\n\n"
+        '[pay]\nwage = 12.0\ncurrency = "USD"\n# per_hit is not set\nfee = 0.0\ntell_workers = false\n'
     )
 
 
@@ -75,6 +76,8 @@ def test_settings_changes_what_is_given(draft: str, capsys: pytest.CaptureFixtur
     changes = ["--lease-minutes", "30", "--hits-per-worker", "2", "--open-link", "off", "--wage", "none"]
     changes += ["--joins-per-hour", "200", "--unbegun-hits", "0"]
     changes += ["--currency", "EUR", "--pay-per-hit", "5.5", "--fee", "0.33"]
+    address = "https://app.example.org/done?cc=C1A2"
+    changes += ["--tell-pay", "on", "--completion-code", "C1A2", "--completion-url", address]
     assert run(["settings", draft, *changes]) == DONE
     capsys.readouterr()
 
@@ -90,6 +93,9 @@ def test_settings_changes_what_is_given(draft: str, capsys: pytest.CaptureFixtur
         "currency": "EUR",
         "pay_per_hit": 5.5,
         "fee": 0.33,
+        "tell_pay": True,
+        "completion_code": "C1A2",
+        "completion_url": address,
     }
 
 

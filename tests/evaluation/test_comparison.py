@@ -297,7 +297,8 @@ def test_wishes_that_make_no_sense_are_refused(choices: dict[str, Any], said: st
 
 
 def test_an_unknown_method_or_check_is_refused(noisy: pl.DataFrame) -> None:
-    with pytest.raises(ChoiceError, match=r"There is no method 'mean-x'\. Use any of: .*mean-z"):
+    said = r"There is no method 'mean-x'\. Did you mean 'mean-z'\? Use any of: .*mean-z"
+    with pytest.raises(ChoiceError, match=said):
         _evaluate(noisy, methods=("mean-x-passing",))
     with pytest.raises(ChoiceError, match="There is no check 'eye'"):
         _evaluate(noisy, methods=("mean-z-passing",), analysis=AnalysisSettings(check="eye"))

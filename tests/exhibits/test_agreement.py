@@ -20,17 +20,25 @@ PAIRS = 3 * [(5, 15), (25, 35), (60, 90), (70, 20)]
 
 @pytest.fixture(scope="module")
 def repeats(ratings: Ratings, evidence: Evidence) -> Evidence:
-    """Ann repeats twelve texts, Bob rates each of them once, much like Ann; only Ann is kept."""
-    rows = [
-        ("ann", "h1", kind, f"s{k}", "alpha", rating)
-        for k, pair in enumerate(PAIRS)
-        for kind, rating in zip(("regular", "repeat"), pair, strict=True)
-    ]
-    # Ratings beyond the scale's tenths, so that there are more than ten different ones.
-    rows += [("ann", "h1", "reference", f"s{k}", "alpha", 91 + k) for k in range(4)]
-    rows += [("bob", "h2", "regular", f"s{k}", "alpha", first + 3) for k, (first, _) in enumerate(PAIRS)]
+    """Ann and Amy repeat twelve texts each, Bob and Cid rate each of one's texts once, much like her.
+
+    Only Ann and Amy are kept.
+    """
+    rows: list[tuple[Any, ...]] = []
+    for repeating, rating_once, hit in (("ann", "bob", "h1"), ("amy", "cid", "h2")):
+        rows += [
+            (repeating, hit, kind, f"{hit}-s{k}", "alpha", rating)
+            for k, pair in enumerate(PAIRS)
+            for kind, rating in zip(("regular", "repeat"), pair, strict=True)
+        ]
+        # Ratings beyond the scale's tenths, so that there are more than ten different ones.
+        rows += [(repeating, hit, "reference", f"{hit}-s{k}", "alpha", 91 + k) for k in range(4)]
+        rows += [
+            (rating_once, f"{hit}-once", "regular", f"{hit}-s{k}", "alpha", first + 3)
+            for k, (first, _) in enumerate(PAIRS)
+        ]
     frame = ratings(rows)
-    return replace(evidence, judged=frame, keeps=frame["worker_id"] == "ann")
+    return replace(evidence, judged=frame, keeps=frame["worker_id"].is_in(["ann", "amy"]))
 
 
 def _row(table: Table, **wanted: object) -> dict[str, Any]:
@@ -44,7 +52,7 @@ def test_kappa_is_agreement_beyond_one_over_the_categories(
 
     halves = _row(table, of="intra", scale="rating", categories=2)
     fifths = _row(table, of="intra", scale="rating", categories=5)
-    assert (halves["n_pairs_all"], halves["agreement_all"]) == (12, 3 / 4)
+    assert (halves["n_pairs_all"], halves["agreement_all"]) == (24, 3 / 4)
     assert halves["value_all"] == pytest.approx((3 / 4 - 1 / 2) / (1 - 1 / 2))
     assert (fifths["agreement_all"], fifths["value_all"]) == (
         2 / 4,
@@ -56,8 +64,8 @@ def test_all_and_kept_stand_side_by_side(repeats: Evidence, options: ExhibitOpti
     table = TABLE.make([repeats], replace(options, categories=(2,)))
 
     between = _row(table, of="inter", scale="rating", categories=2)
-    # Ann's 5 and Bob's 8 are a pair that agrees; Ann alone has nobody to agree with.
-    assert (between["n_pairs_all"], between["agreement_all"], between["value_all"]) == (12, 1.0, 1.0)
+    # Ann's 5 and Bob's 8 are a pair that agrees; Ann and Amy have no text in common.
+    assert (between["n_pairs_all"], between["agreement_all"], between["value_all"]) == (24, 1.0, 1.0)
     assert (between["n_pairs_kept"], between["value_kept"]) == (0, None)
 
 
@@ -95,13 +103,38 @@ def test_intervals_hold_their_values(evidence: Evidence, options: ExhibitOptions
 def test_a_handful_of_pairs_says_nothing(
     repeats: Evidence, everyone: Everyone, options: ExhibitOptions
 ) -> None:
-    few = repeats.frame.filter(pl.col("segment_id").is_in(["s0", "s1"]))
+    few = repeats.frame.filter(pl.col("segment_id").is_in(["h1-s0", "h1-s1"]))
 
     table = TABLE.make([everyone(repeats, few)], options)
 
     row = _row(table, of="inter", scale="rating", coefficient="alpha")
     assert (row["n_pairs_all"], row["value_all"]) == (2, None)
     assert "Fewer than 10 pairs are too few for a coefficient." in table.notes
+
+
+@pytest.mark.parametrize(
+    ("workers", "of", "said"),
+    [
+        (("ann", "bob"), "inter", "between workers: 12 pairs of ratings by 2 workers"),
+        (("ann",), "intra", "within workers: 12 pairs of ratings by 1 worker"),
+    ],
+)
+def test_too_few_workers_give_no_coefficient_and_the_note_says_what_is_there(
+    repeats: Evidence,
+    everyone: Everyone,
+    options: ExhibitOptions,
+    workers: tuple[str, ...],
+    of: str,
+    said: str,
+) -> None:
+    few = repeats.frame.filter(pl.col("worker_id").is_in(workers))
+
+    table = TABLE.make([everyone(repeats, few)], options)
+
+    rows = table.rows.filter(of=of)
+    assert rows["n_pairs_all"].to_list() == [12] * len(rows)
+    assert rows["value_all"].count() == 0
+    assert f"Agreement {said} are there, too few workers for a coefficient." in table.notes
 
 
 @pytest.mark.parametrize("chance", ["cohen", "scott"])
@@ -155,7 +188,7 @@ def test_curves_run_over_all_numbers_of_categories(evidence: Evidence, options: 
     figure = FIGURE.make([evidence], replace(options, categories=(12, 5)))
     assert isinstance(figure, Figure)
 
-    assert [panel.title.partition(":")[0] for panel in figure.panels] == ["intra", "inter"]
+    assert [panel.title.partition(":")[0] for panel in figure.panels] == ["within workers", "between workers"]
     lines = [mark for mark in figure.panels[0].marks if isinstance(mark, Line)]
     assert [line.series for line in lines] == ["rating", "z"]
     assert lines[0].x == (2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 12.0)
@@ -176,5 +209,5 @@ def test_a_curve_goes_through_the_tables_kappas(evidence: Evidence, options: Exh
 def test_a_side_without_pairs_has_no_panel(repeats: Evidence, options: ExhibitOptions) -> None:
     figure = FIGURE.make([repeats], options)
 
-    # Ann alone is kept: nobody to agree with.
-    assert [panel.title.partition(":")[0] for panel in figure.panels] == ["intra"]
+    # Ann and Amy are kept, who have no text in common.
+    assert [panel.title.partition(":")[0] for panel in figure.panels] == ["within workers"]

@@ -10,7 +10,8 @@ from steelyard.domain.errors import ChoiceError, NotEnoughData, SourceError
 from steelyard.domain.result import Analysis, AnalysisSettings, MethodSettings
 from steelyard.domain.scale import Scale
 from steelyard.flows.analyse import analyse
-from steelyard.flows.settings import settings_from, wmt_settings
+from steelyard.flows.recipes import wmt_settings
+from steelyard.flows.settings import settings_from
 from steelyard.flows.source import Source
 from steelyard.frames import hit_times_frame, ratings_frame
 
@@ -470,3 +471,19 @@ def test_another_scale_is_in_the_signature(frame: pl.DataFrame) -> None:
     wide = Source(frame, title="Toy", campaign="file", scale=Scale(0.0, 200.0))
 
     assert "|scale:0,200|" in analyse(wide, settings_from(wide, draws=0)).signature
+
+
+def test_one_system_alone_is_said_to_have_no_rank(frame: pl.DataFrame) -> None:
+    alone = frame.filter(pl.col("system_id") == frame["system_id"][0])
+
+    warnings = _analyse(alone, replace(SETTINGS, check="none")).warnings
+
+    assert any(warning.startswith("All judgements are of one system") for warning in warnings)
+
+
+def test_one_worker_alone_is_said_to_agree_with_nobody(frame: pl.DataFrame) -> None:
+    alone = frame.filter(pl.col("worker_id") == frame["worker_id"][0])
+
+    warnings = _analyse(alone, replace(SETTINGS, check="none")).warnings
+
+    assert any("agreement between workers cannot be computed" in warning for warning in warnings)

@@ -17,14 +17,18 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
+from steelyard.domain.entry import Remark
 from steelyard.domain.errors import Conflict, SourceError
 from steelyard.domain.running import CampaignState
 from steelyard.flows.assign import NextItem, next_item
 from steelyard.flows.backup import backup, restore
+from steelyard.flows.correct import Correction, correct
 from steelyard.flows.create import create
+from steelyard.flows.entry_answers import give_consent
 from steelyard.flows.links import add_workers, holder, links
 from steelyard.flows.log import log
 from steelyard.flows.open import OpenCampaign, open_campaign
+from steelyard.flows.remarks import add_remark
 from steelyard.flows.state import change_state
 from steelyard.flows.submit import Submission, submit
 from steelyard.store import copying, tables
@@ -54,8 +58,11 @@ def judge(campaign: OpenCampaign, worker_id: str, n: int, given: list[str], now:
 @pytest.fixture
 def judged(campaign: OpenCampaign, noon: datetime) -> OpenCampaign:
     """A campaign in which something of everything has happened."""
+    correct(campaign, Correction(consent="We store your answers."), by="manager", now=noon)
     for link in add_workers(campaign, 2, base_url="", now=noon):
+        give_consent(campaign, link.worker_id, agrees=True, revision=2, now=noon)
         judge(campaign, link.worker_id, 3, [], noon)
+        add_remark(campaign, Remark(str(uuid.uuid4()), link.worker_id, "comment", "Grüße", noon))
     change_state(campaign, CampaignState.PAUSED, by="manager", now=noon, reason="näher ansehen")
     change_state(campaign, CampaignState.OPEN, by="manager", now=noon)
     return campaign
@@ -109,6 +116,7 @@ def test_a_campaign_moves_between_databases_and_back_with_every_row(
 
     first = rows_of(str(tmp_path / "first.db"))
     assert all(first[name] for name in ("judgements", "actions", "revisions", "hit_items", "shared_links"))
+    assert (len(first["entries"]), len(first["remarks"])) == (2, 2)
     assert rows_moved == first
     assert rows_of(str(tmp_path / "again.db")) == first
 

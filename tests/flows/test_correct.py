@@ -2,12 +2,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
 import polars as pl
 import pytest
 
+from steelyard.domain.entry import CampaignEntry
 from steelyard.domain.errors import CampaignError, ChoiceError
 from steelyard.flows.assign import NextItem, next_item
 from steelyard.flows.correct import Correction, correct, seen_revisions
@@ -19,6 +21,7 @@ from steelyard.flows.state import campaign_now
 from steelyard.flows.submit import Submission, submit
 from steelyard.formats.words_file import to_toml
 from steelyard.store.actions import logged_actions
+from steelyard.store.running import add_revision
 
 
 def words_of(campaign: OpenCampaign) -> str:
@@ -48,6 +51,24 @@ def test_new_words_change_the_words_only(campaign: OpenCampaign, noon: datetime)
     assert {**after.presentation, "words": None} == {**before.presentation, "words": None}
 
 
+def test_a_campaign_of_an_earlier_version_is_corrected_in_the_words_it_has(
+    campaign: OpenCampaign, noon: datetime
+) -> None:
+    older = {
+        **campaign.settings.presentation["words"],
+        "labels": {"grey": "Grey text", "black": "Black text"},
+    }
+    presentation = {**campaign.settings.presentation, "words": older}
+    with campaign.store.write() as connection:
+        add_revision(connection, campaign.settings.title, presentation, now=noon)
+    recorded = replace(campaign, settings=replace(campaign.settings, presentation=presentation))
+
+    words = {**older, "labels": {"grey": "Grey words", "black": "Black words"}}
+    corrected = correct(recorded, Correction(instructions=to_toml(words)), by="manager", now=noon)
+
+    assert corrected.revision.presentation["words"]["labels"]["grey"] == "Grey words"
+
+
 def test_a_correction_is_logged_with_its_reason(campaign: OpenCampaign, noon: datetime) -> None:
     before = campaign.settings.title
 
@@ -59,12 +80,16 @@ def test_a_correction_is_logged_with_its_reason(campaign: OpenCampaign, noon: da
     assert action.detail == {"revision": 2, "title": {"before": before, "after": "Other"}}
 
 
-def test_a_correction_that_changes_nothing_makes_no_revision(campaign: OpenCampaign, noon: datetime) -> None:
-    same = Correction(campaign.settings.title, words_of(campaign))
+def test_a_correction_that_changes_nothing_makes_no_revision(
+    campaign: OpenCampaign, noon: datetime, ask_first: Callable[..., None], asked: CampaignEntry
+) -> None:
+    ask_first(campaign)
+    assert asked.consent is not None
+    same = Correction(campaign.settings.title, words_of(campaign), consent=f"{asked.consent.text}\n")
 
     assert not correct(campaign, same, by="manager", now=noon).is_new
 
-    assert len(seen_revisions(campaign)) == 1
+    assert len(seen_revisions(campaign)) == 2
 
 
 def test_all_problems_of_a_correction_come_in_one_message(campaign: OpenCampaign, noon: datetime) -> None:
@@ -91,7 +116,7 @@ def test_a_title_that_a_database_cannot_hold_is_refused(campaign: OpenCampaign, 
 
 
 def test_an_empty_correction_is_refused(campaign: OpenCampaign, noon: datetime) -> None:
-    with pytest.raises(ChoiceError, match="Give a new title, new instructions, or both"):
+    with pytest.raises(ChoiceError, match="Give a new title, new instructions, or a new consent text"):
         correct(campaign, Correction(reason="none"), by="manager", now=noon)
 
 

@@ -213,7 +213,7 @@ def test_a_study_of_everybody_leaves_out_whom_a_person_excluded(frame: pl.DataFr
 def test_every_report_says_what_a_person_excluded(frame: pl.DataFrame) -> None:
     found = analyse(source(frame, BOB), SETTINGS)
 
-    assert "Warning: A person excluded 1 worker (80 judgements)" in analysis_text(found)
+    assert "Note: A person excluded 1 worker (80 judgements)" in analysis_text(found)
     page = report_html(found)
     assert "passed</span>, excluded by a person" in page
     assert "those who passed. A person excluded 1 worker, whatever" in " ".join(page.split())

@@ -202,7 +202,7 @@ def test_metrics_that_are_supplied_stand_beside_those_computed(source: Source) -
             LongitudinalSettings(metrics=("blue",)),
             TEXTS,
             ChoiceError,
-            "There is no metric 'blue'. Use one of: bleu,",
+            "There is no metric 'blue'. Did you mean 'bleu'? Use one of: bleu,",
         ),
         (
             LongitudinalSettings(

@@ -372,7 +372,7 @@ def test_a_campaigns_gold_may_be_mean_ratings(database: str, gold: str, method: 
         (Wanted(gold="mqm"), "no gold 'mqm' in a campaign. Use one of: adequacy, adequacy-raw, da, da-raw."),
         (Wanted(pair="en-de"), "is a campaign of de-en, not of en-de"),
         (Wanted(gold="da-raw", method="mean-rating", metrics=("chrf",)), "there is no gold da-raw"),
-        (Wanted(metrics=("comet",)), "no metric comet"),
+        (Wanted(metrics=("comet",)), "no metric 'comet'"),
     ],
 )
 def test_what_a_campaign_cannot_give_is_refused(database: str, wanted: Wanted, message: str) -> None:

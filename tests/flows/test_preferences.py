@@ -83,7 +83,8 @@ def test_shares_of_ties_are_reported_with_the_counts_and_are_no_warning(evidence
     assert f"\n{note}\n" in analysis_text(analysis)
     assert json.loads(analysis_json(analysis))["notes"] == list(analysis.notes)
     page = report_html(analysis)
-    assert page.index(note) < page.index("Contents")
+    # Among the notes at the head, before the first section.
+    assert page.index('class="notes"') < page.index(note) < page.index('id="ranking"')
 
 
 def test_the_check_of_a_campaign_gives_way_if_it_cannot_read_preferences() -> None:
@@ -233,7 +234,7 @@ def test_a_fair_crowd_leans_to_no_side(evidence: Evidence) -> None:
 @pytest.mark.parametrize(
     ("method", "n_workers", "words"),
     [
-        ("bradley-terry", 1, "The scores rest on 1 worker: what others would have said cannot be estimated"),
+        ("bradley-terry", 1, "The scores rest on 1 worker: agreement between workers cannot be computed"),
         (
             "bradley-terry",
             3,

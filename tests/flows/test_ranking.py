@@ -18,7 +18,7 @@ from steelyard.flows.ranking import (
     system_pairs,
     untested_pairs,
 )
-from steelyard.flows.settings import wmt_settings
+from steelyard.flows.recipes import wmt_settings
 
 NAN = np.nan
 # Three tests: two-sided .036, .07 and .4; after Holm .108, .14 and .4.
@@ -107,7 +107,13 @@ def test_a_single_worker_is_why_nothing_was_tested() -> None:
     (warning,) = untested_pairs(_fit(np.full((3, 3), NAN), InferenceUnits(1, 20, documents_known=True)))
 
     assert warning.startswith("3 of 3 pairs of systems could not be tested")
-    assert "from a single worker or a single document nothing follows about others" in warning
+    assert "all judgements are of one worker, and nothing follows about others" in warning
+
+
+def test_a_single_document_is_why_nothing_was_tested() -> None:
+    (warning,) = untested_pairs(_fit(np.full((3, 3), NAN), InferenceUnits(9, 1, documents_known=True)))
+
+    assert "all judgements are of one document" in warning
 
 
 @pytest.mark.parametrize(("draws", "n_warnings"), [(100, 1), (120, 0)])

@@ -19,11 +19,14 @@ from sqlalchemy import Connection, text
 from steelyard import api
 from steelyard.cli.main import run
 from steelyard.domain.campaign import Campaign, CampaignSettings, DesignSettings
+from steelyard.domain.entry import CampaignEntry, Consent
 from steelyard.domain.errors import SourceError
+from steelyard.domain.judgement import Behaviour
 from steelyard.domain.text import Segment, System
 from steelyard.domain.work import Hit, Item, ItemKind, PlacedItem, ShownText
 from steelyard.flows.assign import NextItem, next_item
 from steelyard.flows.backup import backup
+from steelyard.flows.entry_answers import give_consent
 from steelyard.flows.open import OpenCampaign
 from steelyard.flows.submit import Submission, submit
 from steelyard.flows.verify import Verification, verify
@@ -37,8 +40,11 @@ NOW = datetime(2024, 5, 1, 12, 0, tzinfo=UTC)
 def fill(address: str) -> None:
     """Pairs of translations. The first worker finishes HIT h1, the second judges three items of h2."""
     segments = tuple(Segment(f"s{k}", "d1", f"Quelle {k}", f"source {k}") for k in (1, 2))
+    entry = CampaignEntry(Consent("We record how you handle the page."))
     settings = CampaignSettings(
-        "toy", "Toy", "pairwise", "adequacy", "de", "en", design=DesignSettings(hit_size=4)
+        *("toy", "Toy", "pairwise", "adequacy", "de", "en"),
+        design=DesignSettings(hit_size=4),
+        presentation={"entry": entry.recorded},
     )
     texts = {"alpha": ("a1", "a2"), "beta": ("b1", "b2")}
     campaign = Campaign(settings, (System("alpha"), System("beta")), segments, texts)
@@ -67,8 +73,11 @@ def fill(address: str) -> None:
             for number in (1, 2):
                 worker = work.add_worker(connection, now=NOW).worker_id
                 work.claim_opening(connection, worker, assignment_id=f"a{number}", now=NOW)
+        opened = OpenCampaign(store, settings)
+        for worker in ("W0001", "W0002"):
+            give_consent(opened, worker, agrees=True, revision=1, now=NOW)
         for number in range(1, 8):
-            judge(OpenCampaign(store, settings), number)
+            judge(opened, number)
 
 
 def judge(campaign: OpenCampaign, number: int) -> None:
@@ -77,7 +86,13 @@ def judge(campaign: OpenCampaign, number: int) -> None:
     view = next_item(campaign, worker_id, now=now)
     assert isinstance(view, NextItem)
     answer = {"preference": "ab"[number % 2]}
-    submission = Submission(f"j{number}", view.assignment_id, view.item.item_id, answer, 4000)
+    # Of the first worker alone it is known how they handled the page.
+    behaviour = (
+        Behaviour(hidden_ms=700, n_pastes=0, straightness=0.9, is_automated=True) if number < 5 else None
+    )
+    submission = Submission(
+        f"j{number}", view.assignment_id, view.item.item_id, answer, 4000, behaviour=behaviour
+    )
     submit(campaign, worker_id, submission, now=now)
 
 
@@ -157,7 +172,7 @@ def of(judgement: str, change: str) -> str:
 
 COPIED = (
     "INSERT INTO judgements SELECT 'j9', assignment_id, item_id, {position}, answer, shown_ms, submitted_at, "
-    "NULL, shown_order, revision, {hashes} FROM judgements WHERE judgement_id = 'j7'"
+    "NULL, shown_order, revision, {hashes}, behaviour FROM judgements WHERE judgement_id = 'j7'"
 )
 SWAPPED = [of("j1", "position = 99"), of("j2", "position = 1"), of("j1", "position = 2")]
 TAMPERING = {
@@ -167,6 +182,9 @@ TAMPERING = {
     "the time shown": [of("j2", "shown_ms = 4001")],
     "when it was submitted": [of("j2", "submitted_at = '2024-05-01 12:00:02.000001+00:00'")],
     "the revision": [of("j2", "revision = 2")],
+    "how the page was handled": [of("j2", "behaviour = replace(behaviour, 'true', 'false')")],
+    "the handling away": [of("j2", "behaviour = NULL")],
+    "handling that was never recorded": [of("j7", "behaviour = '{}'")],
     "the position": [of("j7", "position = 4")],
     "the item": [of("j2", "item_id = 'i3'")],
     "the id": [of("j2", "judgement_id = 'j0'")],

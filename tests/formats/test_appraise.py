@@ -211,7 +211,7 @@ def test_tutorials_are_left_out_and_counted(tmp_path: Path) -> None:
     found = read_judgements(_file(tmp_path, _esa()))
 
     assert "Left out 1 row: ratings in tutorials." in found.warnings
-    assert "Ignored columns: errors." in found.warnings
+    assert len(found.spans) >= len(found.frame) > 0
     assert set(found.frame["system_id"]) == {"wmt23.sys-A", "wmt23.B_2"}
 
 

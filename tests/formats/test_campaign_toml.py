@@ -194,6 +194,10 @@ def test_a_mistake_is_named_with_what_to_do(
     assert expected in problems_with(old, new)
 
 
+def test_a_question_ends_a_sentence_by_itself(problems_with: Problems) -> None:
+    assert problems_with('"de"', '"german"').endswith('did you mean "de"?')
+
+
 def test_all_problems_come_in_one_message(folder: Path, problems_with: Problems) -> None:
     (folder / "alpha.txt").write_text("short\n", "utf-8")
 
@@ -298,6 +302,7 @@ def test_documents_order_needs_no_reference_where_nobody_sees_it(folder: Path) -
     campaign = read_campaign(path).campaign
 
     assert campaign.settings.design.order == "documents"
+    assert campaign.settings.presentation["context"] is True
     assert {segment.document_id for segment in campaign.segments} == {"news-1", "news-2"}
 
 
@@ -394,7 +399,7 @@ def test_without_wishes_texts_stay_texts(read_with: Read) -> None:
 
     assert shown["texts_as_images"] is False
     assert shown["line_width_px"] == protocols()["da"].presentation["line_width_px"]
-    assert "examples" not in shown
+    assert not {"examples", "context"} & set(shown)
 
 
 def test_a_line_width_is_refused_where_there_is_no_line(problems_with: Problems) -> None:

@@ -49,6 +49,22 @@ def test_a_full_answer_keeps_all_its_fields(protocol: Protocol) -> None:
 
 
 @every_line
+def test_a_line_tells_where_its_mark_first_stood(protocol: Protocol) -> None:
+    answer = {"rating": 73, "first_rating": 20.5}
+
+    assert protocol.check(ITEM, answer) == answer
+    assert rating(protocol, answer) == 73
+    with pytest.raises(AnswerError, match="first_rating must be a number from 0 to 100"):
+        protocol.check(ITEM, {"rating": 73, "first_rating": 101})
+
+
+@every_choice
+def test_choices_have_no_first_place(protocol: Protocol) -> None:
+    with pytest.raises(AnswerError, match="'first_rating' is not a field"):
+        protocol.check(ITEM, {"rating": 3, "first_rating": 2})
+
+
+@every_line
 @pytest.mark.parametrize(
     "value", [-1, -0.001, 100.001, 101, 10**400, math.nan, math.inf, -math.inf, True, False, None, "73", ""]
 )

@@ -122,10 +122,10 @@ def analysis(systems: pl.DataFrame, pairs: pl.DataFrame, workers: pl.DataFrame) 
     """Everything an analysis can have, two attributes included."""
     agreement = pl.DataFrame(
         [
-            ("intra", "rating", 2, 30, 0.9, "uniform", "kappa", 0.8, None, None),
-            ("intra", "rating", None, 30, None, None, "pearson", 0.77, None, None),
-            ("inter", "rating", None, 1200, None, None, "alpha", 0.4321, 0.3, 0.5),
-            ("inter", "z", 2, 0, None, "uniform", "kappa", None, None, None),
+            ("intra", "rating", 2, 30, 0.9, "uniform", "kappa", 0.8, None, None, 5),
+            ("intra", "rating", None, 30, None, None, "pearson", 0.77, None, None, 5),
+            ("inter", "rating", None, 1200, None, None, "alpha", 0.4321, 0.3, 0.5, 4),
+            ("inter", "z", 2, 0, None, "uniform", "kappa", None, None, None, 0),
         ],
         schema={
             **dict.fromkeys(("of", "scale"), pl.String),
@@ -133,6 +133,7 @@ def analysis(systems: pl.DataFrame, pairs: pl.DataFrame, workers: pl.DataFrame) 
             "agreement": pl.Float64,
             **dict.fromkeys(("chance", "coefficient"), pl.String),
             **dict.fromkeys(("value", "lower", "upper"), pl.Float64),
+            "n_workers": pl.Int64,
         },
         orient="row",
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pytest
 from steelyard.domain.errors import SourceError
 from steelyard.domain.exhibit import Figure, Table
 from steelyard.domain.result import Analysis
+from steelyard.domain.wording import Note
 from steelyard.report.latex import write_latex
 
 
@@ -81,7 +83,7 @@ def test_the_document_escapes_titles_and_warnings(folder: Path) -> None:
 def test_the_ranking_has_every_system_and_its_borders(folder: Path) -> None:
     ranking = (folder / "table-ranking.tex").read_text("utf-8")
 
-    assert r"1-2 & \textless{}b\textgreater{}good\textless{}/b\textgreater{} & 0.512 &" in ranking
+    assert r"1--2 & \textless{}b\textgreater{}good\textless{}/b\textgreater{} & 0.512 &" in ranking
     assert r"3 & bad\_50\% & $-$0.600 & -- & -- &" in ranking
     assert ranking.count(r"\midrule") == 2
 
@@ -90,12 +92,51 @@ def test_no_worker_is_named_in_print(folder: Path) -> None:
     assert all("w-careful" not in path.read_text("utf-8") for path in folder.glob("*.tex"))
 
 
-def test_a_figure_has_its_caption_label_and_signature(folder: Path) -> None:
+def test_a_figure_has_its_caption_and_label(folder: Path) -> None:
     written = (folder / "figure-every-mark.tex").read_text("utf-8")
 
     assert r"{figure-every-mark.pdf}" in written
     assert r"{Every mark. One of each.}\label{fig:every-mark}" in written
-    assert r"steelyard:0.1\textbar{}" in written
+
+
+def test_a_small_figure_is_not_blown_up(
+    analysis: Analysis, every_mark: Figure, figure_of: Callable[..., Figure], tmp_path: Path
+) -> None:
+    """Two systems have a grid of four cells, whose letters would be larger than those around it."""
+    grid = every_mark.panels[-1]
+    usual = figure_of(*every_mark.panels[1].marks)
+    small = figure_of(*grid.marks, x=grid.x, y=grid.y)
+
+    write_latex(tmp_path, analysis, [usual, small])
+
+    shares = [
+        float(re.findall(r"width=([\d.]+)", path.read_text("utf-8"))[0])
+        for path in sorted(tmp_path.glob("figure-*.tex"))
+    ]
+    assert min(shares) < 0.5 < max(shares) == 0.72
+
+
+def test_the_signature_of_the_document_stands_in_it_once(folder: Path) -> None:
+    texts = [path.read_text("utf-8") for path in folder.glob("*.tex")]
+
+    assert sum(text.count(r"steelyard:\allowbreak{}0.1\textbar{}") for text in texts) == 1
+
+
+def test_captions_do_not_repeat_the_title_of_the_document(
+    analysis: Analysis, table: Table, tmp_path: Path
+) -> None:
+    write_latex(tmp_path, analysis, [replace(table, title=f"Toy: {analysis.title}")])
+
+    assert r"\caption{Toy}" in (tmp_path / "table-toy.tex").read_text("utf-8")
+
+
+def test_notes_are_apart_from_warnings(analysis: Analysis, tmp_path: Path) -> None:
+    write_latex(tmp_path, replace(analysis, warnings=("Nobody passed.", Note("Ignored columns: colour."))))
+
+    document = (tmp_path / "report.tex").read_text("utf-8")
+    warned, noted = document[document.index(r"\paragraph{Warnings}") :].split(r"\paragraph{Notes}")
+    assert r"\item Nobody passed." in warned
+    assert r"\item Ignored columns: colour." in noted
 
 
 def test_parts_of_one_name_get_files_of_their_own(analysis: Analysis, table: Table, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ import pytest
 
 from steelyard.domain.exhibit import Figure, Table
 from steelyard.domain.result import Analysis
+from steelyard.domain.wording import Note
 from steelyard.exhibits.ranking import short_ranking_table
 from steelyard.report.html import report_html
 from steelyard.report.json import analysis_json, analysis_record
@@ -206,11 +207,12 @@ def test_the_page_has_each_systems_score_as_in_the_analysis(analysis: Analysis) 
 def test_every_worker_is_on_the_page_with_verdict_flags_and_advice(analysis: Analysis) -> None:
     page = report_html(analysis)
 
-    rows = [row for row in page.split("<tr>") if 'class="verdict' in row]
+    rows = [row for row in page.split("<tbody>") if 'class="verdict' in row]
     assert len(rows) == len(analysis.workers)
     (random,) = [row for row in rows if "w-random" in row]
     assert "failed" in random
-    assert WORDS["refuse"] in random
+    assert '<td class="text">refuse?</td>' in random
+    assert f"“refuse?” stands for “{WORDS['refuse'].rstrip('.')}”" in page
     assert "degraded copies not rated lower, very fast" in random
     assert "Could not. About scores. About time." in random
 
@@ -256,6 +258,50 @@ def test_flags_contamination_and_hits_left_out_are_told(analysis: Analysis) -> N
     assert "1 single HIT was left out" in page
     assert "H3</td>" in page
     assert "H2</td>" not in page
+
+
+def test_what_is_unknown_of_all_workers_has_no_column(analysis: Analysis) -> None:
+    unknown = analysis.workers.with_columns(pl.lit(None, pl.Float64).alias("power"))
+
+    assert ">Power</th>" in report_html(analysis)
+    assert ">Power</th>" not in report_html(replace(analysis, workers=unknown))
+
+
+def test_only_what_alarms_stands_in_the_alarm_box(analysis: Analysis) -> None:
+    told = replace(
+        analysis,
+        warnings=("Nobody passed.", Note("Ignored columns: <colour>.")),
+        notes=("3 % were ties.",),
+    )
+
+    page = report_html(told)
+
+    box, after = page[page.index('<aside class="warnings"') :].split("</aside>", 1)
+    assert "<li>Nobody passed.</li>" in box
+    assert "Ignored" not in box
+    assert "<li>3 % were ties.</li><li>Ignored columns: &lt;colour&gt;.</li>" in after
+    assert "Read this first" not in report_html(replace(told, warnings=told.warnings[1:]))
+    assert "Warning: Nobody passed.\nNote: Ignored columns: <colour>." in analysis_text(told)
+    assert json.loads(analysis_json(told))["warnings"] == list(told.warnings)
+
+
+def test_systems_that_could_not_be_tested_are_not_said_to_be_alike(analysis: Analysis) -> None:
+    untested = replace(
+        analysis,
+        systems=analysis.systems.with_columns(cluster=pl.lit(1)),
+        pairs=analysis.pairs.with_columns(pl.lit(None, pl.Float64).alias("p_value")),
+    )
+
+    page = report_html(untested)
+
+    assert "No two systems could be tested against each other" in page
+    assert "The chance that any true rank" not in page
+
+
+def test_an_exhibit_does_not_repeat_the_title_of_the_page(analysis: Analysis, every_mark: Figure) -> None:
+    page = report_html(analysis, [replace(every_mark, title=f"Every mark: {analysis.title}")])
+
+    assert "<strong>Every mark.</strong>" in page
 
 
 def test_without_a_check_everyone_counts(analysis: Analysis) -> None:
@@ -415,13 +461,24 @@ def test_a_handful_of_pairs_gives_no_coefficient(analysis: Analysis) -> None:
     assert "0.432" not in page
 
 
+def test_two_workers_alone_give_no_coefficient(analysis: Analysis) -> None:
+    few = replace(analysis, agreement=analysis.agreement.with_columns(n_workers=pl.lit(2, pl.Int64)))
+
+    assert agreement_line(few).endswith("between workers unknown (too few: 1,200 pairs by 2 workers)")
+    page = report_html(few)
+    assert "1,200 pairs of ratings by 2 workers are there, too few workers for a coefficient." in page
+    assert "0.432" not in page
+
+
 def test_an_analysis_without_agreement_or_hits_has_no_such_sections(analysis: Analysis) -> None:
     bare = replace(analysis, agreement=analysis.agreement.clear(), hits=analysis.hits.clear(), attributes=())
+    without_pairs = replace(analysis, agreement=analysis.agreement.with_columns(n_pairs=pl.lit(0, pl.Int64)))
 
     page = report_html(bare)
 
     assert 'id="agreement"' not in page
     assert "HITs left out" not in page
+    assert "#agreement" not in report_html(without_pairs)
 
 
 def test_the_style_follows_the_screen_but_paper_is_light(analysis: Analysis) -> None:
@@ -436,7 +493,7 @@ def test_the_page_is_the_same_every_time(analysis: Analysis, every_mark: Figure)
     assert report_html(analysis, [every_mark]) == report_html(analysis, [every_mark])
 
 
-@pytest.mark.parametrize(("low", "high", "expected"), [(1, 1, "1"), (2, 5, "2-5")])
+@pytest.mark.parametrize(("low", "high", "expected"), [(1, 1, "1"), (2, 5, "2–5")])
 def test_rank_ranges_read_naturally(analysis: Analysis, low: int, high: int, expected: str) -> None:
     systems = analysis.systems.head(1).with_columns(rank_low=pl.lit(low), rank_high=pl.lit(high))
 

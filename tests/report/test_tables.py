@@ -206,7 +206,8 @@ def test_latex_has_notes_and_a_signature_that_can_be_broken(table: Table) -> Non
     written = table_latex(table)
 
     assert r"A note on 50 \%." in written
-    assert r"toy\textbar{}\allowbreak{}method:mean-z" in written
+    assert r"toy\textbar{}\allowbreak{}method:\allowbreak{}mean-z" in written
+    assert "mean-z" not in table_latex(table, document_signature=table.signature)
 
 
 def test_a_long_table_runs_over_pages_with_its_header_on_each() -> None:
@@ -244,7 +245,43 @@ def test_a_folded_table_keeps_columns_of_the_same_heading_with_what_they_are_abo
 def test_sentences_get_a_column_that_wraps() -> None:
     rows = pl.DataFrame({"why": ["word " * 30]})
 
-    assert r"{p{0.35\linewidth}}" in table_latex(Table("t", "T", (Column("why", "Why"),), rows))
+    wraps = r"{>{\raggedright\arraybackslash}p{0.35\linewidth}}"
+    assert wraps in table_latex(Table("t", "T", (Column("why", "Why"),), rows))
+
+
+def test_long_names_of_systems_may_be_broken_in_latex() -> None:
+    rows = pl.DataFrame({"system_id": ["organisation_of_long_names_and_ensembles"], "n": [1]})
+
+    written = table_latex(Table("t", "T", (Column("system_id", "System"), Column("n", "n")), rows))
+
+    assert r">{\raggedright\arraybackslash}p{0.28\linewidth}r}" in written
+    assert r"organisation\_\allowbreak{}of\_\allowbreak{}long" in written
+
+
+def test_latex_sets_headings_over_columns_and_breaks_wide_ones() -> None:
+    columns = (
+        Column("of", "Of"),
+        Column("n", "pairs of ratings", group="Kept"),
+        Column("p", "p", group="Kept"),
+    )
+
+    lines = table_latex(Table("t", "T", columns, pl.DataFrame({"of": ["a"], "n": [1], "p": [-2]}))).split(
+        "\n"
+    )
+
+    assert r"\multicolumn{1}{l}{} & \multicolumn{2}{c}{Kept} \\" in lines
+    assert r"\cmidrule(lr){2-3}" in lines
+    assert r"Of & \shortstack[r]{pairs\\of\\ratings} & p \\" in lines
+    assert r"a & 1 & $-$2 \\" in lines
+
+
+def test_no_latex_float_is_wider_than_the_line(table: Table) -> None:
+    lines = table_latex(table).splitlines()
+
+    # The box shrinks what is wider than the line, and nothing else.
+    opening = lines.index(r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%")
+    assert lines[opening + 1].startswith(r"\begin{tabular}")
+    assert r"\end{tabular}}" in lines[opening:]
 
 
 @pytest.mark.parametrize(("name", "expected"), [("../../etc/x", "etc-x"), ("&", "exhibit"), ("a_b", "a-b")])
@@ -301,3 +338,56 @@ def test_a_row_is_named_by_its_id_rather_than_by_its_rank() -> None:
 
     assert '<th scope="row" class="text">brass</th>' in table_html(table)
     assert '<th scope="row" class="text">1</th>' not in table_html(table)
+
+
+def test_headings_over_columns_span_them_and_stand_before_each_in_text() -> None:
+    table = Table(
+        "toy",
+        "Toy",
+        (Column("of", "Of", words=(("a", "in words"),)), *(Column(n, n, group="Kept") for n in ("n", "p"))),
+        pl.DataFrame({"of": ["a"], "n": [1], "p": [2]}),
+    )
+
+    assert (
+        '<tr><td colspan="1"></td><th class="group" colspan="2" scope="colgroup">Kept</th></tr>'
+        in table_html(table)
+    )
+    assert "Of        Kept: n  Kept: p" in table_text(table)
+    assert ">in words<" in table_html(table)
+    assert "a,1,2" in table_csv(table)
+
+
+def test_a_table_of_very_many_columns_is_folded_on_the_page() -> None:
+    names = [f"s{k}" for k in range(30)]
+    columns = (Column("system_id", "System"), *(Column(name, name) for name in names))
+    rows = pl.DataFrame({"system_id": ["a", "b"], **{name: [1, 2] for name in names}})
+
+    page = table_html(Table("toy", "Toy", columns, rows))
+
+    parts = page.split("<table")[1:]
+    assert [part.count('scope="col"') for part in parts] == [11, 11, 11]
+    assert all(part.count('<th scope="row" class="text">a</th>') == 1 for part in parts)
+
+
+def test_text_sets_columns_closer_before_it_folds_them() -> None:
+    rows = pl.DataFrame({f"c{k:02d}": ["x" * 6] for k in range(13)})
+
+    written = table_text(Table("t", "T", tuple(Column(name, name) for name in rows.columns), rows))
+
+    # Two spaces between them would take 13 * 6 + 12 * 2 = 102 columns.
+    assert max(map(len, written.splitlines())) == 13 * 6 + 12
+
+
+def test_text_folds_a_table_between_groups_of_columns() -> None:
+    names = [f"c{k}" for k in range(8)]
+    columns = (
+        Column("system_id", "System"),
+        *(Column(n, n, group="Kept" if int(n[1]) > 3 else "All") for n in names),
+    )
+    rows = pl.DataFrame({"system_id": ["a"], **{name: ["x" * 14] for name in names}})
+
+    written = table_text(Table("t", "T", columns, rows))
+
+    blocks = [line for line in written.splitlines() if line.startswith("System")]
+    assert [block.count(":") for block in blocks] == [4, 4]
+    assert max(map(len, written.splitlines())) <= 100

@@ -202,6 +202,24 @@ def test_names_below_the_plot_stay_on_the_sheet(categories: list[str], has_cells
             assert x + half <= plot.width
 
 
+@pytest.mark.parametrize(("n_systems", "longest"), [(3, 60), (15, 60), (50, 25)])
+def test_names_of_a_grid_are_whole_as_long_as_a_page_has_room(n_systems: int, longest: int) -> None:
+    names = tuple(f"{k:x>{longest}}" for k in range(n_systems))
+    row = (0.1,) * n_systems
+
+    plot = lay_out_panel(
+        Panel(
+            Axis("", categories=names),
+            Axis("", categories=names),
+            (Cells((row,) * n_systems, (("",) * n_systems,) * n_systems, 0, 1),),
+        )
+    )
+
+    shown = [" ".join(label.lines) for label in (*plot.x_labels, *plot.y_labels)]
+    assert shown == [*names, *names]
+    assert plot.width <= 1000
+
+
 def test_a_name_that_was_cut_is_known_in_full() -> None:
     long = "a-very-long-name-" * 12
 

@@ -241,6 +241,24 @@ def test_ten_hits_at_once_are_flagged(make_frame: Rows, make_times: Rows, n: int
     assert found == ({"concurrency": "10 HITs were open at once."} if flagged else {})
 
 
+def test_a_browser_that_says_a_program_controls_it_is_flagged_once_per_judgement(make_frame: Rows) -> None:
+    # The first judgement is of two attributes; of the last nothing is known.
+    said = [("j1", "", True), ("j1", "style", True), ("j2", "", False), ("j3", "", True), ("j4", "", None)]
+    rows = [
+        {"judgement_id": name, "attribute": attribute, "is_automated": automated, "rating": VARIED[i]}
+        for i, (name, attribute, automated) in enumerate(said)
+    ]
+    own = [{"worker_id": "X", "judgement_id": f"x{i}", "is_automated": False} for i in range(3)]
+
+    found = _flags(make_frame([*rows, *own]), hit_times_frame())
+
+    assert found["W"] == {
+        "automation": "In 2 of 3 judgements (67 %) the browser said that a program controls it. How often "
+        "that is a false alarm is not known, and a browser that hides it is not found."
+    }
+    assert found["X"] == {}
+
+
 def _with_others(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """The rows beside those of a worker who shows that the scale has many points."""
     return [*rows, *_ratings(range(20, 60), worker_id="X")]

@@ -9,7 +9,7 @@ from steelyard.domain.result import VerdictName
 from steelyard.review.payment import WORDS, Suggestion, suggestion
 
 CARELESS = ["scores", "time", "sequence", "endpoints"]
-UNUSUAL = ["rejected", "concurrency", "shift"]
+UNUSUAL = ["rejected", "concurrency", "automation", "shift"]
 NOT_FAILED: list[VerdictName | None] = ["pass", "insufficient", None]
 
 

@@ -64,3 +64,12 @@ def test_unknown_p_values_are_never_significant() -> None:
 @pytest.mark.parametrize("rule", ["strict", "wmt21"])
 def test_a_single_system_is_the_first_cluster(rule: Literal["strict", "wmt21"]) -> None:
     assert clusters(np.array([[NAN]]), rule=rule, threshold=0.05).tolist() == [1]
+
+
+def test_neighbours_alone_decide_where_asked_for() -> None:
+    """B beats C, and A does not beat C: strictly one cluster, by neighbours a border after B."""
+    p_values = np.array([[np.nan, 0.5, 0.2], [0.5, np.nan, 0.01], [0.8, 0.99, np.nan]])
+
+    assert clusters(p_values, rule="neighbours", threshold=0.05).tolist() == [1, 1, 2]
+    assert clusters(p_values, rule="strict", threshold=0.05).tolist() == [1, 1, 1]
+    assert clusters(np.array([[np.nan]]), rule="neighbours", threshold=0.05).tolist() == [1]

@@ -214,13 +214,13 @@ SECOND_KEYS = {
     "a second correction of a judgement": (
         "judgements",
         "INSERT OR REPLACE INTO judgements SELECT 'j5', assignment_id, item_id, position, answer, 1, "
-        "submitted_at, replaces, shown_order, revision, item_hash, chain_hash FROM judgements "
+        "submitted_at, replaces, shown_order, revision, item_hash, chain_hash, behaviour FROM judgements "
         "WHERE judgement_id = 'j4'",
     ),
     "a second judgement of a position": (
         "judgements",
         "INSERT OR REPLACE INTO judgements SELECT 'j5', assignment_id, item_id, position, answer, 1, "
-        "submitted_at, replaces, shown_order, revision, item_hash, chain_hash FROM judgements "
+        "submitted_at, replaces, shown_order, revision, item_hash, chain_hash, behaviour FROM judgements "
         "WHERE judgement_id = 'j2'",
     ),
     "a second assignment of a worker to a HIT": (

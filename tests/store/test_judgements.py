@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import insert
 
 from steelyard.domain.errors import Conflict
-from steelyard.domain.judgement import Judgement
+from steelyard.domain.judgement import Behaviour, Judgement
 from steelyard.store import judgements, tables, work
 from steelyard.store.database import Store
 
@@ -112,8 +112,8 @@ def test_judgements_are_append_only(toy_store: Store, judgement: Judgement, chan
 def test_the_side_doors_to_judgements_are_shut_too(toy_store: Store, judgement: Judgement) -> None:
     side_door = {
         "sqlite": "INSERT OR REPLACE INTO judgements SELECT judgement_id, assignment_id, item_id, position, "
-        "'{}', shown_ms, submitted_at, replaces, shown_order, revision, item_hash, chain_hash "
-        "FROM judgements",
+        "'{}', shown_ms, submitted_at, replaces, shown_order, revision, item_hash, chain_hash, "
+        "behaviour FROM judgements",
         "postgresql": "TRUNCATE judgements",
     }
     with toy_store.write() as connection:
@@ -158,11 +158,13 @@ def test_a_judgement_cannot_be_replaced_twice(toy_store: Store, judgement: Judge
 
 
 def test_stored_judgements_tell_all_about_a_judgement(toy_store: Store, judgement: Judgement) -> None:
-    degraded = dataclasses.replace(judgement, item_id="i-degraded", position=3)
+    behaviour = Behaviour(hidden_ms=1200, n_pastes=1, straightness=0.83, is_automated=False)
+    degraded = dataclasses.replace(judgement, item_id="i-degraded", position=3, behaviour=behaviour)
 
     with toy_store.write() as connection:
         judgements.append(connection, degraded)
     with toy_store.read() as connection:
+        assert judgements.find(connection, "j1") == dataclasses.replace(degraded, item_hash="")
         [columns] = judgements.stored_judgements(connection)
 
     assert columns == judgements.JudgementColumns(
@@ -186,6 +188,7 @@ def test_stored_judgements_tell_all_about_a_judgement(toy_store: Store, judgemen
         source=("Der Hund schläft.",),
         shown_order=(None,),
         revision=(1,),
+        behaviour=(Behaviour(1200, 1, 0.83, False),),
         credited=(None,),
         beside={},
     )

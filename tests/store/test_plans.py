@@ -8,7 +8,8 @@ from __future__ import annotations
 import json
 import re
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,10 @@ from steelyard.store.database import Store, open_store
 from steelyard.web.app import create_app
 
 # Tables that grow with the campaign or the work done in it.
-GROWING = ("judgements", "assignments", "hit_items", "items", "segments", "openings", "workers", "hits")
+GROWING = (
+    *("judgements", "assignments", "hit_items", "items", "segments", "openings", "workers", "hits"),
+    *("entries", "remarks"),
+)
 # Indexes of some rows only, few at any time: who is at work now, and what is still to be given out.
 FEW = ("assignments_one_open", "openings_free")
 
@@ -35,26 +39,45 @@ Sent = tuple[str, Any]
 
 
 @pytest.fixture
-def clicks(toy_store: Store, toy_campaign: Campaign, noon: datetime) -> list[Sent]:
-    """What a worker's clicks send to the database: status, next item, answers to the end of a HIT."""
+def clicks(
+    toy_store: Store, toy_campaign: Campaign, noon: datetime, ask_first: Callable[..., None]
+) -> list[Sent]:
+    """What a worker's clicks send to the database: before the first set, then to the end of a HIT."""
     sent: list[Sent] = []
 
     def note(*args: Any) -> None:
         sent.append((args[2], args[3][0] if args[5] else args[3]))
 
-    campaign = OpenCampaign(toy_store, toy_campaign.settings)
+    # In context, so that what was judged before in a document is asked for as well.
+    campaign = OpenCampaign(toy_store, replace(toy_campaign.settings, presentation={"context": True}))
     with toy_store.write() as connection:
         # Whoever takes a HIT is asked whether the one before was begun.
-        running.set_rules(connection, Rules(unbegun_hits=1))
+        running.set_rules(connection, Rules(unbegun_hits=1, tell_pay=True, wage=12.0))
+    ask_first(campaign)
     [worker] = add_workers(campaign, 1, base_url="", now=noon)
     headers = {"Authorization": f"Bearer {worker.token}"}
     with TestClient(create_app(campaign)) as client:
         listen(Engine, "before_cursor_execute", note)
         try:
+            enter(client, headers)
             click(client, headers)
         finally:
             remove(Engine, "before_cursor_execute", note)
     return sent
+
+
+def enter(client: TestClient, headers: dict[str, str]) -> None:
+    """All that comes before the first set, and a remark."""
+    remark = {"remark_id": str(uuid.uuid4()), "kind": "comment", "text": "Hello."}
+    for path, body in (
+        ("consent", {"agrees": True, "revision": 2}),
+        ("questions", {"answers": {"native": "Yes"}}),
+        ("training", {"number": 1, "answer": {"rating": 50}}),
+        ("training", {"number": 2, "answer": {"rating": 50}}),
+        ("remarks", remark),
+    ):
+        reply = client.post(f"/api/v1/work/{path}", headers=headers, json=body)
+        assert reply.status_code in (200, 201), reply.text
 
 
 def click(client: TestClient, headers: dict[str, str]) -> None:

@@ -13,7 +13,10 @@ from sqlalchemy import Connection, inspect, make_url, select
 from steelyard.domain.campaign import DesignSettings
 from steelyard.domain.errors import Conflict, SourceError
 from steelyard.domain.text import System
-from steelyard.store import campaigns, judgements, schema, tables, work
+from steelyard.flows.assign import NextItem, next_item
+from steelyard.flows.open import OpenCampaign
+from steelyard.flows.submit import Submission, submit
+from steelyard.store import campaigns, entries, judgements, schema, tables, work
 from steelyard.store.copying import copy_from_file
 from steelyard.store.database import Store, open_store
 from steelyard.store.engines import postgresql_engine, sqlite_engine
@@ -196,6 +199,39 @@ def test_places_released_before_the_upgrade_come_after_those_that_nobody_has_had
     free = select(places.hit_id).where(places.assignment_id.is_(None)).order_by(places.turn)
     with empty_store.read() as connection:
         assert list(connection.execute(free).scalars()) == ["h2", "h2", "h1", "h2", "h1"]
+
+
+SECOND_ITEM = """;
+INSERT INTO items VALUES ('i2', 'regular', 'alpha', 's1', 'Some hat.', NULL, NULL, NULL);
+INSERT INTO hit_items VALUES ('h1', 2, 'i2', 1, false)
+"""
+
+
+def test_a_campaign_of_the_fifth_schema_goes_on_with_its_judgements(
+    empty_store: Store, noon: datetime
+) -> None:
+    known = schema.known_upgrades()
+    schema.upgrade(empty_store.write, upgrades={number: known[number] for number in (1, 2)})
+    with empty_store.write() as connection:
+        for statement in (SECOND_CAMPAIGN.rstrip() + SECOND_ITEM).split(";"):
+            connection.exec_driver_sql(statement)
+    schema.upgrade(empty_store.write, upgrades={number: known[number] for number in range(1, 6)})
+    assert applied(empty_store) == [1, 2, 3, 4, 5]
+
+    schema.upgrade(empty_store.write, upgrades=known)
+
+    with empty_store.write() as connection:
+        settings = campaigns.settings(connection)
+        stored = judgements.find(connection, "j2")
+        assert stored is not None
+        assert (stored.answer, stored.behaviour) == ({"rating": 37}, None)
+        assert entries.worker_entries(connection, "W0001") == []
+        entries.append_entry(connection, "W0001", "consent", {"agrees": True}, revision=1, now=noon)
+    campaign = OpenCampaign(empty_store, settings)
+    view = next_item(campaign, "W0001", now=noon)
+    assert isinstance(view, NextItem)
+    done = submit(campaign, "W0001", Submission("j3", "a1", "i2", {"rating": 50}, 900), now=noon)
+    assert (view.position, done.next.n_done) == (2, 2)
 
 
 def test_a_backup_of_the_second_schema_is_restored_into_either_database(address: str, tmp_path: Path) -> None:

@@ -262,7 +262,7 @@ def test_a_placed_item_comes_with_all_its_texts(toy_store: Store, noon: datetime
 
     text = ShownText("alpha", "s1", "The tax sleeps.", ItemKind.DEGRADED)
     segment = SegmentTexts(source="Der Hund schläft.", reference="The dog is asleep.")
-    assert placed == work.PlacedTexts("i-degraded", (text,), (segment,))
+    assert placed == work.PlacedTexts("i-degraded", (text,), (segment,), "news-1", 1)
 
 
 @pytest.mark.parametrize("position", [-1, 0, 5])

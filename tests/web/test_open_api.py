@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,12 @@ ROUTES = [
     ("POST", "/api/v1/work/next"),
     ("POST", "/api/v1/work/judgements"),
     ("POST", "/api/v1/work/return"),
+    ("POST", "/api/v1/work/consent"),
+    ("POST", "/api/v1/work/questions"),
+    ("POST", "/api/v1/work/training"),
+    ("POST", "/api/v1/work/remarks"),
+    ("GET", "/api/v1/remarks"),
+    ("GET", "/api/v1/entries"),
     ("POST", "/api/v1/join"),
     ("GET", "/api/v1/campaign"),
     ("GET", "/api/v1/analysis"),
@@ -56,7 +62,11 @@ ROUTES = [
     ("POST", "/api/v1/workers/{worker_id}/reinstate"),
     ("POST", "/api/v1/workers/{worker_id}/block"),
     ("POST", "/api/v1/workers/{worker_id}/unblock"),
+    ("POST", "/api/v1/workers/{worker_id}/erase"),
 ]
+
+# What comes before the first set, where something does.
+STEPS = [f"/api/v1/work/{step}" for step in ("consent", "questions", "training")]
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +90,11 @@ def test_the_routes_tried_here_are_all_there_are(described: Any) -> None:
 
 
 @pytest.mark.parametrize(("method", "path"), ROUTES)
-def test_a_route_keeps_its_promises(site: Any, described: Any, method: str, path: str) -> None:
+def test_a_route_keeps_its_promises(
+    site: Any, described: Any, method: str, path: str, ask_first: Callable[..., None]
+) -> None:
+    if path in STEPS:
+        ask_first(site.campaign)
     operation = described[path][method]
     takes_anything = operation.body or any(operation.iter_parameters())
 
@@ -114,6 +128,13 @@ def test_the_description_shows_what_answers_of_this_campaign_look_like(site: Any
     answer = request["content"]["application/json"]["schema"]["properties"]["answer"]
     assert answer["properties"]["rating"] == {"type": "number", "minimum": 0, "maximum": 100}
     assert (answer["required"], answer["additionalProperties"]) == (["rating"], False)
+
+
+def test_the_description_shows_what_answers_to_training_look_like(site: Any) -> None:
+    description = site.client.get("/openapi.json").json()
+
+    answer = description["components"]["schemas"]["TrainingBody"]["properties"]["answer"]
+    assert answer["properties"]["rating"] == {"type": "number", "minimum": 0, "maximum": 100}
 
 
 def test_every_route_declares_that_it_needs_a_token(site: Any) -> None:

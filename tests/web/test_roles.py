@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import Any
 
@@ -12,6 +12,7 @@ from starlette.routing import Mount, Route
 
 from steelyard.domain.managers import MANAGER_ROLES, ManagerRole
 from steelyard.domain.people import Person
+from steelyard.flows.entry_answers import answer_questions, give_consent
 from steelyard.flows.log import log
 from steelyard.flows.managers import add_managers, managers
 from steelyard.flows.people import name_worker
@@ -33,7 +34,9 @@ ROLES: dict[str, ManagerRole] = {
     f"GET {API}/revisions": "viewer",
     f"GET {API}/actions": "viewer",
     f"GET {API}/hits": "viewer",
+    f"GET {API}/remarks": "viewer",
     "GET /metrics": "viewer",
+    f"GET {API}/entries": "manager",
     f"GET {API}/links": "manager",
     f"GET {API}/links.csv": "manager",
     f"GET {API}/backup": "manager",
@@ -45,6 +48,7 @@ ROLES: dict[str, ManagerRole] = {
     f"POST {API}/workers/{{worker_id}}/reinstate": "manager",
     f"POST {API}/workers/{{worker_id}}/block": "manager",
     f"POST {API}/workers/{{worker_id}}/unblock": "manager",
+    f"POST {API}/workers/{{worker_id}}/erase": "manager",
     f"POST {API}/assignments/{{assignment_id}}/release": "manager",
     f"POST {API}/state": "manager",
     f"PATCH {API}/rules": "manager",
@@ -61,6 +65,10 @@ OTHERS = {
     f"POST {API}/work/next",
     f"POST {API}/work/return",
     f"POST {API}/work/judgements",
+    f"POST {API}/work/consent",
+    f"POST {API}/work/questions",
+    f"POST {API}/work/training",
+    f"POST {API}/work/remarks",
     f"POST {API}/join",
     "GET /w/{token}",
     "GET /join/{token}",
@@ -155,8 +163,13 @@ def test_a_refused_call_changes_nothing(site: Any, tokens: dict[str, str]) -> No
     assert log(site.campaign) == before
 
 
-def test_a_viewer_sees_neither_links_nor_people(site: Any, tokens: dict[str, str], noon: datetime) -> None:
+def test_a_viewer_sees_neither_links_nor_people(
+    site: Any, tokens: dict[str, str], noon: datetime, ask_first: Callable[..., None]
+) -> None:
     name_worker(site.campaign, "W0001", by="manager", now=noon, name="Ada Byron", email="ada@example.org")
+    ask_first(site.campaign)
+    give_consent(site.campaign, "W0001", agrees=True, revision=2, now=noon)
+    answer_questions(site.campaign, "W0001", {"native": "Yes", "age": 87.3125}, now=noon)
     seen = "".join(
         call(site, tokens["viewer"], route.replace("{worker_id}", "W0001")).text
         for route, role in ROLES.items()
@@ -164,7 +177,7 @@ def test_a_viewer_sees_neither_links_nor_people(site: Any, tokens: dict[str, str
     )
 
     assert "W0001" in seen
-    for secret in ("Ada Byron", "ada@example.org", "The owner", "owner@example.org"):
+    for secret in ("Ada Byron", "ada@example.org", "The owner", "owner@example.org", "87.3125"):
         assert secret not in seen
     for token in (*tokens.values(), site.worker_token, site.manager_token, site.open_token):
         assert token not in seen

@@ -22,6 +22,7 @@ from steelyard.aggregation._standardised import with_z
 from steelyard.documents import Documents, segment_documents
 from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.result import MethodSettings
+from steelyard.domain.wording import Note
 from steelyard.domain.work import SCORED_KINDS
 from steelyard.frames import index_of, spread_credit
 from steelyard.preferences import is_of_preferences
@@ -138,7 +139,7 @@ def compare_systems(
     if len(judged) < len(rows):
         few = f"fewer than {settings.fewest_ratings} ratings, or always the same one"
         left_out = f"{len(rows) - len(judged):,} judgements of workers with {few}"
-        warnings = (*warnings, f"Left out because they cannot be standardised: {left_out}.")
+        warnings = (*warnings, Note(f"Left out because they cannot be standardised: {left_out}."))
     return ComparedSystems(
         rows, systems, segments, documents, worker_ids, by_attribute, worker_table(frame), warnings
     )
@@ -259,7 +260,8 @@ def _rule(parts: Sequence[Comparisons], *, n_rows: int, within: bool) -> tuple[s
     ties = sum(int(part.count[part.outcome == 0].sum()) for part in parts)
     numbers = f"{total:,} comparisons, {ties:,} of them ties, from {used:,} of {n_rows:,} judgements"
     if within:
-        return (f"Systems were compared where one worker rated two of them on the same segment: {numbers}.",)
+        said = f"Systems were compared where one worker rated two of them on the same segment: {numbers}."
+        return (Note(said),)
     return (
         "Few workers rated two systems on the same segment, so the systems' mean standardised ratings of "
         f"each segment were compared: {numbers}.",

@@ -12,14 +12,15 @@ from steelyard.aggregation._order import CELL, in_canonical_order
 from steelyard.aggregation._units import unit_weights, units_of, weight_columns, weighted_mean, with_value
 from steelyard.documents import documents_of
 from steelyard.domain.errors import NotEnoughData
-from steelyard.domain.result import Fit, InferenceUnits, MethodSettings
+from steelyard.domain.result import UNDIRECTED_TESTS, Fit, InferenceUnits, MethodSettings
 from steelyard.domain.work import SCORED_KINDS
 from steelyard.frames import index_of, scored
-from steelyard.stats.arrays import FloatArray
+from steelyard.stats.arrays import FloatArray, IntArray
 from steelyard.stats.bootstrap import CrossedRatings, two_way_bootstrap
 from steelyard.stats.permutation import permutation_matrix
 from steelyard.stats.rank_sum import rank_sum_common_matrix, rank_sum_matrix
 from steelyard.stats.rounding import TIE_DECIMALS
+from steelyard.stats.segment_tests import domain_signed_rank_matrix, either_t_matrix, paired_t_matrix
 from steelyard.stats.signed_rank import signed_rank_matrix
 
 # Fewer give p-values too coarse for a threshold of 0.05 [our choice].
@@ -72,7 +73,8 @@ def fit_means(
     tested with judgements clustered by worker and document, or segment scores against each other (`test`);
     intervals come from resampling workers and documents.
     """
-    rows = in_canonical_order(rows, "value", *weight_columns(rows), "document_id", "hit_id")
+    kept = ("document_id", "hit_id", *(("domain",) if "domain" in rows.columns else ()))
+    rows = in_canonical_order(rows, "value", *weight_columns(rows), *kept)
     if settings.unstandardised_as_zero:
         nobody = pl.col("value").is_null().all().over(*CELL, "attribute")
         rows = rows.with_columns(pl.when(nobody).then(0.0).otherwise(pl.col("value")).alias("value"))
@@ -125,6 +127,8 @@ def _fit_units(
     averaged = (
         units.rename({"value": "score", "rating": "mean_rating"}) if settings.unit == "flat" else by_attribute
     )
+    if settings.average == "domains":
+        averaged = _by_domain(by_attribute, units)
     systems = _systems(averaged, segments)
     systems = systems.join(_intervals(units, settings, rng), on="system_id", how="left")
     systems = systems.sort(["score", "system_id"], descending=[True, False]).select(
@@ -136,8 +140,29 @@ def _fit_units(
     elif settings.test == "clustered-means":
         p_values = score_p_values(with_value(units), names, flat=settings.unit == "flat")
     else:
-        p_values = _p_values(segments, names, settings, rng)
-    return Fit(segments=segments, systems=systems, p_values=p_values, workers=workers)
+        p_values = _p_values(segments, names, settings, rng, units=units)
+    return Fit(
+        segments=segments,
+        systems=systems,
+        p_values=p_values,
+        workers=workers,
+        undirected=settings.test in UNDIRECTED_TESTS,
+    )
+
+
+def _by_domain(by_attribute: pl.DataFrame, units: pl.DataFrame) -> pl.DataFrame:
+    """The means of each system's segment scores, domain by domain."""
+    return (
+        by_attribute.join(_domains(units), on="segment_id", how="left", maintain_order="left")
+        .group_by("system_id", "attribute", "domain", maintain_order=True)
+        .agg(pl.col("score", "mean_rating").mean())
+    )
+
+
+def _domains(units: pl.DataFrame) -> pl.DataFrame:
+    """The domain of each segment; all are of one where none is known."""
+    domain = pl.col("domain").first().fill_null("") if "domain" in units.columns else pl.lit("")
+    return units.group_by("segment_id").agg(domain.alias("domain"))
 
 
 def _deviation(rows: pl.DataFrame) -> pl.Expr:
@@ -173,7 +198,12 @@ def _systems(averaged: pl.DataFrame, segments: pl.DataFrame) -> pl.DataFrame:
 
 
 def _p_values(
-    segments: pl.DataFrame, systems: list[str], settings: MethodSettings, rng: np.random.Generator
+    segments: pl.DataFrame,
+    systems: list[str],
+    settings: MethodSettings,
+    rng: np.random.Generator,
+    *,
+    units: pl.DataFrame,
 ) -> FloatArray:
     """One-sided p-values that the system of the row is better than that of the column, best first."""
     if settings.test == "rank-sum":
@@ -181,7 +211,7 @@ def _p_values(
         return rank_sum_matrix(
             [np.array(scores[name], dtype=np.float64).round(TIE_DECIMALS) for name in systems]
         )
-    _, segment = index_of(segments["segment_id"])
+    segment_ids, segment = index_of(segments["segment_id"])
     row = segments["system_id"].replace_strict(systems, range(len(systems)), return_dtype=pl.Int64)
     table: FloatArray = np.full((len(systems), int(segment.max()) + 1), np.nan)
     table[row.to_numpy(), segment] = segments["score"].to_numpy().round(TIE_DECIMALS)
@@ -189,6 +219,14 @@ def _p_values(
         return rank_sum_common_matrix(table)
     if settings.test == "signed-rank":
         return signed_rank_matrix(table)
+    if settings.test == "segment-t":
+        return paired_t_matrix(table)
+    if settings.test == "either-t":
+        return either_t_matrix(table)
+    if settings.test == "domain-signed-rank":
+        found = dict(_domains(units).cast(pl.String).iter_rows())
+        _, domain = index_of(pl.Series([found[each] for each in segment_ids], dtype=pl.String))
+        return domain_signed_rank_matrix(table, domain)
     assert settings.test == "permutation"
     return permutation_matrix(table, draws=max(settings.draws, PERMUTATIONS), rng=rng)
 
@@ -212,6 +250,12 @@ def _intervals(units: pl.DataFrame, settings: MethodSettings, rng: np.random.Gen
     """Lower and upper bound of each system's score at the wanted level; null without draws."""
     valued = with_value(units)
     systems, system = index_of(valued["system_id"])
+    part, n_parts = system, 1
+    if settings.average == "domains":
+        # Domains are not drawn: each has its share of the score in every draw.
+        names = valued.select("segment_id").join(_domains(valued), on="segment_id", maintain_order="left")
+        domains, domain = index_of(names["domain"])
+        part, n_parts = system * len(domains) + domain, len(domains)
     bounds: FloatArray = np.full((2, len(systems)), np.nan)
     if settings.draws:
         ratings = CrossedRatings(
@@ -219,11 +263,26 @@ def _intervals(units: pl.DataFrame, settings: MethodSettings, rng: np.random.Gen
             weight=unit_weights(valued, flat=settings.unit == "flat"),
             worker=index_of(valued["worker_id"])[1],
             segment=valued["document"].to_numpy(),
-            system=system,
+            system=part,
         )
         tail = (1 - settings.level) / 2
         drawn = two_way_bootstrap(ratings, draws=settings.draws, rng=rng)
-        bounds = np.nanquantile(drawn, [tail, 1 - tail], axis=0)
+        bounds = np.nanquantile(_over_parts(drawn, part, n_parts, len(systems)), [tail, 1 - tail], axis=0)
     return pl.DataFrame({"system_id": systems, "lower": bounds[0], "upper": bounds[1]}).with_columns(
         pl.col("lower", "upper").fill_nan(None)
     )
+
+
+def _over_parts(drawn: FloatArray, part: IntArray, n_parts: int, n_systems: int) -> FloatArray:
+    """Draws of each system's score from those of its parts, which count the same; NaN where one is missing.
+
+    `drawn` is (draws, parts), up to the last that is there; a part that nobody judged does not count.
+    """
+    if n_parts == 1:
+        return drawn
+    whole = np.full((len(drawn), n_systems * n_parts), np.nan)
+    whole[:, : drawn.shape[1]] = drawn
+    is_there = np.bincount(part, minlength=n_systems * n_parts).reshape(n_systems, n_parts) > 0
+    parts = np.where(is_there, whole.reshape(len(drawn), n_systems, n_parts), 0.0)
+    means: FloatArray = parts.sum(axis=2) / is_there.sum(axis=1)
+    return means

@@ -11,10 +11,11 @@ from steelyard.stats.arrays import FloatArray
 def units_of(rows: pl.DataFrame, *, per_worker: bool) -> pl.DataFrame:
     """What a segment's mean is taken over: judgements, or each worker's mean of theirs.
 
-    The units keep the columns `document`, the number of their segment's, and `hit_id`, where rows have them.
+    The units keep the columns `document`, the number of their segment's, `hit_id` and `domain`, where rows
+    have them.
     """
     weight = weight_columns(rows)
-    kept = [name for name in ("document", "hit_id") if name in rows.columns]
+    kept = [name for name in ("document", "hit_id", "domain") if name in rows.columns]
     if not per_worker:
         return rows.select(
             *(*CELL, "attribute", "worker_id", "value", "rating", *weight, *kept),

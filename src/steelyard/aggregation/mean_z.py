@@ -12,7 +12,7 @@ from steelyard.aggregation._standardised import with_z
 from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.plugin import Method
 from steelyard.domain.result import Fit, MethodSettings
-from steelyard.domain.wording import counted
+from steelyard.domain.wording import Note, counted
 
 # Below this a worker's mean and deviation are rough: worth a warning [our choice].
 FEW_RATINGS = 30
@@ -65,7 +65,7 @@ def _warnings(frame: pl.DataFrame, rows: pl.DataFrame, settings: MethodSettings)
             f"{counted(few['worker_id'].n_unique(), 'worker')} gave fewer than {FEW_RATINGS} ratings: "
             f"their means and deviations {fate}."
         )
-    return tuple(found)
+    return tuple(map(Note, found))
 
 
 METHOD = Method(

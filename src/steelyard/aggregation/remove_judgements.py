@@ -9,7 +9,7 @@ from steelyard.aggregation._gold import Crowd, Treatment, crowd_of, fit_treated,
 from steelyard.domain.plugin import Method
 from steelyard.domain.result import Fit, MethodSettings
 from steelyard.domain.scale import points
-from steelyard.domain.wording import counted
+from steelyard.domain.wording import Note, counted
 from steelyard.stats.arrays import FloatArray
 from steelyard.stats.gold_agreement import Threshold, Votes, pairwise_agreement, rating_threshold
 
@@ -44,7 +44,7 @@ def _treatment(crowd: Crowd) -> Treatment:
         f"{counted(dropped, 'judgement')} further than {limit} points from the mean of the translation "
         f"{'is' if dropped == 1 else 'are'} left out."
     )
-    return Treatment(keeps=found.keeps, warnings=(warning,) if dropped else ())
+    return Treatment(keeps=found.keeps, warnings=(Note(warning),) if dropped else ())
 
 
 METHOD = Method(

@@ -13,6 +13,7 @@ from steelyard.aggregation._comparisons import Comparisons, compare_systems
 from steelyard.aggregation._segment_draws import SegmentDraws
 from steelyard.domain.plugin import Method
 from steelyard.domain.result import Fit, MethodSettings
+from steelyard.domain.wording import Note
 from steelyard.stats.arrays import FloatArray
 from steelyard.stats.trueskill import Matches, online_skills, resampled_skills, wmt_skill_settings
 
@@ -33,8 +34,10 @@ def fit(frame: pl.DataFrame, settings: MethodSettings, rng: np.random.Generator)
     """
     compared = compare_systems(frame, settings, method=METHOD.name)
     warnings = tuple(
-        f"A random {MOST_UPDATES:,} of {found.total:,} comparisons were used"
-        f"{f' for {name}' if len(compared.by_attribute) > 1 else ''}."
+        Note(
+            f"A random {MOST_UPDATES:,} of {found.total:,} comparisons were used"
+            f"{f' for {name}' if len(compared.by_attribute) > 1 else ''}."
+        )
         for name, found in compared.by_attribute.items()
         if found.total > MOST_UPDATES
     )

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from steelyard.agreement.cuts import Cut
-from steelyard.agreement.item_ratings import ItemRatings, inter_pair_sums, known_only, n_pairs
+from steelyard.agreement.item_ratings import (
+    ItemRatings,
+    inter_pair_sums,
+    known_only,
+    n_compared_workers,
+    n_pairs,
+)
 from steelyard.agreement.options import AgreementOptions
 from steelyard.agreement.rows import Row, ScaleName
 from steelyard.domain.exhibit import PairWeight
@@ -55,7 +62,8 @@ def inter_rows(
             influence = spread_influence(known.value, known.item, with_singles=coefficient == "icc")
             row = row.within(crossed.error(influence), level=level)
         rows.append(row)
-    return rows
+    workers = n_compared_workers(known)
+    return [replace(row, n_workers=workers) for row in rows]
 
 
 def pair_weights(item: IntArray, weight: PairWeight) -> FloatArray:

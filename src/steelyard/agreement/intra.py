@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -47,7 +48,8 @@ def intra_rows(
     if not np.isnan(correlation.value):
         influence = correlation_influence(x, y, correlation.value)
         correlation = correlation.within(crossed.error(influence), level=level)
-    return [*rows, correlation]
+    n_workers = len(np.unique(repeats.worker))
+    return [replace(row, n_workers=n_workers) for row in (*rows, correlation)]
 
 
 def _pearson(x: FloatArray, y: FloatArray) -> float:

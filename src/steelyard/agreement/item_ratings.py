@@ -47,6 +47,12 @@ def n_pairs(ratings: ItemRatings) -> int:
     return int(size @ size - len(ratings.item)) // 2
 
 
+def n_compared_workers(ratings: ItemRatings) -> int:
+    """Number of workers who rated an item that another worker rated too."""
+    size = np.bincount(ratings.item)
+    return len(np.unique(ratings.worker[size[ratings.item] > 1]))
+
+
 def inter_pair_sums(ratings: ItemRatings, cut: Cut, *, weight: PairWeight) -> PairSums:
     """Sums over the pairs of ratings of the same item in the cut's categories, each pair in both orders.
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 
 from steelyard.agreement.cuts import Cut
 from steelyard.agreement.inter import pair_weights
-from steelyard.agreement.item_ratings import ItemRatings, inter_pair_sums, n_pairs
+from steelyard.agreement.item_ratings import ItemRatings, inter_pair_sums, n_compared_workers, n_pairs
 from steelyard.agreement.options import AgreementOptions
 from steelyard.agreement.rows import Row
 from steelyard.documents import documents_of
@@ -39,7 +41,8 @@ def _intra(frame: pl.DataFrame, documents: pl.DataFrame, options: AgreementOptio
     pairs = repeated_preferences(frame)
     first, second = (_both_ways(pairs[name].to_numpy() + 2) for name in ("first", "second"))
     sums = pair_sums(first, second, n_categories=N_OUTCOMES)
-    row = _kappa_row("intra", sums, len(pairs), options)
+    n_workers = pairs["worker_id"].n_unique()
+    row = replace(_kappa_row("intra", sums, len(pairs), options), n_workers=n_workers)
     if np.isnan(row.value):
         return row
     crossed = CrossedPairs(
@@ -77,7 +80,8 @@ def _inter(frame: pl.DataFrame, documents: pl.DataFrame, options: AgreementOptio
             category, found.item, weight=weight, chance=chance, n_categories=N_OUTCOMES
         )
         rows.append(row.within(crossed.error(influence), level=options.settings.level))
-    return rows
+    n_workers = n_compared_workers(once)
+    return [replace(row, n_workers=n_workers) for row in rows]
 
 
 def _ratings_of_pairs(item: IntArray) -> FloatArray:

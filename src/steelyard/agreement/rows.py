@@ -15,7 +15,10 @@ Coefficient = Literal["kappa", "alpha", "icc", "pearson"]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row of the table, its fields in the order of the columns. `value` is NaN where undefined."""
+    """One row of the table, its fields in the order of the columns. `value` is NaN where undefined.
+
+    `n_workers`: how many gave the ratings that are compared.
+    """
 
     of: Of
     scale: ScaleName
@@ -27,6 +30,7 @@ class Row:
     value: float
     lower: float = float("nan")
     upper: float = float("nan")
+    n_workers: int = 0
 
     def within(self, error: AgreementError, *, level: float) -> Row:
         """The row with the interval that this error gives."""

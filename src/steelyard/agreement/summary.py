@@ -38,6 +38,7 @@ AGREEMENT_SCHEMA: dict[str, pl.DataType] = {
     "value": pl.Float64(),
     "lower": pl.Float64(),
     "upper": pl.Float64(),
+    "n_workers": pl.Int64(),
 }
 
 

@@ -15,7 +15,7 @@ from steelyard.cli.analysis_options import (
 )
 from steelyard.cli.options import json_option, keep_sources, source_argument, write_text
 from steelyard.cli.over_series import series_at
-from steelyard.cli.report_files import report_files
+from steelyard.cli.report_files import report_files, require_drawing
 from steelyard.cli.series_analysis import Targets, analyse_series, report_series
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def analyse(
             raise click.UsageError("The campaigns of a series name their languages themselves: omit --pair.")
         targets = Targets(segments_file, metric_folder, gold_name)
         return analyse_series(series, targets, json_file, choices)
-    keep_sources([source, str(choices["hit_times"])], segments_file, json_file)
+    keep_sources([source, str(choices["hit_times"]), str(choices["domains"])], segments_file, json_file)
     _require_pair(source, metric_folder, pair, gold_name)
     evidence = evidence_from([source], choices)[0]
     analysis = evidence.analysis
@@ -131,10 +131,11 @@ def report(source: str, html_file: str | None, latex_folder: Path | None, **choi
     """
     if html_file is None and latex_folder is None:
         raise click.UsageError("Say what to write: --html FILE, --latex DIR, or both.")
+    require_drawing(latex_folder)
     series = series_at(source)
     if series is not None:
         return report_series(series, Targets(html_file=html_file, latex_folder=latex_folder), choices)
-    keep_sources([source, str(choices["hit_times"])], html_file)
+    keep_sources([source, str(choices["hit_times"]), str(choices["domains"])], html_file)
     made = report_files(evidence_from([source], choices)[0])
     judged = f"Report of {made.analysis.counts.kept_judgements:,} judgements in"
     if html_file is not None:

@@ -19,8 +19,11 @@ from steelyard.cli.options import (
     with_options,
 )
 from steelyard.domain.analysis_options import AnalysisOptions
+from steelyard.domain.nearest import no_such
 from steelyard.domain.options import merged
 from steelyard.domain.result import MethodSettings
+from steelyard.domain.span_weights import USUAL_WEIGHTS
+from steelyard.domain.span_weights import WEIGHTS as SPAN_WEIGHTS
 from steelyard.domain.wording import joined
 
 if TYPE_CHECKING:
@@ -35,7 +38,7 @@ OF_RATINGS = (
     *("standardise_over", "standardise_without", "standardise_per", "attribute", "seed"),
 )
 # Options that say how a source is read; all others are those of the analysis.
-_READING = ("columns", "scale", "gold_scale", "hit_times")
+_READING = ("columns", "scale", "gold_scale", "hit_times", "domains", "weights")
 # Sections of the help.
 _SCORES, _FILES = "Scores and ranking", "Reading a file"
 
@@ -59,8 +62,17 @@ _RANKING = (
     *click_options(AnalysisOptions, "correction", "clusters", section=_SCORES),
     BOOTSTRAP_DRAWS,
 )
+_WEIGHTS = click.option(
+    "--weights",
+    cls=SectionedOption,
+    section=_FILES,
+    metavar="NAME",
+    help="Rate translations by the errors marked in them, with these weights: "
+    f"{', '.join(SPAN_WEIGHTS)}.  [default: {USUAL_WEIGHTS}, where there are no ratings]",
+)
 # How a file is read.
 READING = (
+    _WEIGHTS,
     click.option(
         "--scale",
         cls=SectionedOption,
@@ -75,6 +87,14 @@ READING = (
         metavar="OURS=THEIRS,…",
         help="Names of columns, e.g. worker=login,rating=points.",
     ),
+)
+DOMAINS = click.option(
+    "--domains",
+    cls=SectionedOption,
+    section=_FILES,
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Domains of documents: a domain, a tab and a document in each line.",
 )
 GOLD_SCALE = click.option(
     "--gold-scale",
@@ -101,6 +121,7 @@ analysis_options = with_options(
     *STANDARDISING,
     *_RANKING,
     *READING,
+    DOMAINS,
     GOLD_SCALE,
     HIT_TIMES,
 )
@@ -197,14 +218,16 @@ def evidence_from(
 def read_from(address: str, choices: dict[str, Any]) -> Source:
     """A source read as the options say, as far as the command has them."""
     from steelyard.flows.source import read_source
+    from steelyard.flows.span_source import read_further
 
-    return read_source(
+    source = read_source(
         address,
         columns=columns_given(choices["columns"]),
         scale=scale_of(choices["scale"]),
         gold_scale=scale_of(choices.get("gold_scale"), option="--gold-scale"),
         hit_times=choices.get("hit_times"),
     )
+    return read_further(source, domains=choices.get("domains"), weights=choices.get("weights"))
 
 
 def require_known_check(name: str | None) -> None:
@@ -217,9 +240,7 @@ def require_known_check(name: str | None) -> None:
 def require_known(option: str, name: str | None, known: list[str]) -> None:
     """Refuse a name that is not among those known; None was not given."""
     if name is not None and name not in known:
-        raise click.BadParameter(
-            f"{name!r} is unknown; there is: {', '.join(known)}.", param_hint=f"--{option}"
-        )
+        raise click.BadParameter(no_such(option, name, known), param_hint=f"--{option}")
 
 
 def columns_given(text: str | None) -> dict[str, str] | None:

@@ -14,6 +14,7 @@ from steelyard.cli.options import (
     target_option,
 )
 from steelyard.cli.over_series import file_of_campaign, say_for_each
+from steelyard.domain.nearest import no_such
 from steelyard.domain.wording import counted
 
 
@@ -30,7 +31,7 @@ def example(protocol: str, instructions: str | None) -> None:
 
     known = protocols()
     if protocol not in known:
-        raise click.UsageError(f'There is no protocol "{protocol}"; choose from: {", ".join(known)}.')
+        raise click.UsageError(no_such("protocol", protocol, known))
     if instructions is None:
         click.echo((known[protocol].folder / "example.toml").read_text("utf-8"), nl=False)
         return

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+# Commands under another spelling of their names.
+SPELLINGS = {"analyze": "analyse", "normalize": "normalise"}
+
 CATALOGUE: dict[str, dict[str, tuple[str, str]]] = {
     "Design a campaign": {
         "demo": ("demo", "See a small campaign judged by a simulated crowd."),
@@ -18,11 +21,11 @@ CATALOGUE: dict[str, dict[str, tuple[str, str]]] = {
         "links": ("links_command", "Print links; invite people; renew and revoke links."),
         "managers": ("managers_command", "Say who looks after a campaign, and in which role."),
         "progress": ("progress_command", "Show how far a campaign is, and what it costs."),
-        "settings": ("settings_command", "Show and change the rules: time limit, cap, pay."),
+        "settings": ("settings_command", "Show and change the rules: time limit, cap, pay, codes."),
         "pause": ("running_commands", "Give no work for a while; nothing is lost."),
         "resume": ("running_commands", "Open a draft, or a paused or closed campaign."),
         "close": ("running_commands", "End the work; `resume` opens the campaign again."),
-        "correct": ("running_commands", "Correct the title or the instructions."),
+        "correct": ("running_commands", "Correct the title, the instructions or the consent text."),
         "extend": ("extend_commands", "Add ratings, segments or systems."),
         "release": ("release_command", "Offer a HIT that was left to others."),
         "log": ("running_commands", "Show what was done, by whom, when and why."),
@@ -32,6 +35,9 @@ CATALOGUE: dict[str, dict[str, tuple[str, str]]] = {
     },
     "Look after workers": {
         "worker": ("worker_command", "Show one worker: verdict, control pairs, HITs, pay."),
+        "background": ("entry_commands", "List who agreed, and what workers answered at the start."),
+        "remarks": ("entry_commands", "Read what workers wrote to you."),
+        "erase": ("entry_commands", "Erase what could tell who a worker is, at their wish."),
         "exclude": ("exclude_commands", "Leave a worker or one HIT out of the scores."),
         "reinstate": ("exclude_commands", "Let what was excluded count again."),
         "block": ("exclude_commands", "Give a worker no further work."),

@@ -19,7 +19,9 @@ from steelyard.cli.options import (
     with_options,
     write_text,
 )
+from steelyard.cli.report_files import require_picture
 from steelyard.domain.exhibit import ExhibitOptions
+from steelyard.domain.nearest import no_such
 from steelyard.domain.options import given_options
 
 if TYPE_CHECKING:
@@ -58,7 +60,7 @@ def table(
     from steelyard.exhibits import tables
     from steelyard.flows.exhibit import make_table
 
-    _require_known(name, list(tables()))
+    _require_known("table", name, list(tables()))
     _let_everyone(tables()[name], choices)
     keep_sources(_files_read(sources, choices), target, json_file)
     evidence, options = _evidence(tables()[name], sources, choices)
@@ -86,28 +88,32 @@ def table(
     type=click.Path(path_type=Path),
     help="The file to draw: .svg, .png or .pdf.",
 )
+@click.option(
+    "--bare",
+    is_flag=True,
+    help="Draw neither title nor signature, for papers whose captions have them: both are printed instead.",
+)
 @_exhibit_options
 @analysis_options
-def plot(name: str, sources: tuple[str, ...], target: Path, **choices: Any) -> None:
+def plot(name: str, sources: tuple[str, ...], target: Path, bare: bool, **choices: Any) -> None:
     """Draw a figure from judgements. `steelyard exhibits` lists the names."""
     from steelyard.exhibits import figures
     from steelyard.flows.exhibit import make_figure
-    from steelyard.report.figure_file import ENDINGS, write_figure
+    from steelyard.report.drawing.thinning import crowd_note
+    from steelyard.report.figure_file import write_figure
 
-    _require_known(name, list(figures()))
+    _require_known("figure", name, list(figures()))
     _let_everyone(figures()[name], choices)
-    if target.suffix.lower() not in ENDINGS:
-        raise click.BadParameter(
-            f"name a file that ends in {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}.", param_hint="--out"
-        )
+    require_picture(target, "--out")
     keep_sources(_files_read(sources, choices), target)
     evidence, options = _evidence(figures()[name], sources, choices)
     made = make_figure(name, evidence, options)
     try:
-        write_figure(made, target)
+        write_figure(made, target, has_words=not bare)
     except OSError as error:
         raise click.FileError(str(target), error.strerror) from None
-    click.echo(f"{made.title}\n{made.caption}\n{made.signature}")
+    told = (made.title, made.caption, crowd_note(made), made.signature)
+    click.echo("\n".join(words for words in told if words))
 
 
 def _evidence(
@@ -149,6 +155,6 @@ def _files_read(sources: tuple[str, ...], choices: dict[str, Any]) -> list[str]:
     ]
 
 
-def _require_known(name: str, known: list[str]) -> None:
+def _require_known(noun: str, name: str, known: list[str]) -> None:
     if name not in known:
-        raise click.BadParameter(f"{name!r} is unknown; choose from: {', '.join(known)}.", param_hint="NAME")
+        raise click.BadParameter(no_such(noun, name, known), param_hint="NAME")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 import traceback
-from difflib import get_close_matches
 from importlib import import_module
 
 import click
 
-from steelyard.cli.catalogue import CATALOGUE
+from steelyard.cli.catalogue import CATALOGUE, SPELLINGS
 from steelyard.domain.errors import EvaluationError, NotEnoughData, as_command_line
+from steelyard.domain.extras import EXTRA_OF_MODULE, how_to_install
+from steelyard.domain.nearest import nearest
 from steelyard.version import __version__
 
 # Exit codes of the public contract.
@@ -18,16 +19,6 @@ DONE, UNSUPPORTED, UNUSABLE, UNEXPECTED = 0, 1, 2, 3
 
 # Command: module that defines it. Only the one that is called gets imported beyond click.
 COMMANDS = {name: module for section in CATALOGUE.values() for name, (module, _) in section.items()}
-EXTRA_OF_MODULE = {
-    "fastapi": "server",
-    "pydantic": "server",
-    "sqlalchemy": "server",
-    "uvicorn": "server",
-    "starlette": "server",
-    "psycopg": "postgres",
-    "matplotlib": "plots",
-    "sacrebleu": "metrics",
-}
 
 
 class _LazyGroup(click.Group):
@@ -37,6 +28,7 @@ class _LazyGroup(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        cmd_name = SPELLINGS.get(cmd_name, cmd_name)
         if cmd_name not in COMMANDS:
             return None
         module = import_module(f"steelyard.cli.{COMMANDS[cmd_name]}")
@@ -47,16 +39,20 @@ class _LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        near = get_close_matches(args[0], COMMANDS, 1) if args[0] not in COMMANDS else []
+        known = {**COMMANDS, **SPELLINGS}
+        near = nearest(args[0], COMMANDS) if args[0] not in known else None
         if near:
-            ctx.fail(f"No such command {args[0]!r}. Did you mean {near[0]!r}?")
+            ctx.fail(f"No such command {args[0]!r}. Did you mean {near!r}?")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         width = max(map(len, COMMANDS))
+        also = {name: f" Also: {spelling}." for spelling, name in SPELLINGS.items()}
         for title, section in CATALOGUE.items():
             with formatter.section(title):
-                formatter.write_dl([(name.ljust(width), line) for name, (_, line) in section.items()])
+                formatter.write_dl(
+                    [(name.ljust(width), line + also.get(name, "")) for name, (_, line) in section.items()]
+                )
 
 
 @click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
@@ -86,7 +82,7 @@ def run(arguments: list[str], *, debug: bool = False) -> int:
     except click.Abort:
         return _fail("Stopped.", UNSUPPORTED, debug=False)
     except click.ClickException as error:
-        error.show()
+        _with_suggestion(error).show()
         return UNUSABLE
     except KeyboardInterrupt:
         return _fail("Stopped.", UNSUPPORTED, debug=False)
@@ -103,13 +99,31 @@ def run(arguments: list[str], *, debug: bool = False) -> int:
         if extra is None:
             return _unexpected(error, debug=debug)
         return _fail(
-            f'Error: this needs more parts of Steelyard: pip install "steelyard[{extra}]"',
+            f"Error: this needs more parts of Steelyard: {how_to_install(extra)}",
             UNUSABLE,
             debug=debug,
         )
     except Exception as error:  # the one place where everything is caught: the user gets a message
         return _unexpected(error, debug=debug)
     return result if isinstance(result, int) else DONE
+
+
+def _with_suggestion(error: click.ClickException) -> click.ClickException:
+    """The error; for an unknown option with the one probably meant, or a command that its first word names.
+
+    Click suggests whatever begins alike: --exclude-hits for --exclude-worker, which is another thing.
+    """
+    if not isinstance(error, click.NoSuchOption):
+        return error
+    name = error.option_name.lstrip("-")
+    near = nearest(name, [each.lstrip("-") for each in error.possibilities or ()])
+    command = name.partition("-")[0]
+    hint = ""
+    if near is not None:
+        hint = f" Did you mean '--{near}'?"
+    elif command in COMMANDS:
+        hint = f" The command `steelyard {command}` may be what you are looking for."
+    return click.UsageError(f"No such option {error.option_name!r}.{hint}", error.ctx)
 
 
 def _unexpected(error: Exception, *, debug: bool) -> int:

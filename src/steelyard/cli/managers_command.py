@@ -76,8 +76,9 @@ def managers(  # noqa: PLR0913 (one option for each thing that can be done)
 ) -> int:
     """List the managers of a campaign with their links; add and change them.
 
-    A viewer reads everything but links, names and backups. A manager runs the campaign. An owner also says
-    who the managers are. Whoever has the campaign's own link (`steelyard links`) is an owner.
+    A viewer reads everything but links, names, backups and what workers answered about themselves. A manager
+    runs the campaign. An owner also says who the managers are. Whoever has the campaign's own link
+    (`steelyard links`) is an owner.
 
     WHO is an id such as M01, or an e-mail address. For a series, DB is its folder or database, and
     everything is done in each of its campaigns; ids differ between them, addresses do not.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from steelyard.cli.options import SectionedCommand, click_options, progress_bar, write_text
+from steelyard.cli.report_files import require_picture
 from steelyard.cli.study_command import study_command
 from steelyard.domain.options import given_options
 from steelyard.meta.settings import LEAST_DIFFERENCE, SOFT_SEED, USUAL_TESTS, MetaSettings
@@ -85,7 +86,8 @@ def meta(source: str, picture: Path | None, target: Path | None, **choices: Any)
     from steelyard.exhibits.studies.meta import meta_study
     from steelyard.flows.meta import Wanted, judge, read_scored
 
-    _require_picture(picture)
+    if picture is not None:
+        require_picture(picture, "--plot")
     settings = _settings(choices)
     wanted = Wanted(
         pair=choices["pair"],
@@ -116,15 +118,6 @@ def _settings(choices: dict[str, Any]) -> MetaSettings:
 def _names(texts: Sequence[str]) -> tuple[str, ...]:
     """Names given with commas between, each once."""
     return tuple(dict.fromkeys(name.strip() for text in texts for name in text.split(",") if name.strip()))
-
-
-def _require_picture(picture: Path | None) -> None:
-    from steelyard.report.figure_file import ENDINGS
-
-    if picture is not None and picture.suffix.lower() not in ENDINGS:
-        raise click.BadParameter(
-            f"name a file that ends in {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}.", param_hint="--plot"
-        )
 
 
 def _draw(made: MetaEvaluation, picture: Path) -> None:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     *READING,
     GOLD_SCALE,
     seed_option,
+    draws=False,
 )
 def normalise(source: str, **choices: Any) -> list[StudyResult]:
     """Find out which way of normalising the ratings of SOURCE comes closest to an expert's.

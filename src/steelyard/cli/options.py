@@ -174,11 +174,7 @@ def write_text(text: str, target: str, *, private: bool = False) -> None:
     if path.exists() and not path.is_file():
         _write_to_device(text, path)
         return
-    with whole_file(path) as partial:
-        if private:
-            # Whoever opened a file of this name before could read what comes into it.
-            partial.unlink(missing_ok=True)
-            partial.touch(mode=0o600, exist_ok=False)
+    with whole_file(path, private=private) as partial:
         partial.write_text(text, encoding="utf-8")
 
 

@@ -116,6 +116,10 @@ def plan(json_file: str | None, plot_file: Path | None, **choices: Any) -> None:
             f"name a file that ends in {' or '.join(PLOT_ENDINGS)}.", param_hint="--plot"
         )
     keep_sources([str(choices["campaign"])], plot_file, json_file)
+    if plot_file is not None:
+        from steelyard.report.figure_file import require_matplotlib
+
+        require_matplotlib(plot_file, ".png")
     from steelyard.flows.plan import plan as make_plan
     from steelyard.report.plan import plan_text, to_json
 

@@ -39,6 +39,27 @@ class ReportFiles:
             raise click.FileError(str(folder), error.strerror) from None
 
 
+def require_drawing(latex_folder: Path | None) -> None:
+    """Refuse LaTeX where its figures cannot be drawn, before anything is computed or written."""
+    if latex_folder is not None:
+        from steelyard.report.figure_file import require_matplotlib
+
+        require_matplotlib(latex_folder, ".pdf")
+
+
+def require_picture(target: Path, option: str) -> None:
+    """Refuse a figure whose file has no ending that we draw, or one that needs what is not installed."""
+    from steelyard.report.figure_file import ENDINGS, require_matplotlib
+
+    ending = target.suffix.lower()
+    if ending not in ENDINGS:
+        raise click.BadParameter(
+            f"name a file that ends in {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}.", param_hint=option
+        )
+    if ending != ".svg":
+        require_matplotlib(target, ending)
+
+
 def report_files(evidence: Evidence) -> ReportFiles:
     """The report of everything that the evidence says."""
     from steelyard.domain.exhibit import ExhibitOptions

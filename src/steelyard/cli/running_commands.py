@@ -11,6 +11,7 @@ import click
 
 from steelyard.cli.options import database_argument, json_option, keep_sources, reason_option, show
 from steelyard.cli.over_series import say_for_each
+from steelyard.domain.wording import joined
 
 if TYPE_CHECKING:
     from steelyard.domain.running import Action, CampaignState
@@ -94,21 +95,29 @@ def _consequence(change: StateChange) -> str:
     type=click.Path(path_type=Path),
     help="The words that workers read from now on: a file such as --print-instructions gives.",
 )
+@click.option(
+    "--consent",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="The text that workers agree to from now on: plain text, a blank line between paragraphs.",
+)
 @reason_option
 @click.option("--print-instructions", is_flag=True, help="Print the words in use, to change them in a file.")
 @json_option
-def correct(
+def correct(  # noqa: PLR0913 (one option for each thing to correct)
     db: str,
     title: str | None,
     instructions: Path | None,
+    consent: Path | None,
     reason: str,
     print_instructions: bool,
     json_file: str | None,
 ) -> None:
-    """Correct the title or the instructions of a running campaign, or list earlier corrections.
+    """Correct the title, the instructions or the consent text of a running campaign, or list corrections.
 
-    Workers read the new words before they go on. Judgements stay, and each keeps the number of the
-    revision that its worker saw. Nothing else of the presentation can change: it affects ratings.
+    Workers read the new words before they go on, and whoever agreed to another consent text is asked again.
+    Judgements stay, and each keeps the number of the revision that its worker saw. Nothing else of the
+    presentation can change: it affects ratings.
     """
     from steelyard.flows import correct as correction
     from steelyard.flows.open import open_campaign
@@ -120,9 +129,15 @@ def correct(
         if print_instructions:
             click.echo(to_toml(campaign.settings.presentation["words"]), nl=False)
             return
-        if title is not None or instructions is not None:
-            words = None if instructions is None else read_text(instructions)
-            asked = correction.Correction(title, words, reason, file=str(instructions or "the title"))
+        if (title, instructions, consent) != (None, None, None):
+            asked = correction.Correction(
+                title,
+                None if instructions is None else read_text(instructions),
+                reason,
+                file=str(instructions),
+                consent=None if consent is None else read_text(consent),
+                consent_file=str(consent),
+            )
             done = correction.correct(campaign, asked, by="command line", now=datetime.now(UTC))
             if not done.is_new:
                 click.echo("Nothing differs from what workers see already; nothing was changed.", err=True)
@@ -137,6 +152,9 @@ def correct(
             "reason": each.revision.reason,
             "new_title": each.new_title,
             "new_instructions": each.new_words,
+            "new_consent": each.new_consent,
+            "consent": None if each.consent is None else each.consent.text,
+            "consent_version": None if each.consent is None else each.consent.version,
             "n_judgements": each.n_judgements,
         }
         for each in seen
@@ -147,10 +165,11 @@ def correct(
 
 def _revision_line(seen: SeenRevision) -> str:
     revision = seen.revision
-    what = f"{' and '.join(seen.changed)} corrected" if seen.changed else "as created"
+    what = f"{joined(seen.changed)} corrected" if seen.changed else "as created"
     reason = f" ({revision.reason})" if revision.reason else ""
+    consent = f", consent text {seen.consent.version}" if seen.consent else ""
     return (
-        f"Revision {revision.revision}, {revision.made_at:%Y-%m-%d %H:%M} UTC, {what}{reason}: "
+        f"Revision {revision.revision}, {revision.made_at:%Y-%m-%d %H:%M} UTC, {what}{reason}{consent}: "
         f"{seen.n_judgements:,} judgements"
     )
 

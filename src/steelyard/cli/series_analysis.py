@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from steelyard.flows.series import CampaignPlace, Outcome, Series
 
 # Options that say how a file is read.
-OF_FILES = ("scale", "gold_scale", "columns", "hit_times")
+OF_FILES = ("scale", "gold_scale", "columns", "hit_times", "domains")
 
 
 @dataclass(frozen=True)

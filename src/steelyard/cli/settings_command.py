@@ -47,6 +47,9 @@ class _NumberOrNone(click.ParamType):  # type: ignore[type-arg]
 @click.option("--currency", metavar="CODE", help="Code of the currency, such as EUR.")
 @click.option("--pay-per-hit", type=_NumberOrNone(float), help="Pay for a HIT, in place of the hourly wage.")
 @click.option("--fee", type=float, help="What a platform charges on top, as a share of the pay.")
+@click.option("--tell-pay", type=click.Choice(["on", "off"]), help="Whether workers read what they earn.")
+@click.option("--completion-code", metavar="CODE|none", help="Code shown once a set is finished.")
+@click.option("--completion-url", metavar="URL|none", help="Where a button leads once a set is finished.")
 @json_option
 def settings(  # noqa: PLR0913 (one option for each rule)
     db: str,
@@ -59,6 +62,9 @@ def settings(  # noqa: PLR0913 (one option for each rule)
     currency: str | None,
     pay_per_hit: float | str | None,
     fee: float | None,
+    tell_pay: str | None,
+    completion_code: str | None,
+    completion_url: str | None,
     json_file: str | None,
 ) -> int:
     """Print the rules of a campaign, or of each in a series, after changing those given here."""
@@ -73,6 +79,9 @@ def settings(  # noqa: PLR0913 (one option for each rule)
         "currency": currency,
         "pay_per_hit": pay_per_hit,
         "fee": fee,
+        "tell_pay": None if tell_pay is None else tell_pay == "on",
+        "completion_code": completion_code,
+        "completion_url": completion_url,
     }
     changes = {name: None if value == "none" else value for name, value in given.items() if value is not None}
     series = series_at(db)

@@ -11,6 +11,7 @@ import click
 
 from steelyard.cli.named_sources import split_name
 from steelyard.cli.options import Decorator, json_option, keep_sources, with_options, write_text
+from steelyard.cli.report_files import require_drawing
 
 if TYPE_CHECKING:
     from steelyard.domain.study import StudyResult
@@ -31,11 +32,11 @@ latex_option = click.option(
 
 
 def study_command(
-    kind: type[click.Command], *parameters: Decorator
+    kind: type[click.Command], *parameters: Decorator, draws: bool = True
 ) -> Callable[[Callable[..., Sequence[StudyResult]]], click.Command]:
     """A command of this kind with these arguments and options, and those that every study has.
 
-    What it decorates runs the study, or several, and returns what they found.
+    What it decorates runs the study, or several, and returns what they found; `draws`: with figures.
     """
 
     def decorate(study: Callable[..., Sequence[StudyResult]]) -> click.Command:
@@ -47,6 +48,8 @@ def study_command(
         ) -> None:
             written = [choices.get(name) for name in _WRITTEN]
             keep_sources(_addresses(choices), html_file, json_file, *written)
+            if draws:
+                require_drawing(latex_folder)
             results = study(**choices)
             _show(results, html_file, latex_folder, json_file)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from steelyard.cli.entry_commands import background_words, remark_line
 from steelyard.cli.options import database_argument, json_option, keep_sources, show
 from steelyard.cli.running_commands import done_by
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 @click.option("--check", help="How workers are checked.  [default: the campaign's]")
 @json_option
 def worker(db: str, worker_id: str, check: str | None, json_file: str | None) -> None:
-    """Show one worker in full: verdict, control pairs, HITs, pay, and what was done about them.
+    """Show one worker in full: verdict, control pairs, HITs, pay, remarks, and what was done about them.
 
     The JSON also has every item they judged, with its texts.
     """
@@ -47,7 +48,14 @@ def worker_text(detail: WorkerDetail) -> str:
     """The worker for the terminal."""
     from steelyard.report.characters import printable
 
-    parts = [*_head(detail), *_evidence(detail), *_hits(detail), *_pairs(detail), *_actions(detail)]
+    parts = [
+        *_head(detail),
+        *_said(detail),
+        *_evidence(detail),
+        *_hits(detail),
+        *_pairs(detail),
+        *_actions(detail),
+    ]
     return "\n".join(printable(line) for line in parts)
 
 
@@ -75,6 +83,14 @@ def _head(detail: WorkerDetail) -> list[str]:
         hourly = "" if pay.hourly_pay is None else f", {in_currency(pay.hourly_pay, detail.currency)} an hour"
         lines.append(f"Owed: {in_currency(pay.pay, detail.currency)}{hourly}")
     return lines + ([f"Excluded: {pay.excluded}"] if pay.excluded else [])
+
+
+def _said(detail: WorkerDetail) -> list[str]:
+    """What they said before the first set, and wrote since."""
+    words = background_words(detail.background, detail.n_training) if detail.background else []
+    before = [f"Before the first set: {'; '.join(words)}"] if words else []
+    written = [remark_line(each) for each in reversed(detail.remarks)]
+    return before + (["", "Remarks:", *written] if written else [])
 
 
 def _evidence(detail: WorkerDetail) -> list[str]:

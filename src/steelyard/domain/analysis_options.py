@@ -45,8 +45,10 @@ class AnalysisOptions:
     correction: Correction | None = option(
         None, help="Correction of p-values for the number of pairs of systems.", usual="holm"
     )
-    recipe: Literal["wmt"] | None = option(
-        None, help="Choose all of these as WMT21 and WMT22 did; other options given still win."
+    recipe: Literal["wmt", "wmt24", "wmt25", "wmt26"] | None = option(
+        None,
+        help="Choose all of these as the organisers did: wmt is WMT21 and WMT22. Other options given still "
+        "win.",
     )
     attribute: str | None = option(None, help="Take one attribute of a file with several.")
     seed: int = option(7, help="Seed of everything random.", minimum=0)

@@ -37,22 +37,24 @@ def first_hash(assignment_id: str, hit_id: str, worker_id: str, accepted_at: dat
     return _hash([assignment_id, hit_id, worker_id, _moment(accepted_at)])
 
 
-def chain_hash(previous: str, judgement: Judgement, answer: str) -> str:
-    """Of a judgement, with its answer as stored, and the hash before it in its assignment."""
-    return _hash(
-        [
-            previous,
-            judgement.item_hash,
-            judgement.judgement_id,
-            judgement.assignment_id,
-            judgement.item_id,
-            judgement.position,
-            answer,
-            judgement.shown_ms,
-            _moment(judgement.submitted_at),
-            judgement.revision,
-        ]
-    )
+def chain_hash(previous: str, judgement: Judgement, answer: str, behaviour: str | None = None) -> str:
+    """Of a judgement, with answer and behaviour as stored, and the hash before it in its assignment.
+
+    Where no behaviour was recorded, nothing stands in its place: chains from before there was any stay valid.
+    """
+    content = [
+        previous,
+        judgement.item_hash,
+        judgement.judgement_id,
+        judgement.assignment_id,
+        judgement.item_id,
+        judgement.position,
+        answer,
+        judgement.shown_ms,
+        _moment(judgement.submitted_at),
+        judgement.revision,
+    ]
+    return _hash(content if behaviour is None else [*content, behaviour])
 
 
 def root_hash(ends: Iterable[tuple[str, str]]) -> str | None:

@@ -12,6 +12,9 @@ TESTS = {
     "rank-sum-common": "rank-sum on the scores of common segments",
     "signed-rank": "signed-rank on common segments",
     "permutation": "paired permutation on common segments",
+    "segment-t": "paired t on common segments",
+    "either-t": "paired t on common segments or unpaired t on all, whichever is smaller",
+    "domain-signed-rank": "signed-rank on the common segments of each domain, combined",
     "errors": "difference of scores by its error, clustered by worker and document",
     "draws": "share of the method's own draws",
 }

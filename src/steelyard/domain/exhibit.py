@@ -30,6 +30,8 @@ class Column:
 
     `digits` None: whole numbers and words as they are. `per_cent`: the number is a share, shown times 100.
     `p_value`: one too small for its digits is shown as smaller than the least of them, never as 0.
+    `group`: a heading over this column and its neighbours of the same group. `words`: what people read in
+    place of the codes in `rows`.
     """
 
     name: str
@@ -37,6 +39,8 @@ class Column:
     digits: int | None = None
     per_cent: bool = False
     p_value: bool = False
+    group: str = ""
+    words: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -67,6 +67,20 @@ class Said(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class Behaviour:
+    """How a worker handled the page while an item was open: a summary, recorded only with their consent.
+
+    `straightness` is the distance between the ends of the pointer's strokes as a share of their length; None
+    if the pointer hardly moved. `is_automated`: the browser says that a program controls it.
+    """
+
+    hidden_ms: int
+    n_pastes: int
+    straightness: float | None
+    is_automated: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Judgement:
     """A checked, stored answer: who, which item, when, how long it was on screen.
 
@@ -85,3 +99,4 @@ class Judgement:
     shown_order: tuple[int, ...] | None = None
     revision: int = 1
     item_hash: str = ""
+    behaviour: Behaviour | None = None

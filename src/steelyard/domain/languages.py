@@ -71,7 +71,7 @@ def is_right_to_left(code: str) -> bool:
 
 
 def problem_with(code: str) -> str | None:
-    """What is wrong with a language code, with the likely right one; None if it is fine.
+    """What is wrong with a language code, as a sentence with the likely right one; None if it is fine.
 
     Two-letter codes must exist; three-letter codes are taken as they are, because there are
     nearly 8,000 of them and low-resource campaigns need them.
@@ -93,5 +93,5 @@ def problem_with(code: str) -> str | None:
     elif repaired != code and problem_with(repaired) is None:
         hint = f'did you mean "{repaired}"?'
     else:
-        hint = 'use a code of two or three letters such as "en", "cs", "hsb" or "pt-BR"'
+        hint = 'use a code of two or three letters such as "en", "cs", "hsb" or "pt-BR".'
     return f'"{code}" is not a language code; {hint}'

@@ -21,6 +21,7 @@ from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from steelyard.domain.errors import ChoiceError
+from steelyard.domain.nearest import did_you_mean
 
 _KEY = "steelyard option"
 
@@ -80,8 +81,9 @@ class Option:
     def _read_one(self, value: Any) -> Any:
         if self.choices:
             if value not in self.choices:
+                hint = did_you_mean(str(value), self.choices)
                 raise ChoiceError(
-                    f"{{{self.name}}} cannot be {value!r}. Use one of: {', '.join(self.choices)}."
+                    f"{{{self.name}}} cannot be {value!r}. {hint}Use one of: {', '.join(self.choices)}."
                 )
             return value
         found = self._converted(value)

@@ -13,13 +13,28 @@ if TYPE_CHECKING:
     import polars as pl
 
 VerdictName = Literal["pass", "fail", "insufficient"]
-ClusterRule = Literal["strict", "wmt21"]
+ClusterRule = Literal["strict", "wmt21", "neighbours"]
 StandardiseOver = Literal["all", "system"]
 StandardisePer = Literal["worker", "attribute"]
 Unit = Literal["judgement", "worker", "flat"]
-Test = Literal["clustered", "clustered-means", "rank-sum", "rank-sum-common", "signed-rank", "permutation"]
+Test = Literal[
+    "clustered",
+    "clustered-means",
+    "rank-sum",
+    "rank-sum-common",
+    "signed-rank",
+    "permutation",
+    "segment-t",
+    "either-t",
+    "domain-signed-rank",
+]
 # Those that take segments as independent, no matter who judged them and which document they are of.
-SEGMENT_TESTS = ("rank-sum", "rank-sum-common", "signed-rank", "permutation")
+SEGMENT_TESTS = (
+    *("rank-sum", "rank-sum-common", "signed-rank", "permutation"),
+    *("segment-t", "either-t", "domain-signed-rank"),
+)
+# Those that say whether two systems differ, and leave it to the scores which is better.
+UNDIRECTED_TESTS = ("either-t", "domain-signed-rank")
 Correction = Literal["holm", "none"]
 FlagRules = Literal["usual", "wmt"]
 ExclusionRule = Literal["apply", "ignore"]
@@ -124,6 +139,8 @@ class MethodSettings:
     # Workers with fewer ratings are left out, and nobody's mean and deviation are drawn towards everyone's,
     # as in published results; None: nobody is left out, and those of workers with few ratings are drawn.
     minimum_ratings: int | None = None
+    # A system's score is the mean of its segments' scores, or of the means of its domains, as in WMT24.
+    average: Literal["segments", "domains"] = "segments"
     # WMT counts a segment that nobody could standardise as 0; we leave it out unless asked.
     unstandardised_as_zero: bool = False
     level: float = 0.95
@@ -170,6 +187,10 @@ class AnalysisSettings:
     # What people excluded stays out, or counts all the same.
     exclusions: ExclusionRule = "apply"
     flag_rules: FlagRules = "usual"
+    # Whose choices these are; None: nobody's in particular.
+    recipe: str | None = None
+    # Only regular items count, and none that were there to fill up a HIT.
+    regular_only: bool = False
     seed: int = 7
     method_settings: MethodSettings = MethodSettings()
     # Options that only some checks have, by name.
@@ -231,6 +252,7 @@ class Fit:
     `attributes`: where the ratings are of several, what the method makes of each, by name; a method that
     looks at the ratings of one attribute alone for that may leave it to the caller.
     `units`: what intervals, and p-values of tests that cluster, count as independent; None if unknown.
+    `undirected`: p-values are two-sided, the same in both directions.
     """
 
     segments: pl.DataFrame
@@ -243,6 +265,7 @@ class Fit:
     draws: np.ndarray | None = None
     diagnostics: Diagnostics | None = None
     units: InferenceUnits | None = None
+    undirected: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,6 +322,20 @@ class AttributeRanking:
 
 
 @dataclass(frozen=True)
+class RecipeRanking:
+    """What stands beside a ranking by a recipe: our `own` of the same judgements, and a sentence on both.
+
+    `local`: the systems that differ from the next one inside a cluster, where the recipe marks these.
+    """
+
+    name: str
+    title: str
+    local: tuple[str, ...]
+    own: Analysis
+    comparison: str
+
+
+@dataclass(frozen=True)
 class Analysis:
     """Everything a report shows. Renderers read it; they compute nothing.
 
@@ -317,6 +354,7 @@ class Analysis:
     `attributes`: the rankings by each attribute, if the ratings are of several.
     `agreement`: of, scale, categories, n_pairs, agreement, chance, coefficient, value, lower, upper.
     `draws` (draws, systems), `diagnostics` and `notes`: see `Fit`.
+    `recipe`: what stands beside the ranking of a recipe that shows ours too.
     `contamination`: share of random clickers to be expected among those who passed; None if unknown.
     """
 
@@ -337,3 +375,4 @@ class Analysis:
     diagnostics: Diagnostics | None = None
     warnings: tuple[str, ...] = field(default=())
     notes: tuple[str, ...] = ()
+    recipe: RecipeRanking | None = None

@@ -39,6 +39,12 @@ class Rules:
     """What a HIT is paid, in place of what the wage comes to."""
     fee: float = 0.0
     """What a platform takes on top of the pay, as a share of it."""
+    tell_pay: bool = False
+    """Whether workers read what a set pays and what they have earned."""
+    completion_code: str | None = None
+    """Shown to workers who have finished a set, as crowd platforms ask for; None: no code."""
+    completion_url: str | None = None
+    """Where a button leads workers who have finished a set; None: no button."""
 
 
 @dataclass(frozen=True, slots=True)

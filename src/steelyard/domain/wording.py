@@ -2,13 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from math import floor
 
 # What tables have before numbers below 0.
 MINUS = "−"
 # Currencies whose smallest unit in use is a whole one.
 _WITHOUT_CENTS = frozenset({"JPY", "KRW", "VND", "CLP", "ISK", "PYG", "UGX", "XAF", "XOF"})
+
+
+class Note(str):
+    """A warning that only informs: something usual, after which every number and claim still holds.
+
+    A plain string among warnings alarms: something is wrong with the data, or a claim may not hold. Both
+    kinds are told everywhere; only where they are shown apart does the kind matter.
+    """
+
+    __slots__ = ()
+
+
+def alarms_of(warnings: Iterable[str]) -> list[str]:
+    """The warnings that alarm.
+
+    >>> alarms_of(["All workers are simulated.", Note("Ignored columns: colour.")])
+    ['All workers are simulated.']
+    """
+    return [warning for warning in warnings if not isinstance(warning, Note)]
+
+
+def notes_of(warnings: Iterable[str]) -> list[str]:
+    """The warnings that only inform."""
+    return [warning for warning in warnings if isinstance(warning, Note)]
+
+
+def told_of(name: str, warning: str) -> str:
+    """The warning with the name of what it is about in front, of the same kind."""
+    said = f"{name}: {warning}"
+    return Note(said) if isinstance(warning, Note) else said
 
 
 def counted(number: int, noun: str) -> str:

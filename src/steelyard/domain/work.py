@@ -8,6 +8,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Literal, NamedTuple
 
+from steelyard.domain.judgement import Answer
+
 
 class ItemKind(StrEnum):
     """What an item is for. Workers never learn it."""
@@ -188,3 +190,11 @@ class BlindedItem:
     item_id: str
     texts: Mapping[str, str]
     translations: tuple[Mapping[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierItem:
+    """An earlier segment of the document that is judged now, as its worker saw and answered it."""
+
+    texts: Mapping[str, str]
+    answer: Answer

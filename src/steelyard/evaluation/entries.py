@@ -10,6 +10,7 @@ import polars as pl
 
 from steelyard.aggregation import methods
 from steelyard.domain.errors import ChoiceError, NotEnoughData, as_command_line
+from steelyard.domain.nearest import no_such
 from steelyard.domain.plugin import Method
 from steelyard.domain.result import NO_CHECK, AnalysisSettings, Fit, MethodSettings
 from steelyard.domain.work import ItemKind
@@ -61,9 +62,8 @@ def tried_entries(names: Sequence[str], frame: pl.DataFrame, settings: AnalysisS
         passing = name not in known and name.endswith(PASSING)
         method = name.removesuffix(PASSING) if passing else name
         if method not in known:
-            raise ChoiceError(
-                f"There is no method {method!r}. Use any of: {', '.join(known)}; each also with {PASSING}."
-            )
+            listed = no_such("method", method, known, use="Use any of").removesuffix(".")
+            raise ChoiceError(f"{listed}; each also with {PASSING}.")
         if passing and not is_checkable:
             raise NotEnoughData(_unchecked(name, settings))
         found.append(Entry(name, known[method], passing))
@@ -79,7 +79,7 @@ def passing_workers(frame: pl.DataFrame, settings: AnalysisSettings) -> list[str
     """The workers who pass the check of the settings."""
     found = checks()
     if settings.check not in found:
-        raise ChoiceError(f"There is no check {settings.check!r}. Use one of: {', '.join(found)}.")
+        raise ChoiceError(no_such("check", settings.check, found))
     if settings.check_attributes is not None:
         # As text: among categories, a name that is none of them is a mistake.
         frame = frame.filter(pl.col("attribute").cast(pl.String).is_in(list(settings.check_attributes)))

@@ -26,6 +26,7 @@ from steelyard.domain.exhibit import (
 )
 from steelyard.domain.plugin import Exhibit, ReportPlace
 from steelyard.domain.result import Analysis
+from steelyard.domain.wording import counted
 from steelyard.exhibits._sources import group_borders, in_columns, table_of
 
 _KEYS = ("of", "scale", "categories", "coefficient")
@@ -43,11 +44,14 @@ _WEIGHT = {
 _CATEGORIES = range(2, 11)
 # A coefficient from fewer pairs would be little but chance [our choice].
 LEAST_PAIRS = 10
+# From one worker, or from two workers alone, nothing follows about workers [our choice].
+LEAST_WORKERS = {"intra": 2, "inter": 3}
 _INTERVALS = "Intervals are for other workers and other {units}."
 _REGULAR = "Regular items and their repeats only."
-_OF = {"intra": "the same worker, twice", "inter": "two workers"}
+_OF = {"intra": "the same text twice", "inter": "the same text by two"}
 _TONES: dict[str, Tone] = {"rating": "main", "z": "second"}
 # Words for what agrees, and for the coefficients.
+_SCALES = {"rating": "ratings", "preference": "preferences"}
 AGREEMENT_OF = {"intra": "within workers", "inter": "between workers"}
 COEFFICIENTS = {
     "kappa": "kappa",
@@ -78,8 +82,8 @@ def _table(evidence: Sequence[Evidence], options: ExhibitOptions) -> Table:
         if source.keeps.all()
         else _found(source, source.judged.filter(source.keeps), options).drop("chance")
     )
-    too_few = _too_few(pl.concat([of_all["n_pairs"], of_kept["n_pairs"]]))
-    of_all, of_kept = _of_enough_pairs(of_all), _of_enough_pairs(of_kept)
+    too_few = _too_few(pl.concat([of_all, of_kept]))
+    of_all, of_kept = (of_enough(found).drop("n_workers") for found in (of_all, of_kept))
     rows = (
         of_all.rename({name: f"{name}_all" for name in _FOUND})
         .join(
@@ -114,8 +118,8 @@ def _figure(evidence: Sequence[Evidence], options: ExhibitOptions) -> Figure:
     shown = [of for of in _OF if (rows["of"] == of).any()]
     if not shown:
         raise NotEnoughData(
-            f"Among the ratings kept, fewer than {LEAST_PAIRS} pairs are of the same regular item, by one "
-            "worker or by two: too few for agreement."
+            f"Among the ratings kept, fewer than {LEAST_PAIRS} pairs are of the same regular item, or only "
+            "one or two workers gave them: too few for agreement."
         )
     table = table_of(
         FIGURE,
@@ -137,24 +141,25 @@ def _figure(evidence: Sequence[Evidence], options: ExhibitOptions) -> Figure:
 def report_agreement_table(analysis: Analysis) -> Table:
     """What an analysis knows of agreement, in words."""
     level = f"{100 * analysis.settings.method_settings.level:g}\N{NO-BREAK SPACE}%"
-    found = _of_enough_pairs(analysis.agreement).with_columns(
-        pl.col("of").replace(AGREEMENT_OF), pl.col("coefficient").replace(COEFFICIENTS)
-    )
+    # Where nothing was judged twice there is nothing to show.
+    found = of_enough(analysis.agreement.filter(pl.col("n_pairs") > 0))
     columns = [
-        Column("of", "Agreement"),
-        Column("scale", "on"),
-        Column("categories", "Categories"),
+        *_naming(),
         Column("n_pairs", "Pairs"),
-        Column("agreement", "Agree", 1, per_cent=True),
-        Column("chance", "Chance"),
-        Column("coefficient", "Coefficient"),
+        Column("agreement", "Agreeing, %", 1, per_cent=True),
         Column("value", "Value", 3),
     ]
     if found["lower"].null_count() < len(found):
         columns += [Column("lower", f"{level} from", 3), Column("upper", "to", 3)]
-    rows = in_columns(found, columns)
-    notes = (_REGULAR, *_too_few(analysis.agreement["n_pairs"]))
-    return Table("agreement", "Agreement", tuple(columns), rows, notes=notes, signature=analysis.signature)
+    return Table(
+        "agreement",
+        "Agreement",
+        tuple(columns),
+        in_columns(found, columns),
+        notes=(_REGULAR, *_too_few(analysis.agreement)),
+        signature=analysis.signature,
+        borders=group_borders(found, "of", "scale"),
+    )
 
 
 def _found(source: Evidence, frame: pl.DataFrame, options: ExhibitOptions) -> pl.DataFrame:
@@ -175,27 +180,53 @@ def _kappas(source: Evidence, options: ExhibitOptions) -> pl.DataFrame:
         source, source.kept, replace(options, categories=tuple(sorted({*_CATEGORIES, *options.categories})))
     )
     return (
-        _of_enough_pairs(found)
+        of_enough(found)
         .filter(pl.col("coefficient") == "kappa", pl.col("value").is_not_null())
         .sort(pl.col("of") == "inter", "scale", "categories")
         .select("of", "scale", "categories", "n_pairs", "agreement", "value", "lower", "upper")
     )
 
 
-def _of_enough_pairs(found: pl.DataFrame) -> pl.DataFrame:
-    """The table without what rests on too few pairs."""
-    known = pl.col("n_pairs") >= LEAST_PAIRS
+def of_enough(found: pl.DataFrame) -> pl.DataFrame:
+    """The table without what rests on too few pairs, or on too few workers."""
+    known = (pl.col("n_pairs") >= LEAST_PAIRS) & _by_enough_workers()
     return found.with_columns(pl.when(known).then(pl.col("agreement", "value", "lower", "upper")))
 
 
-def _too_few(n_pairs: pl.Series) -> tuple[str, ...]:
-    if not ((n_pairs > 0) & (n_pairs < LEAST_PAIRS)).any():
-        return ()
-    return (f"Fewer than {LEAST_PAIRS} pairs are too few for a coefficient.",)
+def _by_enough_workers() -> pl.Expr:
+    least = pl.col("of").replace_strict(LEAST_WORKERS, default=0, return_dtype=pl.Int64)
+    return pl.col("n_workers") >= least
+
+
+def _too_few(found: pl.DataFrame) -> tuple[str, ...]:
+    """What is there where it is too little for a coefficient."""
+    there = found.filter(pl.col("n_pairs") > 0)
+    notes = []
+    if (there["n_pairs"] < LEAST_PAIRS).any():
+        notes.append(f"Fewer than {LEAST_PAIRS} pairs are too few for a coefficient.")
+    by_few = there.filter(pl.col("n_pairs") >= LEAST_PAIRS, ~_by_enough_workers())
+    for of in LEAST_WORKERS:
+        if len(rows := by_few.filter(of=of)):
+            pairs, workers = (int(rows[name].max()) for name in ("n_pairs", "n_workers"))  # type: ignore[arg-type]
+            notes.append(
+                f"Agreement {AGREEMENT_OF[of]}: {counted(pairs, 'pair')} of ratings by "
+                f"{counted(workers, 'worker')} are there, too few workers for a coefficient."
+            )
+    return tuple(notes)
 
 
 def _intervals(source: Evidence) -> str:
     return _INTERVALS.format(units="documents" if documents_of(source.judged).known else "segments")
+
+
+def _naming() -> tuple[Column, ...]:
+    """The columns that say what agrees, on what, by which coefficient."""
+    return (
+        Column("of", "Agreement", words=tuple(AGREEMENT_OF.items())),
+        Column("scale", "Of", words=tuple(_SCALES.items())),
+        Column("categories", "Categories"),
+        Column("coefficient", "Coefficient", words=tuple(COEFFICIENTS.items())),
+    )
 
 
 def _columns(*, level: str) -> tuple[Column, ...]:
@@ -207,12 +238,9 @@ def _columns(*, level: str) -> tuple[Column, ...]:
         Column("upper", f"{level} to", 3),
     )
     return (
-        Column("of", "Agreement"),
-        Column("scale", "Of"),
-        Column("categories", "Categories"),
-        Column("coefficient", "Coefficient"),
+        *_naming(),
         *(
-            replace(column, name=f"{column.name}_{who}", title=f"{who.capitalize()}: {column.title}")
+            replace(column, name=f"{column.name}_{who}", group=who.capitalize())
             for who in ("all", "kept")
             for column in found
         ),
@@ -231,9 +259,7 @@ def _notes(source: Evidence, options: ExhibitOptions) -> tuple[str, ...]:
 
 def _kappa_columns(level: str) -> tuple[Column, ...]:
     return (
-        Column("of", "Agreement"),
-        Column("scale", "Of"),
-        Column("categories", "Categories"),
+        *_naming()[:3],
         Column("n_pairs", "Pairs"),
         Column("agreement", "Agreeing, %", 1, per_cent=True),
         Column("value", "Kappa", 3),
@@ -256,7 +282,7 @@ def _panel(of: str, rows: pl.DataFrame, y: Axis) -> Panel:
             lower, upper = _numbers(known, "lower"), _numbers(known, "upper")
             bands.append(Band(_numbers(known, "categories"), lower, upper, tone=tone))
     # Bands first, so that later ones do not veil earlier curves.
-    return Panel(x=Axis("categories"), y=y, marks=(*bands, *curves), title=f"{of}: {_OF[of]}")
+    return Panel(x=Axis("categories"), y=y, marks=(*bands, *curves), title=f"{AGREEMENT_OF[of]}: {_OF[of]}")
 
 
 def _common_axis(rows: pl.DataFrame) -> Axis:

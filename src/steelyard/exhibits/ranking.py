@@ -82,12 +82,13 @@ def short_ranking_table(
             Column("score", "Score", 3),
             Column("lower", f"{level} from", 3),
             Column("upper", "to", 3),
-            Column("mean_rating", "Mean rating", 1),
+            # Preferences have none.
+            *((Column("mean_rating", "Mean rating", 1),) if chosen["mean_rating"].count() else ()),
             Column("wins", "Wins"),
             Column("n_segments", "Segments"),
             Column("n_judgements", "Judgements"),
         ),
-        rows=chosen.with_columns(ranks=pl.when(low == high).then(low).otherwise(low + "-" + high)),
+        rows=chosen.with_columns(ranks=pl.when(low == high).then(low).otherwise(low + "–" + high)),
         borders=cluster_borders(chosen),
         signature=analysis.signature,
     )

@@ -57,7 +57,8 @@ def _figure(evidence: Sequence[Evidence], options: ExhibitOptions) -> Figure:
         low=0.0,
         high=threshold,
     )
-    x, y = Axis("is better than", categories=names), Axis("system", categories=names)
+    # One line over the grid: parted between two axes, the words would not be read together.
+    x, y = Axis("", categories=names), Axis("Is the row better than the column?", categories=names)
     return Figure.of(
         _table(evidence, options),
         caption="Shaded where the system of the row is better than that of the column at "

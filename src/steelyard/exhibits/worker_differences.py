@@ -23,7 +23,7 @@ from steelyard.domain.exhibit import (
     Tone,
 )
 from steelyard.domain.plugin import Exhibit
-from steelyard.domain.wording import in_digits
+from steelyard.domain.wording import counted, in_digits
 from steelyard.domain.work import ItemKind
 from steelyard.exhibits._sources import table_of, title_of
 from steelyard.stats.arrays import FloatArray
@@ -150,7 +150,8 @@ def _strip(
 
 def _in_words(what: str, differences: FloatArray) -> str:
     spread = f", sd {np.std(differences, ddof=1):.1f}" if len(differences) > 1 else ""
-    return f"{what} mean {in_digits(float(differences.mean()), 1)}{spread} over {len(differences)} pairs"
+    pairs = counted(len(differences), "pair")
+    return f"{what} mean {in_digits(float(differences.mean()), 1)}{spread} over {pairs}"
 
 
 FIGURE = Exhibit(name="worker-differences", title="Differences within pairs", cite=("Graham2013",), make=make)

@@ -11,7 +11,7 @@ from steelyard.domain.plugin import Exhibit
 from steelyard.domain.result import Analysis
 from steelyard.exhibits._sources import in_columns, table_of
 from steelyard.review.flags import FLAGS
-from steelyard.review.payment import WORDS
+from steelyard.review.payment import WORDS, Suggestion
 
 _COLUMNS = (
     Column("worker_id", "Worker"),
@@ -51,6 +51,8 @@ _LEAST_CLEAR = ("fail", "insufficient", "pass")
 # What verdicts are called in front of people.
 VERDICTS = {"pass": "passed", "fail": "failed", "insufficient": "too few controls"}
 NOT_CHECKED = "not checked"
+# What the suggestions on payment are called in lists; a legend says what they mean.
+PAYMENT_LABELS: dict[Suggestion, str] = {"refuse": "refuse?", "look": "look first", "pay": "pay"}
 
 
 def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Table:

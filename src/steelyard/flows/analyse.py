@@ -19,10 +19,11 @@ from steelyard.domain.result import (
     Fit,
     MethodSettings,
 )
-from steelyard.domain.wording import counted
+from steelyard.domain.wording import Note, counted
 from steelyard.flows.excluded import outside_hits
 from steelyard.flows.inference_units import few_clusters, hidden_documents
 from steelyard.flows.kept import frame_read, keep_good
+from steelyard.flows.own_ranking import with_own_ranking
 from steelyard.flows.quality import of_attributes
 from steelyard.flows.ranking import (
     coarse_draws,
@@ -58,6 +59,19 @@ def analyse(source: Source, settings: AnalysisSettings) -> Analysis:
     return weigh(source, settings).analysis
 
 
+def _missing_domains(source: Source, settings: AnalysisSettings) -> tuple[str, ...]:
+    """A warning where scores are to be means over domains, and judgements have none."""
+    if settings.method_settings.average != "domains":
+        return ()
+    unknown = source.frame["domain"].null_count()
+    if not unknown:
+        return ()
+    return (
+        f"{counted(unknown, 'judgement')} of {len(source.frame):,} have no domain and count as one domain of "
+        "their own: name the domains of documents with {domains=FILE}.",
+    )
+
+
 def weigh(source: Source, settings: AnalysisSettings) -> Evidence:
     """The analysis together with the judgements it rests on, as tables and figures need them."""
     method = named_method(settings.method)
@@ -80,6 +94,7 @@ def weigh(source: Source, settings: AnalysisSettings) -> Evidence:
             protocol=source.protocol,
             reads=reads,
             root=source.root,
+            weights=source.weights,
         ),
         settings=settings,
         counts=counts,
@@ -97,7 +112,9 @@ def weigh(source: Source, settings: AnalysisSettings) -> Evidence:
         notes=fit.notes,
         warnings=(
             *source.warnings,
+            *_missing_domains(source, settings),
             *_missing_systems(systems, fit),
+            *_one_system(systems),
             *quality.warnings,
             *fit.warnings,
             *_ignored_test(method, settings),
@@ -115,6 +132,7 @@ def weigh(source: Source, settings: AnalysisSettings) -> Evidence:
             *sampled,
         ),
     )
+    analysis = with_own_ranking(analysis, source, analyse)
     keeps = quality.keeps
     if found.excluded.n_judgements and settings.exclusions == "apply":
         is_left = outside_hits(judged, found.excluded.hits)
@@ -181,9 +199,22 @@ def _few_workers(counts: Counts, settings: AnalysisSettings) -> tuple[str, ...]:
     """A warning where intervals by resampling come from few workers."""
     if not _is_narrow(counts, settings):
         return ()
+    alone = "agreement between workers cannot be computed, and " if counts.kept_workers == 1 else ""
     return (
-        f"The scores rest on {counted(counts.kept_workers, 'worker')}: what others would have said "
+        f"The scores rest on {counted(counts.kept_workers, 'worker')}: {alone}what others would have said "
         "cannot be estimated from so few, so the intervals are too narrow.",
+    )
+
+
+def _one_system(systems: frozenset[str]) -> tuple[str, ...]:
+    """What a reader of a ranking of one should know."""
+    if len(systems) != 1:
+        return ()
+    return (
+        Note(
+            "All judgements are of one system, so there is nothing to rank it against, and no difference to "
+            "test. Its segments have scores of their own."
+        ),
     )
 
 
@@ -201,7 +232,7 @@ def _for_agreement(frame: pl.DataFrame, settings: AnalysisSettings) -> tuple[pl.
         f"Agreement is that of {len(drawn):,} of {len(workers):,} workers, drawn at random: there are more "
         f"than {MOST_FOR_AGREEMENT:,} ratings. Everything else rests on all of them."
     )
-    return frame.filter(pl.Series(taken[index])), (warning,)
+    return frame.filter(pl.Series(taken[index])), (Note(warning),)
 
 
 def _ignored_test(method: Method, settings: AnalysisSettings) -> tuple[str, ...]:
@@ -209,7 +240,7 @@ def _ignored_test(method: Method, settings: AnalysisSettings) -> tuple[str, ...]
     if not method.own_test or test == MethodSettings().test:
         return ()
     own = method.test_name(settings.method_settings)
-    return (f"{method.name} tells systems apart by its own {own}, so the test {test} was not used.",)
+    return (Note(f"{method.name} tells systems apart by its own {own}, so the test {test} was not used."),)
 
 
 def _missing_systems(systems: frozenset[str], fit: Fit) -> list[str]:

@@ -18,10 +18,13 @@ from steelyard.domain.work import (
     Assignment,
     AssignmentStatus,
     BlindedItem,
+    EarlierItem,
     SegmentTexts,
     ShownItem,
     ShownText,
 )
+from steelyard.flows.context import earlier_in_document, is_in_context
+from steelyard.flows.entry import require_entered
 from steelyard.flows.open import OpenCampaign
 from steelyard.protocols import protocols, roles_shown
 from steelyard.store import claims, leases, running, work
@@ -37,7 +40,7 @@ CLOSED_DOORS = {
     CampaignState.CLOSED: "The campaign is closed: it gives out no more work and takes no more answers.",
 }
 UNBEGUN = (
-    "Too many HITs that were taken from this address are not begun yet. Try again once one of them is. The "
+    "Too many sets that were taken from this address are not begun yet. Try again once one of them is. The "
     "organiser can allow more: it is the rule unbegun_hits."
 )
 # Seconds after which somebody else may have given their first answer [our choice].
@@ -56,6 +59,10 @@ class NextItem:
     item: BlindedItem
     revision: int = 1
     """Which revision of the campaign's words is the current one."""
+    context: tuple[EarlierItem, ...] | None = None
+    """What came before in its document; None where documents are not shown in context, or `continues` is."""
+    continues: bool | None = None
+    """Whether it goes on with the document of the item before it: for a page that knows what that was."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +83,13 @@ WorkView = NextItem | Finished
 def next_item(campaign: OpenCampaign, worker_id: str, *, now: datetime, may_take: bool = True) -> WorkView:
     """The worker's current item; begins or takes up a HIT if none is open and one is available.
 
-    Conflict while the campaign is not open, and for a blocked worker; TooMany for one who has no HIT and
-    may not take one now.
+    Conflict while the campaign is not open or something comes before work, and for a blocked worker; TooMany
+    for one who has no HIT and may not take one now.
     """
     with campaign.store.read() as connection:
         conditions = running.conditions(connection)
         require_open(conditions)
+        require_entered(connection, campaign, worker_id, revision=conditions.revision)
         assignment = work.open_assignment(connection, worker_id)
         if assignment is not None and not _may_be_idle(assignment, conditions, now):
             return view(
@@ -170,9 +178,19 @@ def view(
     protocol = protocols()[settings.protocol]
     placed = work.placed_item(connection, assignment, position, n_translations=protocol.n_translations)
     order = shown_order(protocol, assignment.assignment_id, placed.item_id)
-    item = blinded(placed, order, roles_shown(settings))
+    roles = roles_shown(settings)
+    context = None
+    if is_in_context(settings):
+        earlier = earlier_in_document(connection, assignment.assignment_id, position, placed)
+        context = tuple(EarlierItem(blinded(item, None, roles).texts, answer) for item, answer in earlier)
     return NextItem(
-        assignment.assignment_id, position, n_items, position - 1, item, revision=conditions.revision
+        assignment.assignment_id,
+        position,
+        n_items,
+        position - 1,
+        blinded(placed, order, roles),
+        revision=conditions.revision,
+        context=context,
     )
 
 

@@ -11,6 +11,7 @@ import polars as pl
 
 from steelyard.aggregation import methods
 from steelyard.domain.errors import ChoiceError, NotEnoughData
+from steelyard.domain.nearest import no_such
 from steelyard.domain.plugin import Metric
 from steelyard.domain.result import Analysis
 from steelyard.domain.text import Segment, System
@@ -87,6 +88,14 @@ def translations_of(campaign: OpenCampaign) -> CampaignTexts:
     )
 
 
+def require_metrics(names: Sequence[str]) -> None:
+    """ChoiceError for a name that no built-in metric has."""
+    known = metrics()
+    for name in names:
+        if name not in known:
+            raise ChoiceError(no_such("metric", name, known, use="Built in are"))
+
+
 def campaign_scores(
     texts: CampaignTexts, analysis: Analysis, metric_names: Sequence[str], *, gold_name: str = "da"
 ) -> ScoredPair:
@@ -97,9 +106,7 @@ def campaign_scores(
     metrics there are not; NotEnoughData if no translation has a reference.
     """
     known = metrics()
-    unknown = [name for name in metric_names if name not in known]
-    if unknown:
-        raise ChoiceError(f"There is no metric {', '.join(unknown)}. Built in are: {', '.join(known)}.")
+    require_metrics(metric_names)
     systems = [system.system_id for system in texts.systems]
     chosen = [known[name] for name in dict.fromkeys(metric_names)]
     reference = texts.reference_name

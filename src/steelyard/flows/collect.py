@@ -11,7 +11,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -21,9 +21,11 @@ from steelyard.domain.judgement import Judgement
 from steelyard.domain.running import CampaignState
 from steelyard.domain.work import AssignmentStatus
 from steelyard.flows.assign import NextItem, blinded, shown_order
+from steelyard.flows.context import continues, is_in_context
+from steelyard.flows.entry import entry_at
 from steelyard.flows.open import OpenCampaign
 from steelyard.flows.secrets import secret_of
-from steelyard.flows.submit import Submission, Submitted, judgement_of
+from steelyard.flows.submit import Submission, Submitted, as_agreed, judgement_of
 from steelyard.flows.tokens import split_token, token_for
 from steelyard.protocols import protocols, roles_shown
 from steelyard.store import judgements, prepared
@@ -76,6 +78,7 @@ class Collector:
         self._deliver = deliver
         self._protocol = protocols()[campaign.settings.protocol]
         self._roles = roles_shown(campaign.settings)
+        self._is_in_context = is_in_context(campaign.settings)
         self._lock = threading.Lock()
         self._waiting: deque[Arrival] = deque()
         self._is_collecting = False
@@ -145,11 +148,12 @@ class Collector:
             for assignment_id, standing in standings.items()
             if standing.status == AssignmentStatus.ACCEPTED
             and standing.n_done + 2 <= standing.n_items
+            and (standing.consent is None or standing.consent["agrees"])
             and _opens(first[assignment_id].token, standing, secret, doors.mark)
         }
         shown = self._texts(connection, welcome)
         fits = [
-            self._fit(first[assignment_id], standing, shown, doors)
+            self._fit(connection, first[assignment_id], standing, shown, doors)
             for assignment_id, standing in welcome.items()
         ]
         # In one order everywhere: else two processes with the same ids could wait for each other.
@@ -174,7 +178,12 @@ class Collector:
         return known
 
     def _fit(
-        self, arrival: Arrival, standing: Standing, shown: Mapping[Place, PlacedTexts], doors: Doors
+        self,
+        connection: Connection,
+        arrival: Arrival,
+        standing: Standing,
+        shown: Mapping[Place, PlacedTexts],
+        doors: Doors,
     ) -> _Fit | None:
         """The judgement that an answer makes, if everything about it is in order."""
         submission, position = arrival.submission, standing.n_done + 1
@@ -187,9 +196,10 @@ class Collector:
             or not 1 <= revision <= doors.revision
         ):
             return None
+        entry = entry_at(connection, self._campaign, revision)
         try:
             judgement = judgement_of(
-                submission,
+                as_agreed(submission, entry, standing.consent),
                 expected,
                 settings=self._campaign.settings,
                 position=position,
@@ -201,7 +211,10 @@ class Collector:
         previous = standing.last_hash or first_hash(
             standing.assignment_id, standing.hit_id, standing.worker_id, standing.accepted_at
         )
-        return _Fit(arrival, judgement, previous, self._reply(standing, following, doors.revision))
+        reply = self._reply(standing, following, doors.revision)
+        if self._is_in_context:
+            reply = replace(reply, continues=continues(following, expected))
+        return _Fit(arrival, judgement, previous, reply)
 
     def _reply(self, standing: Standing, following: PlacedTexts, revision: int) -> NextItem:
         order = shown_order(self._protocol, standing.assignment_id, following.item_id)

@@ -49,6 +49,7 @@ def _signature(settings: EvaluationSettings, source: Source, signed: Mapping[str
         "steelyard": ".".join(__version__.split(".")[:2]),
         "campaign": source.campaign,
         "protocol": source.protocol,
+        "weights": source.weights,
         "attribute": settings.analysis.attribute,
         **signed,
         "level": settings.level,

@@ -9,7 +9,7 @@ import polars as pl
 
 from steelyard.domain.result import AnalysisSettings
 from steelyard.domain.running import Exclusion
-from steelyard.domain.wording import counted, joined, listed
+from steelyard.domain.wording import Note, counted, joined, listed
 from steelyard.flows.source import Source
 
 _OF_A_HIT = ["worker_id", "hit_id"]
@@ -46,7 +46,8 @@ class Excluded:
         named += [f"HIT {hit} of {worker} ({reason})" for worker, hit, reason in single]
         fate = "they count here all the same, as asked" if ignored else listed(named, most=_MOST_NAMED)
         judgements = counted(self.n_judgements, "judgement")
-        return (f"A person excluded {joined(counts)} ({judgements}): {fate}.",)
+        said = f"A person excluded {joined(counts)} ({judgements}): {fate}."
+        return (said if ignored else Note(said),)
 
 
 def excluded_of(frame: pl.DataFrame, exclusions: Iterable[Exclusion]) -> Excluded:

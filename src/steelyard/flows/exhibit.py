@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from steelyard.domain.errors import ChoiceError, NotEnoughData, as_command_line
 from steelyard.domain.exhibit import Evidence, ExhibitOptions, Figure, Table
+from steelyard.domain.nearest import no_such
 from steelyard.domain.plugin import Exhibit, ReportPlace
 from steelyard.exhibits import figures, tables
 
@@ -64,7 +65,7 @@ def _continued(sentence: str) -> str:
 
 def _named(found: Mapping[str, Exhibit], name: str, noun: str, evidence: Sequence[Evidence]) -> Exhibit:
     if name not in found:
-        raise ChoiceError(f"There is no {noun} {name!r}. Use one of: {', '.join(found)}.")
+        raise ChoiceError(no_such(noun, name, found))
     exhibit = found[name]
     if len(evidence) > 1 and not exhibit.several:
         raise ChoiceError(f"The {noun} {name!r} is made from one source, not from {len(evidence)}.")

@@ -116,7 +116,8 @@ def _spooled(
 def _marked_rows(piece: JudgedFrames, name: FrameName) -> pl.DataFrame:
     """A frame as it is exported, with marks: what people excluded, simulated workers, systems added later.
 
-    Where title or instructions were corrected, each row has the revision that its worker saw.
+    Where title or instructions were corrected, each row has the revision that its worker saw; and what is
+    known of how the worker handled page and scale.
     """
     frame: pl.DataFrame = getattr(piece, name)
     excluded = excluded_of(frame, piece.exclusions)
@@ -128,11 +129,11 @@ def _marked_rows(piece: JudgedFrames, name: FrameName) -> pl.DataFrame:
         frame = spread_credit(frame)
         has_joined = pl.col("system_id").is_in(list(piece.joined))
         frame = frame.with_columns(joined=pl.when(has_joined).then(pl.lit("true")))
+    frame = frame.with_columns(judged=pl.col("judgement_id").str.replace(PLACE_OF_JUDGEMENT, ""))
+    frame = frame.join(piece.handling, on="judged", how="left", maintain_order="left")
     if piece.revisions is None:
         return frame.with_columns(revision=pl.lit(None, pl.Int64))
-    judged = pl.col("judgement_id").str.replace(PLACE_OF_JUDGEMENT, "")
-    frame = frame.with_columns(judged=judged)
-    return frame.join(piece.revisions, on="judged", how="left", maintain_order="left").drop("judged")
+    return frame.join(piece.revisions, on="judged", how="left", maintain_order="left")
 
 
 def export_hits(campaign: OpenCampaign, path: Path, *, layout: HitsLayout = "audit") -> int:

@@ -13,6 +13,7 @@ from steelyard.domain.campaign import CampaignSettings
 from steelyard.domain.judgement import Said
 from steelyard.domain.running import Exclusion
 from steelyard.domain.work import SUBSTITUTE_KINDS, ItemKind, ShownItem, ShownText, own_kind
+from steelyard.flows.handling import handling_frame
 from steelyard.flows.open import OpenCampaign
 from steelyard.frames import preferences_frame, ratings_frame, spans_frame, spread_credit
 from steelyard.protocols import protocols
@@ -41,6 +42,7 @@ _OF_JUDGEMENT: dict[str, Any] = {
     "seconds": pl.Float64,
     "submitted_at": pl.Datetime("us", "UTC"),
     "kind_of_item": pl.String,
+    "is_automated": pl.Boolean,
 }
 # What belongs to one translation of an item.
 _OF_TRANSLATION: dict[str, Any] = {
@@ -88,6 +90,8 @@ class JudgedFrames:
     root: str | None = None
     revisions: pl.DataFrame | None = None
     """By judgement, the revision its worker saw; None where there was but one."""
+    handling: pl.DataFrame = field(default_factory=handling_frame)
+    """By judgement, how its worker handled page and scale; empty where all judgements are read at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +119,9 @@ class _Batch:
 def judged_frames(campaign: OpenCampaign, *, worker_id: str | None = None) -> JudgedFrames:
     """All current judgements, or one worker's, as ratings, preferences and spans, in order of arrival."""
     times: list[pl.DataFrame] = []
+    is_one = worker_id is not None
     with campaign.store.snapshot() as connection:
-        pieces = list(_pieces(connection, campaign.settings, times, worker_id=worker_id))
+        pieces = list(_pieces(connection, campaign.settings, times, worker_id=worker_id, handled=is_one))
         root = stored_root(connection) if worker_id is None else None
     ratings = pl.concat([piece.ratings for piece in pieces])
     joined = pieces[0].joined
@@ -131,6 +136,7 @@ def judged_frames(campaign: OpenCampaign, *, worker_id: str | None = None) -> Ju
         tuple(system_id for system_id in joined if system_id in rated),
         haste=hasty_answers(pl.concat(times)) if times else _no_haste(),
         root=root,
+        handling=pl.concat([piece.handling for piece in pieces]),
     )
 
 
@@ -141,7 +147,7 @@ def judged_pieces(campaign: OpenCampaign) -> Iterator[JudgedFrames]:
     are about all judgements, are left out.
     """
     with campaign.store.snapshot() as connection:
-        yield from _pieces(connection, campaign.settings)
+        yield from _pieces(connection, campaign.settings, handled=True)
 
 
 def _pieces(
@@ -150,6 +156,7 @@ def _pieces(
     times: list[pl.DataFrame] | None = None,
     *,
     worker_id: str | None = None,
+    handled: bool,
 ) -> Iterator[JudgedFrames]:
     protocol = protocols()[settings.protocol]
     empty = JudgedFrames(
@@ -179,6 +186,7 @@ def _pieces(
             preferences=preferences_frame(_preferences(batch)),
             spans=spans_frame(_spans(batch, settings.attribute)),
             revisions=_revisions(columns) if has_revisions else None,
+            handling=handling_frame(columns if handled else None),
         )
 
 
@@ -233,6 +241,7 @@ def _translations(columns: JudgementColumns, items: Sequence[ShownItem]) -> pl.D
         **{name: getattr(columns, name) for name in ("hit_id", "item_id", "position", "submitted_at")},
         "seconds": [worked_ms / 1000 for worked_ms in columns.worked_ms],
         "kind_of_item": columns.item_kind,
+        "is_automated": [None if page is None else page.is_automated for page in columns.behaviour],
     }
     judged = _frame(of_judgement, _OF_JUDGEMENT).with_columns(pl.col("judgement_id").alias(_OWN_ID))
     if not columns.beside:

@@ -12,6 +12,8 @@ from steelyard.domain.errors import ChoiceError, NotEnoughData
 from steelyard.domain.judgement import FrameName
 from steelyard.domain.plugin import Check, Method
 from steelyard.domain.result import AnalysisSettings, Counts
+from steelyard.domain.wording import Note, counted
+from steelyard.domain.work import ItemKind
 from steelyard.flows.excluded import Excluded, excluded_of, simulated_of, simulated_sentences
 from steelyard.flows.quality import Quality, control_quality, of_attributes
 from steelyard.flows.source import Source
@@ -95,10 +97,36 @@ def keep_good(source: Source, settings: AnalysisSettings, *, reads: FrameName = 
     systems = _systems(frame)
     excluded = excluded_of(frame, source.exclusions)
     n_simulated = simulated_of(frame, source.simulated)
-    quality = control_quality(frame, settings, checked=checked, hit_times=hit_times, excluded=excluded)
+    quality = control_quality(
+        frame,
+        settings,
+        checked=checked,
+        hit_times=hit_times,
+        excluded=excluded,
+        is_campaign=source.protocol is not None,
+    )
+    if settings.regular_only:
+        quality = _regular_only(frame, quality)
     said = simulated_sentences(n_simulated, frame["worker_id"].n_unique())
     quality = replace(quality, warnings=(*said, *quality.warnings))
     return Kept(frame, quality, systems, excluded, n_simulated)
+
+
+def _regular_only(frame: pl.DataFrame, quality: Quality) -> Quality:
+    """The rows kept without controls, repeats and whatever fills up HITs; NotEnoughData if none is left."""
+    is_regular = (pl.col("item_kind").cast(pl.String) == str(ItemKind.REGULAR)) & ~pl.col(
+        "is_filler"
+    ).fill_null(False)
+    keeps = quality.keeps & frame.select(is_regular).to_series()
+    if not keeps.any():
+        raise NotEnoughData("The recipe counts regular items only, and no judgement of any is left to score.")
+    n_left_out = int((quality.keeps & ~keeps).sum())
+    note = Note(
+        f"The recipe leaves out {counted(n_left_out, 'judgement')}: of controls, repeats and documents that "
+        "only fill up HITs."
+    )
+    warnings = (*quality.warnings, *((note,) if n_left_out else ()))
+    return replace(quality, keeps=keeps, kept=frame.filter(keeps), warnings=warnings)
 
 
 def _prepared(source: Source, reads: FrameName) -> tuple[pl.DataFrame, pl.DataFrame]:

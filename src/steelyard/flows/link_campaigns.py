@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from steelyard.domain.result import AnalysisSettings
+from steelyard.domain.wording import told_of
 from steelyard.evaluation.linking.settings import Common, LinkOptions
 from steelyard.evaluation.linking.study import linked
 from steelyard.flows.analyse import weigh
@@ -38,7 +39,7 @@ def link(
             step(1)
         found = linked(evidence, options, step=step)
     warnings_of_sources = [
-        f"{source.title}: {warning}"
+        told_of(source.title, warning)
         for source, each in zip(sources, evidence, strict=True)
         for warning in each.analysis.warnings
     ]

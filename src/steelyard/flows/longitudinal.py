@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 from steelyard.domain.cells import Cell, CellMetric, CellSystems, FourCells
 from steelyard.domain.errors import ChoiceError, NotEnoughData
+from steelyard.domain.nearest import no_such
 from steelyard.domain.plugin import Metric
 from steelyard.domain.result import AnalysisSettings, Counts
+from steelyard.domain.wording import told_of
 from steelyard.flows.kept import Kept, keep_good
 from steelyard.flows.signature import signature
 from steelyard.flows.source import Source, is_database
@@ -88,7 +90,7 @@ def longitudinal(
             ratings, found_of = found.quality.kept, (*source.source.warnings, *found.quality.warnings)
             kept.append(PairRatings(source.pair, ratings, source.analysis.method_settings))
             signatures.append(_signature(source, found.counts))
-            warnings += [f"{source.pair}: {warning}" for warning in found_of]
+            warnings += [told_of(source.pair, warning) for warning in found_of]
             step(1)
         chosen = StudySettings(
             cells=settings.cells,
@@ -129,7 +131,12 @@ def _require_systems(pair: str, found: Kept, settings: LongitudinalSettings) -> 
 def _signature(source: PairSource, counts: Counts) -> str:
     judged = source.source
     return signature(
-        source.analysis, counts, campaign=judged.campaign, protocol=judged.protocol, root=judged.root
+        source.analysis,
+        counts,
+        campaign=judged.campaign,
+        protocol=judged.protocol,
+        root=judged.root,
+        weights=judged.weights,
     )
 
 
@@ -146,10 +153,8 @@ def _metric_signatures(sources: Sequence[PairSource], settings: LongitudinalSett
 def _metric(name: str) -> Metric:
     found = metrics()
     if name not in found:
-        raise ChoiceError(
-            f"There is no metric {name!r}. Use one of: {', '.join(found)}. Scores of others can be supplied: "
-            "{metric_scores=FILE}."
-        )
+        others = "Scores of others can be supplied: {metric_scores=FILE}."
+        raise ChoiceError(f"{no_such('metric', name, found)} {others}")
     return found[name]
 
 

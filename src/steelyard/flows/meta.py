@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from steelyard.domain.errors import ChoiceError, SourceError
+from steelyard.domain.nearest import no_such
 from steelyard.flows.source import is_database
 from steelyard.flows.watching import Progress, unseen
 from steelyard.meta.metric_table import MetricTable, add_metrics, metric_table
@@ -123,7 +124,7 @@ def _line_names(folder: Path, scored: ScoredPair) -> list[str]:
 def _of_campaign(address: str, wanted: Wanted, progress: Progress) -> ScoresRead:
     # Folders are read without the parts that databases need.
     from steelyard.flows.analyse import analyse
-    from steelyard.flows.campaign_texts import RAW, translations_of
+    from steelyard.flows.campaign_texts import RAW, require_metrics, translations_of
     from steelyard.flows.open import open_campaign
     from steelyard.flows.settings import settings_from
     from steelyard.flows.source import from_campaign
@@ -140,9 +141,7 @@ def _of_campaign(address: str, wanted: Wanted, progress: Progress) -> ScoresRead
     if names is None:
         # Users with their own scores may not have what the built-in metrics need.
         names = () if table else tuple(metrics())
-    unknown = [name for name in names if name not in metrics()]
-    if unknown:
-        raise ChoiceError(f"There is no metric {', '.join(unknown)}. Built in are: {', '.join(metrics())}.")
+    require_metrics(names)
     with progress("Scoring texts", 1 + len(names)) as step:
         # Nothing here looks at intervals, so none are drawn.
         analysis = analyse(source, settings_from(source, method=wanted.method, seed=wanted.seed, draws=0))
@@ -178,7 +177,7 @@ def _campaign_gold(chosen: str | None, attribute: str) -> str:
     usual = attribute or USUAL_GOLD_NAME
     known = [f"{name}{ending}" for name in dict.fromkeys((usual, USUAL_GOLD_NAME)) for ending in ("", RAW)]
     if chosen is not None and chosen not in known:
-        raise ChoiceError(f"There is no gold {chosen!r} in a campaign. Use one of: {', '.join(known)}.")
+        raise ChoiceError(no_such("gold", chosen, known, within="a campaign"))
     return chosen or usual
 
 
@@ -212,7 +211,10 @@ def _table(wanted: Wanted) -> MetricTable | None:
     from steelyard.formats.table_file import read_table
 
     read = read_table(wanted.table)
-    return metric_table(read.columns, read.place, where=str(wanted.table)).only(wanted.metrics)
+    read.refuse_unclear({"score"} & read.columns.keys(), str(wanted.table))
+    scores = {"score": [cell and read.numeral(cell) for cell in read.columns.get("score", ())]}
+    columns = {**read.columns, **(scores if "score" in read.columns else {})}
+    return metric_table(columns, read.place, where=str(wanted.table)).only(wanted.metrics)
 
 
 def _others(wanted: Wanted, table: MetricTable | None) -> tuple[str, ...] | None:

@@ -61,6 +61,7 @@ def _signature(found: Normalisation, source: Source, signed: Mapping[str, str | 
         "steelyard": ".".join(__version__.split(".")[:2]),
         "campaign": source.campaign,
         "protocol": source.protocol,
+        "weights": source.weights,
         "attribute": settings.analysis.attribute,
         "qc": "none",
         **signed,

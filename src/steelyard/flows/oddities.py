@@ -7,13 +7,16 @@ from collections.abc import Sequence
 import polars as pl
 
 from steelyard.domain.result import Verdict
-from steelyard.domain.wording import counted
+from steelyard.domain.wording import Note, counted
 from steelyard.domain.work import SCORED_KINDS, ItemKind
 from steelyard.frames import ENOUGH_WORKERS
 from steelyard.preferences import is_of_preferences
 from steelyard.stats.shares import clustered_share
 
 _OF_A_HIT = ["worker_id", "hit_id"]
+# Unfinished HITs leave some controls without a base; with more than this share of them the columns are more
+# likely wrong [our choice].
+MANY_UNPAIRED = 0.25
 
 
 def unpaired_controls(
@@ -28,15 +31,16 @@ def unpaired_controls(
     n_paired = {ItemKind.REPEAT: int(consistent["n_repeats"].sum())}
     if verdicts:
         n_paired[ItemKind.DEGRADED] = sum(verdict.n_pairs for verdict in verdicts)
-    found = []
+    found: list[str] = []
     for kind, paired in n_paired.items():
         n = int((frame["item_kind"] == str(kind)).sum())
         if paired < n:
-            found.append(
+            said = (
                 f"{n - paired:,} of {n:,} {kind} items match no regular item of the same worker, HIT, system "
                 "and segment, so they say nothing about their workers. That is usual in unfinished HITs; "
                 "otherwise look at these columns."
             )
+            found.append(Note(said) if n - paired < MANY_UNPAIRED * n else said)
     return tuple(found)
 
 
@@ -78,7 +82,7 @@ def leaning_sides(frame: pl.DataFrame) -> tuple[str, ...]:
 
 def strange_hits(frame: pl.DataFrame, hit_times: pl.DataFrame) -> tuple[str, ...]:
     """Items judged twice in one HIT, and times of HITs that nobody judged."""
-    found = []
+    found: list[str] = []
     systems = [name for name in frame.columns if name.startswith("system_")]
     keys = [*_OF_A_HIT, *systems, "segment_id", "attribute", "item_kind"]
     again = len(frame) - frame.select(pl.struct(keys).hash()).to_series().n_unique()
@@ -87,7 +91,7 @@ def strange_hits(frame: pl.DataFrame, hit_times: pl.DataFrame) -> tuple[str, ...
         if again > 1:
             what, fate = ("judgements are of items", "they count")
         found.append(
-            f"{again:,} {what} that the same worker had judged before in the same HIT; {fate} as well."
+            Note(f"{again:,} {what} that the same worker had judged before in the same HIT; {fate} as well.")
         )
     if len(hit_times):
         known = frame.select(_OF_A_HIT).unique().join(hit_times, on=_OF_A_HIT, how="semi")

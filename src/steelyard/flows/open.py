@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from types import TracebackType
 
 from steelyard.domain.campaign import CampaignSettings
+from steelyard.domain.entry import CampaignEntry
 from steelyard.domain.errors import SourceError
 from steelyard.store import campaigns
 from steelyard.store.database import Store, open_store
@@ -23,6 +24,8 @@ class OpenCampaign:
     settings: CampaignSettings
     secrets: dict[str, str] = field(default_factory=dict, repr=False, compare=False)
     """Secrets of links that were found so far, by their marks."""
+    entries: dict[int, CampaignEntry | None] = field(default_factory=dict, repr=False, compare=False)
+    """What comes before the first set, by revision, as far as it was read: revisions never change."""
 
     def close(self) -> None:
         """Let go of the database."""

@@ -8,9 +8,11 @@ from dataclasses import dataclass, replace
 import polars as pl
 
 from steelyard.domain.errors import ChoiceError, NotEnoughData, SourceError
+from steelyard.domain.nearest import no_such
 from steelyard.domain.result import NO_CHECK, AnalysisSettings, HitVerdict, Verdict
-from steelyard.domain.work import ItemKind
+from steelyard.domain.wording import Note, counted
 from steelyard.flows.excluded import Excluded, without_hits
+from steelyard.flows.nobody_passed import nobody_passed
 from steelyard.flows.oddities import leaning_sides, strange_hits, unpaired_controls
 from steelyard.preferences import is_of_preferences
 from steelyard.qc import checks
@@ -59,6 +61,7 @@ def control_quality(
     checked: pl.DataFrame,
     hit_times: pl.DataFrame,
     excluded: Excluded,
+    is_campaign: bool = False,
 ) -> Quality:
     """Verdicts, flags, times and advice for every worker, and the rows that are kept.
 
@@ -69,6 +72,7 @@ def control_quality(
 
     What a person `excluded` is never kept, unless settings ask to ignore that. The check then says nothing
     about single HITs that were excluded; a worker who was excluded gets a verdict all the same.
+    `is_campaign`: whether more judgements may come, which matters to what is said if nobody passed.
     """
     ignored = settings.exclusions == "ignore"
     by_people = Excluded({}, _no_hits(frame), 0) if ignored else excluded
@@ -77,6 +81,8 @@ def control_quality(
     consistent = consistency(considered, scale=settings.scale)
     verdicts = _verdicts(frame, consistent, settings, checked=checked)
     passed = _passed(frame, verdicts, settings, by_people)
+    if not passed:
+        raise nobody_passed(checked, verdicts, settings, is_campaign=is_campaign)
     left_out = _no_hits(frame)
     if settings.exclude_hits:
         # Without a check nobody is tested, and neither are single HITs.
@@ -142,7 +148,7 @@ def _verdicts(
         return []
     known = checks()
     if settings.check not in known:
-        raise ChoiceError(f"There is no check {settings.check!r}. Use one of: {', '.join(known)}.")
+        raise ChoiceError(no_such("check", settings.check, known))
     check = known[settings.check]
     verdicts_found = check.run(checked, check.own_settings(settings.check_settings))
     found = {verdict.worker_id: verdict for verdict in verdicts_found}
@@ -178,7 +184,7 @@ def _passed(
 ) -> list[str]:
     """The workers whose ratings count: those who passed, or everybody if nobody was checked or all are kept.
 
-    Whom people excluded never counts. Raises NotEnoughData if there is none left.
+    Whom people excluded never counts. Raises NotEnoughData if they excluded everybody who would.
     """
     if settings.check == NO_CHECK or settings.keep_everyone:
         passed = frame["worker_id"].unique().cast(pl.String).to_list()
@@ -189,19 +195,6 @@ def _passed(
         raise NotEnoughData(
             "A person excluded every worker whose judgements would count, so none is left to score. Use "
             "{exclusions=ignore} to score them all the same."
-        )
-    if not passed:
-        failed = sum(verdict.verdict == "fail" for verdict in verdicts)
-        if not failed and not (frame["item_kind"] == str(ItemKind.DEGRADED)).any():
-            raise NotEnoughData(
-                f"{settings.check}: there are no degraded items, so no worker can be checked. Use "
-                "{check=none} to score everyone's judgements, or give the file a column kind that marks "
-                "degraded items."
-            )
-        raise NotEnoughData(
-            f"{settings.check}: no worker passed ({failed} failed, {len(verdicts) - failed} had too few "
-            "degraded pairs), so no judgement is left to score. Use {check=none} to score all of "
-            "them, or wait for more judgements."
         )
     return left
 
@@ -305,6 +298,8 @@ def _left_out(frame: pl.DataFrame, passed: Sequence[str], excluded: pl.DataFrame
     n_lost = len(frame.join(of_passed, on=_OF_A_HIT, how="semi"))
     one = len(of_passed) == 1
     return (
-        f"{len(of_passed)} {'HIT' if one else 'HITs'} of workers who were not left out ({n_lost} judgements) "
-        f"{'was' if one else 'were'} left out as rejected or careless.",
+        Note(
+            f"{counted(len(of_passed), 'HIT')} of workers who were not left out "
+            f"({counted(n_lost, 'judgement')}) {'was' if one else 'were'} left out as rejected or careless."
+        ),
     )

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from steelyard.domain.plugin import Method
-from steelyard.domain.result import AnalysisSettings, Fit, PairTest
+from steelyard.domain.result import AnalysisSettings, Fit, InferenceUnits, PairTest
 from steelyard.stats.arrays import FloatArray
 from steelyard.stats.clusters import clusters, rank_ranges, significant, wins
 from steelyard.stats.multiplicity import holm_of_pairs, two_sided
@@ -52,19 +52,27 @@ def ranked_systems(fit: Fit, settings: AnalysisSettings) -> pl.DataFrame:
 
 def _deciding(fit: Fit, settings: AnalysisSettings) -> FloatArray:
     """The p-values that decide whether the system of the row counts as better than that of the column."""
-    if settings.correction == "none" and settings.one_sided:
+    if settings.correction == "none" and settings.one_sided and not fit.undirected:
         return fit.p_values
-    either = two_sided(fit.p_values)
+    either = _of_either_direction(fit)
     p_values = holm_of_pairs(either) if settings.correction == "holm" else either
+    if fit.undirected:
+        # The system with the higher score is the better one.
+        above = np.triu(np.ones(p_values.shape, dtype=np.bool_), k=1)
+        return np.where(above | np.isnan(p_values), p_values, 1.0)
     # One of the two directions at most: the one that the judgements point to.
     return np.where(fit.p_values < fit.p_values.T, p_values, np.where(np.isnan(p_values), np.nan, 1.0))
+
+
+def _of_either_direction(fit: Fit) -> FloatArray:
+    return fit.p_values if fit.undirected else two_sided(fit.p_values)
 
 
 def system_pairs(fit: Fit) -> pl.DataFrame:
     """Every ordered pair of systems with its p-values: of this direction, of either, and of all pairs."""
     names = np.array(fit.systems["system_id"].to_list(), dtype=object)
     row, column = np.nonzero(~np.eye(len(names), dtype=bool))
-    either = two_sided(fit.p_values)
+    either = _of_either_direction(fit)
     p_values = {"p_value": fit.p_values, "p_two_sided": either, "p_holm": holm_of_pairs(either)}
     return pl.DataFrame(
         {
@@ -102,15 +110,23 @@ def untested_pairs(fit: Fit) -> tuple[str, ...]:
     names = fit.systems["system_id"].to_list()
     shown = ", ".join(f"{names[i]} and {names[j]}" for i, j in untested[:5])
     more = f" and {len(untested) - 5} more" if len(untested) > 5 else ""
-    why = (
-        "they share no segment, or there were no draws"
-        if fit.units is None
-        else "from a single worker or a single document nothing follows about others. Have more workers "
-        "judge them, on more documents"
-    )
+    why = "they share no segment, or there were no draws" if fit.units is None else _single(fit.units)
     return (
         f"{len(untested)} of {len(names) * (len(names) - 1) // 2} pairs of systems could not be tested "
         f"against each other ({shown}{more}): {why}.",
+    )
+
+
+def _single(units: InferenceUnits) -> str:
+    """Why a test that clusters by these units can say nothing."""
+    if units.workers < 2:
+        return "all judgements are of one worker, and nothing follows about others. Have more workers judge"
+    if units.documents < 2:
+        thing = "document" if units.documents_known else "segment"
+        return f"all judgements are of one {thing}, and nothing follows about others. Have more judged"
+    return (
+        "from a single worker or a single document nothing follows about others. Have more workers judge "
+        "them, on more documents"
     )
 
 

@@ -74,7 +74,7 @@ def return_work(campaign: OpenCampaign, worker_id: str, assignment_id: str, *, n
         if assignment is None or assignment.worker_id != worker_id:
             raise NotFound("There is no such assignment under this link; reload the page.")
         if assignment.submitted_at is not None:
-            raise Conflict("This HIT is submitted already, so it cannot be returned.")
+            raise Conflict("This set is submitted already, so it cannot be given back.")
         if assignment.status is AssignmentStatus.RETURNED:
             return
         leases.end_lease(connection, assignment_id, AssignmentStatus.RETURNED, now=now)

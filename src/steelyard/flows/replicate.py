@@ -163,5 +163,6 @@ def _signature(source: Source, good: _Good, found: Replication) -> str:
         good.counts,
         campaign=source.campaign,
         protocol=source.protocol,
+        weights=source.weights,
     )
     return f"{known}|study:replication|of:{'halves' if found.is_split else 'collections'}"

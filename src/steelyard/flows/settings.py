@@ -10,52 +10,17 @@ from steelyard.aggregation import method_options, methods, methods_with, usual_m
 from steelyard.domain.analysis_options import AnalysisOptions
 from steelyard.domain.draws import LEAST_DRAWS
 from steelyard.domain.errors import ChoiceError
+from steelyard.domain.nearest import no_such
 from steelyard.domain.options import given_options, options_of
 from steelyard.domain.plugin import Method
 from steelyard.domain.result import AnalysisSettings, MethodSettings
 from steelyard.domain.wording import counted, joined
+from steelyard.flows.recipes import RECIPES
 from steelyard.frames import spread_credit
 from steelyard.qc import check_options, checks, checks_with, usual_check
 
 if TYPE_CHECKING:
     from steelyard.flows.source import Source
-
-
-def wmt_settings(settings: AnalysisSettings) -> AnalysisSettings:
-    """The settings with the choices behind the WMT21 and WMT22 to-English results [Akhbardeh2021].
-
-    Mean z per segment and judgement over all kinds, a worker standardised from two ratings on, a
-    segment that nobody could standardise counted as 0, workers judged from two pairs on and passing at
-    p of at most 0.05, no second look at single HITs, the flags of those years, the rank-sum test on
-    segment scores, one-sided and not corrected for the number of pairs, and their cluster rule, for which
-    a win still needs p below 0.05.
-    """
-    return replace(
-        settings,
-        method="mean-z",
-        clusters="wmt21",
-        threshold=0.05,
-        threshold_included=True,
-        correction="none",
-        one_sided=True,
-        least_pairs=2,
-        exclude_hits=False,
-        flag_rules="wmt",
-        method_settings=replace(
-            settings.method_settings,
-            standardise_over="all",
-            standardise_per="worker",
-            unit="judgement",
-            test="rank-sum",
-            minimum_ratings=2,
-            unstandardised_as_zero=True,
-            # As published: the ratings of all systems define a worker's mean.
-            standardise_without=(),
-        ),
-    )
-
-
-RECIPES = {"wmt": wmt_settings}
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +48,7 @@ def read_choices(
     analysis = AnalysisOptions(**given_options(AnalysisOptions, given))
     recipe = RECIPES[analysis.recipe] if analysis.recipe is not None else None
     if recipe is not None:
-        usual = recipe(AnalysisSettings()).method
+        usual = recipe.choose(AnalysisSettings()).method
     method = named_method(analysis.method or usual or AnalysisSettings().method)
     _require_takers(given, list(dict.fromkeys([method.name, *compared])))
     own = _own_options(method, given)
@@ -114,9 +79,10 @@ def settings_from(source: Source, *, compared: Iterable[str] = (), **choices: An
             scale=source.scale, gold_scale=source.gold_scale, standardise_without=source.joined
         ),
     )
-    if asked.recipe is not None:
-        settings = RECIPES[asked.recipe](settings)
-    check = asked.check or _check_of(source)
+    recipe = RECIPES[asked.recipe] if asked.recipe is not None else None
+    if recipe is not None:
+        settings = recipe.choose(settings)
+    check = asked.check or (recipe and recipe.check) or _check_of(source)
     _require_check_with(chosen.for_check, check)
     _require_systems(chosen.shared.get("standardise_without") or (), source)
     keep = asked.keep or ("everyone" if method.weighs_workers else "passing")
@@ -162,7 +128,7 @@ def named_method(name: str) -> Method:
     """The method of this name; ChoiceError if there is none."""
     found = methods()
     if name not in found:
-        raise ChoiceError(f"There is no method {name!r}. Use one of: {', '.join(found)}.")
+        raise ChoiceError(no_such("method", name, found))
     return found[name]
 
 
@@ -171,7 +137,7 @@ def _require_known_names(given: Mapping[str, Any]) -> None:
     known += [found.name for found in (*method_options(), *check_options())]
     for name in given:
         if name not in known:
-            raise ChoiceError(f"There is no option {name!r} in an analysis. Use any of: {', '.join(known)}.")
+            raise ChoiceError(no_such("option", name, known, within="an analysis", use="Use any of"))
 
 
 def _shared_options(given: Mapping[str, Any]) -> dict[str, Any]:

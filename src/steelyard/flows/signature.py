@@ -14,7 +14,7 @@ from steelyard.qc import check_options
 from steelyard.version import __version__
 
 
-def signature(
+def signature(  # noqa: PLR0913 (what is known beside the settings)
     settings: AnalysisSettings,
     counts: Counts,
     *,
@@ -22,6 +22,7 @@ def signature(
     protocol: str | None,
     reads: FrameName = "ratings",
     root: str | None = None,
+    weights: str | None = None,
 ) -> str:
     """Every choice that was made; rare ones only where they differ from the usual.
 
@@ -43,6 +44,8 @@ def signature(
         "campaign": campaign,
         "protocol": protocol,
         "root": None if root is None else short_root(root),
+        "weights": weights,
+        "recipe": settings.recipe,
         "attribute": settings.attribute,
         "qc": _quality(settings),
         "kept": f"{counts.kept_judgements}/{counts.judgements}",

@@ -14,6 +14,7 @@ from steelyard.domain.errors import SourceError
 from steelyard.domain.judgement import FRAME_NAMES, FrameName
 from steelyard.domain.running import Exclusion
 from steelyard.domain.scale import VAS, Scale
+from steelyard.flows.span_source import with_ratings
 from steelyard.frames import gather_credit, hit_times_frame, preferences_frame, spans_frame
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ class Source:
     `exclusions`: what people decided not to count; `simulated`: the workers who are no people.
     `gold_scale`: the scale that known ratings were given on, if another; here they are on `scale`.
     `joined`: systems that were added to a running campaign, so that some workers never saw them.
+    `weights`: by which ratings come from marked errors; None: workers gave them.
     `root`: the hash over all judgements, of a database that has their hashes. `language`: the one that texts
     were translated into, if known.
     """
@@ -48,6 +50,7 @@ class Source:
     exclusions: tuple[Exclusion, ...] = ()
     simulated: frozenset[str] = frozenset()
     joined: tuple[str, ...] = ()
+    weights: str | None = None
     root: str | None = None
     language: str | None = None
 
@@ -111,7 +114,7 @@ def read_source(
     read = read_judgements(path, columns=columns, scale=scale, gold_scale=gold_scale)
     stem = path.name.removesuffix(".gz").rpartition(".")[0]
     name = re.sub(r"(\.judgements)?(\.(preferences|spans))?$", "", stem)
-    return Source(
+    source_of_file = Source(
         gather_credit(read.frame),
         title=name,
         campaign=re.sub(r"[^A-Za-z0-9._-]+", "-", name) or "file",
@@ -125,6 +128,7 @@ def read_source(
         simulated=read.simulated,
         joined=read.joined,
     )
+    return with_ratings(source_of_file)
 
 
 def from_campaign(campaign: OpenCampaign) -> Source:
@@ -137,7 +141,7 @@ def from_campaign(campaign: OpenCampaign) -> Source:
 
     settings = campaign_now(campaign).settings
     frames = judged_frames(campaign)
-    return Source(
+    source = Source(
         frames.ratings,
         title=settings.title,
         campaign=settings.name,
@@ -154,3 +158,4 @@ def from_campaign(campaign: OpenCampaign) -> Source:
         root=frames.root,
         language=settings.target_language,
     )
+    return with_ratings(source)

@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from steelyard.domain.campaign import CampaignSettings
 from steelyard.domain.chain import item_hash
+from steelyard.domain.entry import CampaignEntry
 from steelyard.domain.errors import AnswerError, Conflict, NotFound
-from steelyard.domain.judgement import Answer, Judgement
+from steelyard.domain.judgement import Answer, Behaviour, Judgement
 from steelyard.domain.running import Conditions
 from steelyard.domain.work import Assignment, AssignmentStatus
-from steelyard.flows.assign import BLOCKED, WorkView, as_shown, require_open, shown_order, view
+from steelyard.flows.assign import BLOCKED, Finished, WorkView, as_shown, require_open, shown_order, view
+from steelyard.flows.entry import agrees_to_behaviour, entry_at
 from steelyard.flows.open import OpenCampaign
 from steelyard.protocols import protocols
-from steelyard.store import claims, judgements, leases, work
+from steelyard.store import claims, entries, judgements, leases, work
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
 PLACE_TAKEN = (
-    "This HIT went to somebody else after a long time without an answer. What you judged before is kept; "
-    "ask for the next HIT to go on."
+    "This set went to somebody else after a long time without an answer. What you judged before is kept; "
+    "ask for the next set to go on."
 )
 
 
@@ -37,6 +40,8 @@ class Submission:
     shown_ms: int
     revision: int | None = None
     """The revision of the campaign's words that the worker saw; None: the current one."""
+    behaviour: Behaviour | None = None
+    """How the worker handled the page. It is stored only if they agree to that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +62,7 @@ def submit(campaign: OpenCampaign, worker_id: str, submission: Submission, *, no
         return _store(campaign, worker_id, submission, now=now)
     except Conflict:
         with campaign.store.read() as connection:
-            repeated = _repeated(connection, campaign.settings, worker_id, submission)
+            repeated = _repeated(connection, campaign, worker_id, submission)
         if repeated is None:
             raise
         return repeated
@@ -70,32 +75,28 @@ class _LeaseEnded(Exception):  # noqa: N818 (it is no error: the answer is only 
 def _store(campaign: OpenCampaign, worker_id: str, submission: Submission, *, now: datetime) -> Submitted:
     try:
         with campaign.store.write() as connection:
-            return _submit(connection, campaign.settings, worker_id, submission, now=now)
+            return _submit(connection, campaign, worker_id, submission, now=now)
     except _LeaseEnded:
         # From the beginning, since the worker must be held before the assignment.
         with campaign.store.write() as connection:
             _take_again(connection, worker_id, submission.assignment_id, now=now)
-            return _submit(connection, campaign.settings, worker_id, submission, now=now)
+            return _submit(connection, campaign, worker_id, submission, now=now)
 
 
 def _submit(
-    connection: Connection,
-    settings: CampaignSettings,
-    worker_id: str,
-    submission: Submission,
-    *,
-    now: datetime,
+    connection: Connection, campaign: OpenCampaign, worker_id: str, submission: Submission, *, now: datetime
 ) -> Submitted:
     # First the assignment, which is held from here on: a copy of this request then waits for us.
+    settings = campaign.settings
     assignment, conditions = _own_assignment(connection, worker_id, submission.assignment_id)
-    repeated = _repeated(connection, settings, worker_id, submission)
+    repeated = _repeated(connection, campaign, worker_id, submission)
     if repeated is not None:
         return repeated
     require_open(conditions)
     if assignment.status is AssignmentStatus.EXPIRED:
         raise _LeaseEnded
     if assignment.status is not AssignmentStatus.ACCEPTED:
-        raise Conflict("This HIT is closed already; reload the page to go on.", assignment.status.value)
+        raise Conflict("This set is closed already; reload the page to go on.", assignment.status.value)
     revision = conditions.revision if submission.revision is None else submission.revision
     if not 1 <= revision <= conditions.revision:
         raise AnswerError(
@@ -106,13 +107,39 @@ def _submit(
     expected = work.placed_item(connection, assignment, position, n_translations=protocol.n_translations)
     if submission.item_id != expected.item_id:
         raise Conflict("This is not the item to be judged now; reload the page to see the current one.")
+    said = _word_on_consent(connection, campaign, worker_id, conditions)
+    agreed = as_agreed(submission, entry_at(connection, campaign, revision), said)
     judgement = judgement_of(
-        submission, expected, settings=settings, position=position, revision=revision, now=now
+        agreed, expected, settings=settings, position=position, revision=revision, now=now
     )
     judgements.append(connection, judgement)
     if position == assignment.n_items:
         work.submit_assignment(connection, assignment.assignment_id, now=now)
-    return Submitted(view(connection, settings, assignment, position + 1, conditions=conditions), is_new=True)
+    return Submitted(_next(connection, campaign, assignment, position + 1, conditions), is_new=True)
+
+
+def _next(
+    connection: Connection,
+    campaign: OpenCampaign,
+    assignment: Assignment,
+    position: int,
+    conditions: Conditions,
+) -> WorkView:
+    """What comes after an answer: no further text for one who has taken back their consent meanwhile."""
+    said = _word_on_consent(connection, campaign, assignment.worker_id, conditions)
+    if said is not None and not said["agrees"] and position <= assignment.n_items:
+        n_hits_done = work.n_submitted(connection, assignment.worker_id)
+        return Finished(None, 0, 0, n_hits_done, more=False, revision=conditions.revision)
+    return view(connection, campaign.settings, assignment, position, conditions=conditions)
+
+
+def _word_on_consent(
+    connection: Connection, campaign: OpenCampaign, worker_id: str, conditions: Conditions
+) -> Mapping[str, Any] | None:
+    """The worker's latest word on consent; None if there is none, or nobody is asked."""
+    if entry_at(connection, campaign, conditions.revision) is None:
+        return None
+    return entries.latest_consent(connection, worker_id)
 
 
 def judgement_of(
@@ -139,7 +166,20 @@ def judgement_of(
         shown_order=order,
         revision=revision,
         item_hash=item_hash(expected.item_id, expected.translations, expected.segments, order),
+        behaviour=submission.behaviour,
     )
+
+
+def as_agreed(
+    submission: Submission, entry: CampaignEntry | None, said: Mapping[str, Any] | None
+) -> Submission:
+    """A submission as it may be stored: how the page was handled only if the worker agrees to that.
+
+    `entry` is what the worker's page asked first, `said` their latest word on consent.
+    """
+    if submission.behaviour is None or agrees_to_behaviour(entry, said):
+        return submission
+    return replace(submission, behaviour=None)
 
 
 def _take_again(connection: Connection, worker_id: str, assignment_id: str, *, now: datetime) -> None:
@@ -161,9 +201,10 @@ def _take_again(connection: Connection, worker_id: str, assignment_id: str, *, n
 
 
 def _repeated(
-    connection: Connection, settings: CampaignSettings, worker_id: str, submission: Submission
+    connection: Connection, campaign: OpenCampaign, worker_id: str, submission: Submission
 ) -> Submitted | None:
     """The reply already given to this judgement_id, or None if it is new."""
+    settings = campaign.settings
     stored = judgements.find(connection, submission.judgement_id)
     if stored is None:
         return None
@@ -179,7 +220,7 @@ def _repeated(
             "Another answer is stored under this judgement_id; make a new one for each item.", "other_answer"
         )
     assignment, conditions = found
-    next_view = view(connection, settings, assignment, stored.position + 1, conditions=conditions)
+    next_view = _next(connection, campaign, assignment, stored.position + 1, conditions)
     return Submitted(next_view, is_new=False)
 
 

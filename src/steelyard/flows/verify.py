@@ -213,7 +213,7 @@ def _hash_problems(link: ChainedJudgement, previous: str | None) -> Iterator[str
             what = "it, or its assignment's worker, HIT or time, is not as it was stored"
         else:
             what = "it, or the judgement before it, is not as it was stored"
-        if chain_hash(previous, _judgement(row), row.answer) != row.chain_hash:
+        if chain_hash(previous, _judgement(row), row.answer, row.behaviour) != row.chain_hash:
             yield what
     except (ValueError, TypeError, IndexError) as error:
         yield f"what is stored cannot be read ({error})"

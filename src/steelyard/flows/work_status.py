@@ -6,20 +6,42 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
-from steelyard.domain.running import CampaignState, Conditions
+from steelyard.domain.entry import EntryStep
+from steelyard.domain.running import CampaignState, Conditions, Rules
 from steelyard.domain.work import Assignment, AssignmentStatus
+from steelyard.flows.earnings import ToldPay, told_pay
+from steelyard.flows.entry import EntryStanding, entry_standing
 from steelyard.flows.open import OpenCampaign
 from steelyard.store import claims, leases, running, work
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-WorkState = Literal["ready", "open", "done", "released", "paused", "closed", "draft", "blocked"]
+WorkState = Literal[
+    "ready",
+    "open",
+    "done",
+    "released",
+    "paused",
+    "closed",
+    "draft",
+    "blocked",
+    "declined",
+    "screened",
+]
 SHUT: dict[CampaignState, WorkState] = {
     CampaignState.PAUSED: "paused",
     CampaignState.CLOSED: "closed",
     CampaignState.DRAFT: "draft",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """What a worker needs who came from a crowd platform and has finished a set."""
+
+    code: str | None
+    url: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +58,21 @@ class WorkStatus:
     n_judged: int
     """How many judgements the worker has given in all."""
     more: bool
-    """Whether asking for work would give some."""
+    """Whether asking for work would give some, once no `step` is due."""
     is_capped: bool
     """Whether the worker has taken as many HITs as one worker may."""
     can_return: bool
     assignment_id: str | None
     """The open assignment."""
     revision: int
+    step: EntryStep | None = None
+    """What comes before work now."""
+    n_trained: int = 0
+    """How many training items the worker has tried."""
+    completion: Completion | None = None
+    """None until a set is finished, and where the campaign has neither code nor address."""
+    pay: ToldPay | None = None
+    """None unless workers are told, and there is pay to tell of."""
 
 
 def work_status(campaign: OpenCampaign, worker_id: str, *, now: datetime) -> WorkStatus:
@@ -52,39 +82,67 @@ def work_status(campaign: OpenCampaign, worker_id: str, *, now: datetime) -> Wor
     """
     with campaign.store.read() as connection:
         conditions = running.conditions(connection)
-        found = _status(connection, worker_id, conditions)
         before = leases.idle_before(connection, conditions, now=now)
+        found = _status(connection, campaign, worker_id, conditions, before)
         is_waiting = found.state in ("done", "released") and not found.more and not found.is_capped
         if not is_waiting or not leases.idle_assignments(connection, before=before):
             return found
     with campaign.store.write() as connection:
         leases.end_idle_leases(connection, conditions, by="server", now=now)
-        return _status(connection, worker_id, conditions)
+        return _status(connection, campaign, worker_id, conditions, before)
 
 
-def _status(connection: Connection, worker_id: str, conditions: Conditions) -> WorkStatus:
+def _status(
+    connection: Connection,
+    campaign: OpenCampaign,
+    worker_id: str,
+    conditions: Conditions,
+    idle_before: datetime,
+) -> WorkStatus:
     most = conditions.rules.hits_per_worker
     held = work.open_assignment(connection, worker_id)
+    entry = entry_standing(connection, campaign, worker_id, revision=conditions.revision)
     state = SHUT.get(conditions.state)
     if state is None and held is None and claims.gets_no_work(connection, worker_id):
         state = "blocked"
+    state = state or _turned_away(entry)
     offer = claims.next_offer(connection, worker_id, most=most) if state is None and held is None else None
     # A set of one's own that can be gone on with is as good as open.
     is_open = held is not None or (offer is not None and offer.earlier is AssignmentStatus.EXPIRED)
     lost = None if is_open else _lost(connection, worker_id)
     shown = held or lost or offer
+    n_items = shown.n_items if shown else 0
+    n_hits_done = work.n_submitted(connection, worker_id)
     return WorkStatus(
         state=state or _state(offer, is_open=is_open, is_lost=lost is not None),
-        n_items=shown.n_items if shown else 0,
+        n_items=n_items,
         n_done=shown.n_done if shown else 0,
-        n_hits_done=work.n_submitted(connection, worker_id),
+        n_hits_done=n_hits_done,
         n_judged=work.n_judged(connection, worker_id),
         more=state is None and (held is not None or offer is not None),
         is_capped=most is not None and claims.n_hits_taken(connection, worker_id) >= most,
         can_return=state is None and held is not None,
         assignment_id=held.assignment_id if held else None,
         revision=conditions.revision,
+        step=entry.step,
+        n_trained=entry.n_trained,
+        completion=_completion(conditions.rules) if n_hits_done else None,
+        pay=told_pay(
+            connection, campaign.settings, conditions, worker_id, n_items=n_items, idle_before=idle_before
+        ),
     )
+
+
+def _turned_away(entry: EntryStanding) -> WorkState | None:
+    if entry.is_screened:
+        return "screened"
+    return "declined" if entry.is_declined else None
+
+
+def _completion(rules: Rules) -> Completion | None:
+    if rules.completion_code is None and rules.completion_url is None:
+        return None
+    return Completion(rules.completion_code, rules.completion_url)
 
 
 def _state(offer: claims.Offer | None, *, is_open: bool, is_lost: bool) -> WorkState:

@@ -11,11 +11,14 @@ import numpy as np
 import polars as pl
 
 from steelyard.control_pairs import text_pairs
+from steelyard.domain.entry import CampaignEntry, entry_in
 from steelyard.domain.errors import NotFound
 from steelyard.domain.payment import Payment
 from steelyard.domain.running import Action, Exclusion
 from steelyard.domain.scale import Scale
 from steelyard.domain.work import SUBSTITUTE_KINDS, ItemKind
+from steelyard.flows.background import Background, background_of
+from steelyard.flows.handling import PageHandling, page_handling
 from steelyard.flows.judged import JudgedFrames, judged_frames, shown_items
 from steelyard.flows.open import OpenCampaign
 from steelyard.flows.payments import payment_of
@@ -23,9 +26,11 @@ from steelyard.flows.progress import Watch, WorkerProgress
 from steelyard.flows.verdicts import Verdicts, flag_phrase
 from steelyard.protocols import protocols
 from steelyard.report.plain import plain
-from steelyard.store import judgements
+from steelyard.store import judgements, running
 from steelyard.store.actions import exclusions, logged_actions
+from steelyard.store.entries import worker_entries
 from steelyard.store.links import linked_workers
+from steelyard.store.remarks import PlacedRemark, placed_remarks
 from steelyard.store.worker_hits import WorkerHit, hits_of
 
 # Scales of at most this many points have a bar for each, others this many bars [our choices].
@@ -108,6 +113,12 @@ class WorkerDetail:
     histogram: tuple[Bar, ...]
     items: tuple[JudgedItem, ...]
     actions: tuple[Action, ...]
+    background: Background | None
+    """What they agreed to and said before the first set; None: nothing, or not for the reader's eyes."""
+    n_training: int
+    remarks: tuple[PlacedRemark, ...]
+    """What they wrote, newest first."""
+    behaviour: PageHandling | None
 
 
 def worker_detail(watch: Watch, verdicts: Verdicts, worker_id: str, *, now: datetime) -> WorkerDetail:
@@ -122,6 +133,9 @@ def worker_detail(watch: Watch, verdicts: Verdicts, worker_id: str, *, now: date
         excluded = [each for each in exclusions(connection) if each.worker_id == worker_id]
         actions = logged_actions(connection, worker_id)
         hits = hits_of(connection, worker_id)
+        entry = entry_in(running.latest_revision(connection).presentation) or CampaignEntry()
+        records = worker_entries(connection, worker_id)
+        written = placed_remarks(connection, worker_id=worker_id)
     items = _judged_items(campaign, worker_id)
     frames = judged_frames(campaign, worker_id=worker_id)
     finding = verdicts.by_worker().get(worker_id)
@@ -139,6 +153,10 @@ def worker_detail(watch: Watch, verdicts: Verdicts, worker_id: str, *, now: date
         histogram=_histogram(frames.ratings["rating"], protocols()[campaign.settings.protocol].scale),
         items=tuple(items),
         actions=tuple(actions),
+        background=background_of(worker_id, records, entry) if records else None,
+        n_training=len(entry.training),
+        remarks=tuple(written),
+        behaviour=page_handling(frames.handling),
     )
 
 
@@ -271,5 +289,11 @@ def worker_record(detail: WorkerDetail) -> dict[str, Any]:
         "histogram": [asdict(each) for each in detail.histogram],
         "items": [asdict(each) for each in detail.items],
         "actions": [asdict(each) for each in detail.actions],
+        "background": asdict(detail.background) if detail.background else None,
+        "remarks": [
+            {**asdict(each.remark), "hit_id": each.hit_id, "position": each.position}
+            for each in detail.remarks
+        ],
+        "behaviour": asdict(detail.behaviour) if detail.behaviour else None,
     }
     return {name: plain(value) for name, value in record.items()}

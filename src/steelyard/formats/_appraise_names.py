@@ -23,8 +23,10 @@ KINDS_BY_TYPE = {
     "BAD": ItemKind.DEGRADED,
     "REF": ItemKind.REFERENCE,
 }
-# Campaigns mark a degraded copy of a document #bad1, one that fills up a HIT #duplicate1 (or #dup1).
-_MARKS = re.compile(r"(#(bad|dup|duplicate)\d*)+$", re.IGNORECASE)
+# Campaigns mark a degraded copy of a document #bad1, one that fills up a HIT #duplicate1 (or #dup1), and one
+# that was cut for that #incomplete.
+_MARKS = re.compile(r"(#(bad|dup|duplicate|incomplete)\d*)+$", re.IGNORECASE)
+_FILLER = re.compile(r"#(dup|duplicate|incomplete)\d*", re.IGNORECASE)
 # Documents that teach the page, before the HIT proper.
 _TUTORIAL = re.compile(r"tutorial[-_.]?\d*$", re.IGNORECASE)
 
@@ -46,6 +48,16 @@ def document_name(name: str, system: str) -> DocumentName:
     """
     document = _without_marks(_without_system(_without_marks(name), system))
     return DocumentName(document or name, is_copy=is_copy(name))
+
+
+def fills_up(name: str) -> bool:
+    """Whether a document is there only to fill up a HIT: once more, or in part.
+
+    >>> fills_up("social_7#incomplete#bad"), fills_up("social_7#bad1")
+    (True, False)
+    """
+    marks = _MARKS.search(name)
+    return marks is not None and _FILLER.search(marks[0]) is not None
 
 
 def is_tutorial(name: str) -> bool:

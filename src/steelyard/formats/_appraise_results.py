@@ -12,22 +12,25 @@ A HIT is a batch, or, where the export lacks it, a login: most campaigns give ea
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import polars as pl
 
+from steelyard.domain.wording import Note, counted
 from steelyard.domain.work import KNOWN_KINDS, ItemKind
 from steelyard.formats._appraise_names import (
     ITEM_TYPES,
     KINDS_BY_TYPE,
     document_name,
+    fills_up,
     is_copy,
     numbers_run_through,
 )
 from steelyard.formats._appraise_rows import without_documents, without_second_rows, without_superseded
+from steelyard.formats._appraise_spans import spans_table
 from steelyard.formats._judgement_columns import as_text, named
-from steelyard.formats._judgement_table import JudgementTable, with_languages_apart
+from steelyard.formats._judgement_table import JudgementTable, is_nested, with_languages_apart
 from steelyard.formats._key_file import Key, keys_in
 from steelyard.formats._records import first_record, is_float
 
@@ -45,12 +48,15 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "document": ("doc", "docid", "documentid"),
     "is_document": ("isdocscore", "iscompletedocument"),
     "batch": ("batchno", "batchnumber", "batch", "taskid"),
+    "errors": ("errors", "errorspans", "mqm"),
 }
 _NEEDED = ("worker", "system", "item", "type", "rating", "start", "end")
 # A table without times is recognised by its documents: copies are marked.
 _NEEDED_WITHOUT_TIMES = ("worker", "system", "item", "type", "rating", "document")
 # One submission, whatever systems are credited with it.
-_SUBMISSION = ("worker", "batch", "source", "target", "document", "item", "type", "rating", "start", "end")
+_SUBMISSION = (
+    *("worker", "batch", "source", "target", "document", "item", "type", "rating", "errors", "start", "end"),
+)
 
 
 def missing_header(text: str, separator: str) -> tuple[str, ...] | None:
@@ -103,9 +109,12 @@ def _plain(name: str) -> str:
     return name.strip().lower().replace("_", "")
 
 
-def from_export(table: JudgementTable, *, folder: Path | None) -> JudgementTable:
-    """The judgements of an export under our names. A key in `folder` that knows the items names them."""
-    taken, warnings = _choose(table.cells.columns)
+def from_export(table: JudgementTable, where: str, *, folder: Path | None) -> JudgementTable:
+    """The judgements of an export under our names. A key in `folder` that knows the items names them.
+
+    Errors that were marked come as spans beside the ratings, or instead of them where no score was asked for.
+    """
+    taken, warnings = _choose([column.name for column in table.cells if not is_nested(column.dtype)])
     blank = pl.Series(values=[None] * len(table.cells), dtype=pl.String)
     rows = pl.DataFrame(
         [(as_text(table.cells[taken[name]]) if name in taken else blank).alias(name) for name in _NAMES]
@@ -122,22 +131,46 @@ def from_export(table: JudgementTable, *, folder: Path | None) -> JudgementTable
     through = _is_numbered_through(rows)
     rows = without_documents(rows, warnings)
     rows = without_second_rows(rows, _SUBMISSION, warnings)
-    if through:
+    # Where errors are marked, people may change their answers, and copies of a document say that they are.
+    if through or "errors" in taken:
         rows = without_superseded(rows, warnings)
     rows = _with_segments(rows, through).sort("end_number", maintain_order=True, nulls_last=True)
+    if n_fillers := int(rows["filler"].sum()):
+        warnings.append(
+            Note(
+                f"{counted(n_fillers, 'row')} of documents that only fill up HITs (marked #dup or "
+                "#incomplete) count like others; the recipes of WMT24 and later leave them out."
+            )
+        )
     rows = _with_key(rows, _key_of(rows, keys_in(folder, ("batch", "item")), warnings))
     cells, noted = with_languages_apart(_under_our_names(rows, warnings))
     origin = rows["row"].to_list()
-    return JudgementTable(
-        cells,
-        lambda chosen: table.places([origin[row] for row in chosen]),
-        (*table.warnings, *warnings, *noted),
+
+    def places(chosen: Sequence[int]) -> list[str]:
+        return table.places([origin[row] for row in chosen])
+
+    ratings = JudgementTable(cells, places, (*table.warnings, *warnings, *noted))
+    return ratings if "errors" not in taken else _with_spans(ratings, rows["errors"], where)
+
+
+def _with_spans(ratings: JudgementTable, errors: pl.Series, where: str) -> JudgementTable:
+    """The ratings with the errors marked; those alone where MQM was asked for, which has no scores."""
+    spans = spans_table(ratings.cells, errors, where, ratings.places)
+    rows = spans["row"].to_list()
+    beside = JudgementTable(
+        spans.drop("row"), lambda chosen: ratings.places([rows[row] for row in chosen]), frame="spans"
     )
+    has_scores = (ratings.cells["rating"].cast(pl.Float64, strict=False) != 0).any()
+    if has_scores or not spans["category"].count():
+        return replace(ratings, beside=beside)
+    note = Note("All scores are 0 and errors have categories, as in MQM: the scores were not read.")
+    return replace(beside, warnings=(*ratings.warnings, note))
 
 
 def _choose(columns: Sequence[str]) -> tuple[dict[str, str], list[str]]:
     """The column taken for each of ours, and what is said about the others."""
-    taken, warnings, used = {}, [], set()
+    warnings: list[str] = []
+    taken, used = {}, set()
     for name, aliases in _NAMES.items():
         found = sorted(
             (column for column in columns if _plain(column) in aliases),
@@ -148,10 +181,10 @@ def _choose(columns: Sequence[str]) -> tuple[dict[str, str], list[str]]:
             taken[name] = found[0]
         if found[1:]:
             others = ", ".join(map(repr, found[1:]))
-            warnings.append(f"Took column {found[0]!r} as {name}, not {others}.")
+            warnings.append(Note(f"Took column {found[0]!r} as {name}, not {others}."))
     ignored = [column for column in columns if column not in used]
     if ignored:
-        warnings.append(f"Ignored columns: {named(ignored)}.")
+        warnings.append(Note(f"Ignored columns: {named(ignored)}."))
     return taken, warnings
 
 
@@ -166,6 +199,7 @@ def _with_segments(rows: pl.DataFrame, through: bool) -> pl.DataFrame:
     bases = names.with_columns(
         pl.Series("base", [name.document for name in parsed], pl.String),
         pl.Series("is_copy", [name.is_copy for name in parsed], pl.Boolean),
+        pl.Series("filler", [fills_up(document) for document in names["document"]], pl.Boolean),
     )
     rows = rows.join(bases, on=["document", "system"], how="left", maintain_order="left").with_columns(
         pl.col("is_copy").fill_null(False)
@@ -201,7 +235,7 @@ def _key_of(rows: pl.DataFrame, keys: Sequence[Key], warnings: list[str]) -> Key
         known = {(name[1], entry.system) for name, entries in key.entries.items() for entry in entries}
         strangers = len(wanted - known)
         if not strangers:
-            warnings.append(f"Took HITs, segments and kinds from {key.name}.")
+            warnings.append(Note(f"Took HITs, segments and kinds from {key.name}."))
             return key
         if strangers < len(wanted):
             warnings.append(
@@ -274,6 +308,7 @@ def _under_our_names(rows: pl.DataFrame, warnings: list[str]) -> pl.DataFrame:
         pl.coalesce("hit", "batch", "worker").alias("hit"),
         "position",
         "document",
+        "filler",
         pl.when(seconds >= 0).then(seconds).alias("seconds"),
         pl.col("end").alias("submitted_at"),
         pl.format("{}:{}", "worker", "number").alias("judgement_id"),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from steelyard.domain.wording import counted
+from steelyard.domain.wording import Note, counted
 from steelyard.formats._appraise_names import is_tutorial
 
 # What is judged in one place of a HIT.
@@ -49,5 +49,5 @@ def _without(rows: pl.DataFrame, where: pl.Series, warnings: list[str], why: str
     """The rows except those where `where` holds; these are counted in a warning."""
     n = int(where.fill_null(False).sum())
     if n:
-        warnings.append(f"Left out {counted(n, 'row')}: {why}.")
+        warnings.append(Note(f"Left out {counted(n, 'row')}: {why}."))
     return rows.filter(~where.fill_null(False))

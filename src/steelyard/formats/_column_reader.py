@@ -11,14 +11,18 @@ from steelyard.domain.work import ItemKind
 from steelyard.formats._hit_times import from_judgements
 from steelyard.formats._judgement_columns import KINDS, as_text, shown
 from steelyard.formats._moments import moments
+from steelyard.formats._spreadsheets import THOUSANDS, unclear_numbers, with_decimal_points
 from steelyard.frames import hit_times_frame
 
+# Columns that are read as numbers in some frame.
+_NUMBERS = ("rating", "known", "known_sd", "position", "seconds", "hit_seconds", "start", "end")
 # Our choice: nobody reads more; further problems are only counted.
 MOST_TOLD = 10_000
+# Words for true and false; numbers may have been written as fractions.
+YES, NO = ("true", "yes", "1"), ("false", "no", "0")
+ROUNDED = {"0.0": "0", "1.0": "1"}
 # Beyond this, numbers read as floats are no longer exact.
 _LARGEST = 2**53
-# 72,5 is a number where the comma is the decimal mark; in a table it could also be two cells.
-_DECIMAL_COMMA = r"^\s*[-+]?\d+,\d+\s*$"
 
 
 class ColumnReader:
@@ -29,8 +33,12 @@ class ColumnReader:
     that would cost more than all the rest.
     """
 
-    def __init__(self, table: pl.DataFrame) -> None:
+    def __init__(self, table: pl.DataFrame, *, separator: str = ",") -> None:
         self.table = table
+        self._decimal_comma = separator != ","
+        self._unclear = unclear_numbers(
+            (table[name] for name in _NUMBERS if name in table.columns), separator
+        )
         self.problems: list[tuple[int, str]] = []
         self.n_untold = 0
         self.warnings: list[str] = []
@@ -55,6 +63,8 @@ class ColumnReader:
             "submitted_at": self.time(),
             "assignment_id": self.text("assignment_id"),
             "item_id": self.text("item_id"),
+            "is_automated": self.truth("automated"),
+            "is_filler": self.truth("filler"),
         }
 
     def take_hit_times(self, frame: pl.DataFrame) -> None:
@@ -117,11 +127,14 @@ class ColumnReader:
         if column.dtype.is_numeric():
             number, filled = column.cast(pl.Float64), column.is_not_null()
         else:
-            text = column.cast(pl.String).str.strip_chars()
+            text = self._with_points(column.cast(pl.String).str.strip_chars())
             number, filled = text.cast(pl.Float64, strict=False), (text != "").fill_null(False)
         finite = number.is_finite().fill_null(False)
         if required:
             self.refuse(name, ~filled, "is empty", show=False)
+        if name in self._unclear.rows:
+            self.refuse(name, self._unclear.rows[name], self._unclear.complaint)
+            filled &= ~self._unclear.rows[name]
         if finite.all():
             return number
         self._refuse_numbers(name, filled & ~finite)
@@ -130,10 +143,15 @@ class ColumnReader:
     def _refuse_numbers(self, name: str, wrong: pl.Series) -> None:
         column = self.table[name]
         if column.dtype == pl.String:
-            with_comma = wrong & column.str.contains(_DECIMAL_COMMA)
+            grouped = wrong & column.str.contains(THOUSANDS)
+            self.refuse(name, grouped, "has marks between its thousands; write it without")
+            with_comma = wrong & ~grouped & (with_decimal_points(column) != column)
             self.refuse(name, with_comma, "has a decimal comma; write a point instead")
-            wrong &= ~with_comma
+            wrong &= ~(grouped | with_comma)
         self.refuse(name, wrong, "is not a number")
+
+    def _with_points(self, text: pl.Series) -> pl.Series:
+        return with_decimal_points(text) if self._decimal_comma else text
 
     def kind(self) -> pl.Series:
         if not self.has("kind"):
@@ -155,6 +173,16 @@ class ColumnReader:
         known = word.is_in(choices)
         self.refuse(name, text.is_not_null() & ~known, f"is unknown; use one of {', '.join(choices)}")
         return word.set(~known.fill_null(False), None)
+
+    def truth(self, name: str) -> pl.Series:
+        """The column as true or false; null where empty or refused."""
+        if not self.has(name):
+            return self.nothing(name, pl.Boolean())
+        word = self.text(name).str.strip_chars().str.to_lowercase().replace(ROUNDED)
+        unknown = word.is_not_null() & ~word.is_in([*YES, *NO, ""])
+        self.refuse(name, unknown, "is neither true nor false")
+        truth = word.is_in(YES)
+        return truth.set(~word.is_in([*YES, *NO]).fill_null(False), None)
 
     def names(self, name: str) -> pl.Series:
         """The column as lists of names, each cell a JSON list; null where empty or refused."""
@@ -212,6 +240,8 @@ class ColumnReader:
         if not self.has(name):
             return self.nothing(name, pl.Datetime("us", "UTC"))
         column = self.table[name]
+        if column.dtype == pl.String:
+            column = self._with_points(column)
         moment = moments(column)
         filled = column.is_not_null()
         if column.dtype == pl.String:

@@ -15,7 +15,7 @@ import polars as pl
 
 from steelyard.domain.errors import SourceError
 from steelyard.domain.scale import Scale
-from steelyard.domain.wording import counted
+from steelyard.domain.wording import Note, counted
 from steelyard.formats._judgement_columns import DEFAULT_SCALE, as_text, named
 from steelyard.formats._judgement_table import JudgementTable, with_languages_apart
 from steelyard.formats._spaced import spaced_names
@@ -74,14 +74,14 @@ def from_flat(table: JudgementTable, path: Path | None, *, scale: Scale | None) 
     warnings = list(table.warnings)
     ignored = [name for name in table.cells.columns if name not in taken.values()]
     if ignored:
-        warnings.append(f"Ignored columns: {named(ignored)}.")
+        warnings.append(Note(f"Ignored columns: {named(ignored)}."))
     cells = _with_shared_ids(cells)
     if path is not None and is_standardised(path.name, cells["rating"], scale or DEFAULT_SCALE):
         cells, noted = _with_ratings(cells, table, path)
         warnings += noted
     times = _times_beside(path, cells)
     if not times.is_empty():
-        warnings.append(f"Took the times of HITs from {_times_file(path)}.")
+        warnings.append(Note(f"Took the times of HITs from {_times_file(path)}."))
     cells, noted = with_languages_apart(_under_our_names(cells))
     return replace(table, cells=cells, warnings=(*warnings, *noted), hit_times=times)
 
@@ -128,7 +128,8 @@ def _with_ratings(cells: pl.DataFrame, table: JudgementTable, path: Path) -> tup
         raise SourceError(
             str(path), [f"{place}: {text}." for place, (_, text) in zip(places, problems, strict=True)]
         )
-    warnings = [f"Recovered the raw ratings from standardised scores, with {named(sorted(files))}."]
+    said = f"Recovered the raw ratings from standardised scores, with {named(sorted(files))}."
+    warnings: list[str] = [Note(said)]
     if unusual:
         warnings.append(
             f"The ratings of {counted(len(unusual), 'worker')} ({named(unusual)}) have another mean "

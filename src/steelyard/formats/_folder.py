@@ -13,7 +13,7 @@ import polars as pl
 from steelyard.formats import _appraise_results, _flat_2016, results_2016
 from steelyard.formats._judgement_columns import choose_columns
 from steelyard.formats._records import first_record
-from steelyard.formats._separated import SEPARATORS
+from steelyard.formats._spreadsheets import beginning_of_text, separator_of
 
 # Enough for any header.
 _BEGINNING = 1 << 20
@@ -31,13 +31,12 @@ def _begins_as_judgements(path: Path) -> bool:
         if ending == ".parquet":
             return _are_of_judgements(list(pl.read_parquet_schema(path)))
         with gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb") as file:
-            beginning = file.read(_BEGINNING).decode("utf-8-sig", "replace")
+            text = beginning_of_text(file.read(_BEGINNING))
     except (OSError, EOFError, zlib.error, pl.exceptions.PolarsError):
         return False
-    text = beginning.replace("\r\n", "\n").replace("\r", "\n")
     if ending == ".jsonl":
         return _are_of_judgements(_keys(text.partition("\n")[0]))
-    separator = SEPARATORS[ending]
+    separator = separator_of(text, ending)
     return (
         _flat_2016.is_spaced_flat(text)
         or _appraise_results.missing_header(text, separator) is not None

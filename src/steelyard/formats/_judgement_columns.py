@@ -9,6 +9,7 @@ import polars as pl
 
 from steelyard.domain.judgement import FrameName
 from steelyard.domain.scale import Scale
+from steelyard.domain.wording import Note
 from steelyard.domain.work import ItemKind
 
 REQUIRED: dict[FrameName, tuple[str, ...]] = {
@@ -21,6 +22,11 @@ _PECULIAR: dict[FrameName, tuple[str, ...]] = {
     "preferences": ("system_a", "system_b", "preference"),
     "spans": ("start", "end", "severity"),
 }
+# How a judgement came about. For people who look into it: of these, flags look at `automated` alone.
+HANDLING = (
+    *("first_touch_seconds", "moves", "first_rating"),
+    *("hidden_seconds", "straightness", "pastes", "automated"),
+)
 # Our name, then the names of earlier systems, best first, in lower case.
 _NAMES: dict[str, tuple[str, ...]] = {
     "worker": ("worker", "login", "annotator", "workerid", "worker_id"),
@@ -53,12 +59,14 @@ _NAMES: dict[str, tuple[str, ...]] = {
         for name in (
             *("system_a", "system_b", "preference", "control_side", "credited_a", "credited_b"),
             *("start", "end", "severity", "category", "side", "credited"),
+            *HANDLING,
         )
     },
 }
 _JUDGED = (
     *("worker", "segment", "kind", "hit", "position", "document", "domain", "attribute"),
     *("seconds", "hit_seconds", "submitted_at", "judgement_id", "excluded", "simulated", "revision"),
+    *HANDLING,
 )
 _COLUMNS: dict[FrameName, tuple[str, ...]] = {
     "ratings": (*_JUDGED, "rating", "system", "joined", "known", "known_sd"),
@@ -139,14 +147,14 @@ def choose_columns(found: Sequence[str], wanted: Mapping[str, str]) -> ColumnCho
         if name not in taken and matches:
             taken[name] = matches.pop(0)
             if matches:
-                warnings.append(f"Took column {taken[name]!r} as {name}, not {_quoted(matches)}.")
+                warnings.append(Note(f"Took column {taken[name]!r} as {name}, not {_quoted(matches)}."))
                 passed_over.update(matches)
     missing = [name for name in REQUIRED[frame] if name not in taken]
     if missing and not problems:
         problems.append(_missing(missing, found))
     extra = [column for column in free if column not in {*taken.values(), *passed_over}]
     if extra:
-        warnings.append(f"Ignored columns: {named(extra)}.")
+        warnings.append(Note(f"Ignored columns: {named(extra)}."))
     return ColumnChoice(frame, taken=taken, warnings=tuple(warnings), problems=tuple(problems))
 
 
@@ -178,8 +186,8 @@ def shown(cell: str) -> str:
 def _missing(missing: Sequence[str], found: Sequence[str]) -> str:
     names = " and no column ".join(missing)
     text = f"there is no column {names}. Columns found: {named(found) or 'none'}."
-    if len(found) == 1 and any(mark in found[0] for mark in ",;\t"):
-        return f"{text} Separate columns by commas in a .csv file, by tabs in a .tsv file."
+    if len(found) == 1 and any(mark in found[0] for mark in ",;|\t"):
+        return f"{text} Separate columns by commas or semicolons in a .csv file, by tabs in a .tsv file."
     return f"{text} Name the right one with {{columns={missing[0]}=COLUMN}}."
 
 

@@ -43,7 +43,9 @@ class JudgementsFile:
 class JudgementTable:
     """A table as read, and how to say where its rows (from 0) are.
 
-    `hit_times` is what is known about them beyond the table's own column, `frame` what the rows become.
+    `hit_times` is what is known about them beyond the table's own column, `frame` what the rows become,
+    `separator` what stands between the cells. `beside`: the spans of the same judgements, if the
+    file has them too.
     """
 
     cells: pl.DataFrame
@@ -51,6 +53,8 @@ class JudgementTable:
     warnings: tuple[str, ...] = ()
     hit_times: pl.DataFrame = field(default_factory=hit_times_frame)
     frame: FrameName = "ratings"
+    separator: str = ","
+    beside: JudgementTable | None = None
 
 
 def row_numbers(rows: Sequence[int]) -> list[str]:
@@ -68,7 +72,7 @@ def checked(
 ) -> JudgementsFile:
     """What a table says whose columns have our names; SourceError lists every bad cell."""
     _refuse_nested(table.cells, where)
-    reader = ColumnReader(table.cells)
+    reader = ColumnReader(table.cells, separator=table.separator)
     found: dict[str, pl.DataFrame | None] = {}
     match table.frame:
         case "ratings":
@@ -84,6 +88,8 @@ def checked(
         places = table.places([row for row, _ in problems])
         listed = [f"{place}: {text}." for place, (_, text) in zip(places, problems, strict=True)]
         raise SourceError(where, listed + ["there are more of the same below."] * reader.n_untold)
+    if table.beside is not None:
+        frames["spans"] = checked(table.beside, where, scale=scale).spans
     return JudgementsFile(
         frames.get("frame", ratings_frame()),
         warnings=(*table.warnings, *reader.warnings),

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import polars as pl
 
 from steelyard.domain.running import Exclusion
-from steelyard.formats._column_reader import ColumnReader
+from steelyard.formats._column_reader import NO, ROUNDED, YES, ColumnReader
 
-_YES, _NO = ("true", "yes", "1"), ("false", "no", "0")
 _NO_REASON = "no reason given"
 _OF_A_HIT = ["worker_id", "hit_id"]
 
@@ -35,9 +34,9 @@ def read_marks(reader: ColumnReader, frame: pl.DataFrame) -> Marks:
         said = reader.text("excluded").str.strip_chars()
         word = said.str.to_lowercase()
         # A lone "0" or "1" may also be a number, or a truth value with a point.
-        word = word.replace({"0.0": "0", "1.0": "1"})
-        reason = said.set(word.is_in(_YES).fill_null(False), _NO_REASON)
-        reason = reason.set((word.is_in(_NO) | (word == "")).fill_null(False), None)
+        word = word.replace(ROUNDED)
+        reason = said.set(word.is_in(YES).fill_null(False), _NO_REASON)
+        reason = reason.set((word.is_in(NO) | (word == "")).fill_null(False), None)
         exclusions = _exclusions(reader, hits.with_columns(reason.alias("reason")))
     simulated = _marked(reader, "simulated", hits["worker_id"])
     joined = _marked(reader, "joined", frame["system_id"]) if "system_id" in frame.columns else ()
@@ -64,7 +63,4 @@ def _marked(reader: ColumnReader, column: str, names: pl.Series) -> list[str]:
     """Those of the names with a row that the column marks."""
     if not reader.has(column):
         return []
-    word = reader.text(column).str.strip_chars().str.to_lowercase().replace({"0.0": "0", "1.0": "1"})
-    unknown = word.is_not_null() & ~word.is_in([*_YES, *_NO, ""])
-    reader.refuse(column, unknown, "is neither true nor false")
-    return names.filter(word.is_in(_YES).fill_null(False)).unique().to_list()
+    return names.filter(reader.truth(column).fill_null(False)).unique().to_list()

@@ -12,14 +12,11 @@ from steelyard.domain.spreadsheet import MARKED_FORMULA
 from steelyard.formats._judgement_table import JudgementTable, line_numbers
 from steelyard.formats._records import column_names, columns_of, quoted_records
 
-# What stands between the cells of a file, by the ending of its name.
-SEPARATORS = {".csv": ",", ".tsv": "\t"}
-
 
 def read_separated(
     text: str, separator: str, where: str, *, header: Sequence[str] | None = None
 ) -> JudgementTable:
-    """A .csv or .tsv file, all cells as strings; empty lines are skipped.
+    """The table in a text, all cells as strings; empty lines are skipped.
 
     `header` names the columns of a file that does not do so itself. The apostrophe that keeps a
     spreadsheet from taking a text for a formula is taken off.
@@ -37,7 +34,8 @@ def _read_cells(text: str, separator: str, where: str, *, header: Sequence[str] 
         raise SourceError(where, ["is empty: the first line must name the columns."])
     if '"' in text:
         return _read_quoted(text, separator, where, header)
-    first, _, rest = text.partition("\n")
+    n_empty = len(text) - len(text.lstrip("\n"))
+    first, _, rest = text[n_empty:].partition("\n")
     names = header or column_names(first.split(separator), where)
     try:
         cells = pl.read_csv(
@@ -53,7 +51,7 @@ def _read_cells(text: str, separator: str, where: str, *, header: Sequence[str] 
         return _read_quoted(text, separator, where, header)
     # Without quotes a record is a line.
     filled = cells.select(~pl.all_horizontal(pl.all().is_null())).to_series()
-    first_line = 1 if header else 2
+    first_line = 1 if header else 2 + n_empty
     return JudgementTable(cells.filter(filled), line_numbers(filled.arg_true() + first_line))
 
 

@@ -133,6 +133,9 @@ class _Cells:
                 f"lacks the column {' and the column '.join(missing)}; it has: {listed(list(table.columns))}."
             )
             raise SourceError(str(path), [problem])
+        table.refuse_unclear(
+            (columns[name] for name in ("rating", "score", "sd") if name in columns), str(path)
+        )
         return cls(table, columns, str(path))
 
     def _column(self, name: str) -> Sequence[str | None]:
@@ -152,7 +155,7 @@ class _Cells:
         """A cell as a finite number, or None with the problem noted."""
         cell = self.text(name, row).strip()
         try:
-            number = float(cell)
+            number = float(self.table.numeral(cell))
         except ValueError:
             number = math.nan
         if math.isfinite(number):

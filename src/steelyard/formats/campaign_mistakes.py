@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, get_args, get_type_hints
@@ -11,6 +12,7 @@ from pydantic_core import ErrorDetails
 
 from steelyard.formats.campaign_tables import CampaignFile
 
+_ADDRESS = "needs a complete address that begins with https:// or http://"
 # What stands in a file instead of the kind of value that is wanted.
 _WANTED = {
     "string_type": "needs text in quotes",
@@ -19,13 +21,20 @@ _WANTED = {
     "bool_type": "needs true or false",
     "string_too_short": "may not be empty",
     "finite_number": "needs a finite number",
+    "web_address": _ADDRESS,
 }
 # By key, what is wanted where the general sentence would mislead.
 _WANTED_OF_KEY = {
     ("currency", "string_pattern_mismatch"): 'needs a code of three capital letters, such as "EUR"',
     ("title", "string_pattern_mismatch"): "must be one line, without control characters",
+    ("completion_url", "string_pattern_mismatch"): _ADDRESS,
+    ("completion_code", "string_pattern_mismatch"): "needs a code of up to 100 letters, digits and signs, "
+    "without spaces",
     ("fee", "less_than_equal"): "is a share of the pay: write 0.4 for 40 %",
 }
+
+# Lists in which one value does not show how they are written.
+_LISTS = {"shows": '["source"]', "choices": '["Yes", "No"]', "expected": "[70, 100]"}
 
 
 def parse_tables(raw: Mapping[str, Any]) -> tuple[CampaignFile | None, list[str]]:
@@ -92,9 +101,12 @@ def _sentence(problem: ErrorDetails) -> str:
         name = _where([*tables, key]).strip().removesuffix(":")
         return f"{name} must be a table: write [{'.'.join(map(str, [*tables, key]))}] on a line of its own."
     if kind == "list_type" and tables:
-        return f'{where}{name} needs a list in brackets, such as ["source"].'
+        example = _LISTS.get(str(key)) or json.dumps([value], ensure_ascii=False)
+        return f"{where}{name} needs a list in brackets, such as {example}."
     if kind == "list_type":
         return f"[[{key}]] must be written with two brackets on each side, once for each entry."
+    if kind in ("too_short", "too_long"):
+        return f"{where}{name} {_length_wanted(problem['ctx'])}."
     wanted = _WANTED_OF_KEY.get((str(key), kind)) or _WANTED.get(kind)
     if kind == "string_pattern_mismatch" and wanted is None:
         return f'{where}"{key}" may hold letters, digits, dots, dashes and underscores only.'
@@ -103,6 +115,15 @@ def _sentence(problem: ErrorDetails) -> str:
         message = problem["msg"].removeprefix("Input should ").removeprefix("String should ")
         wanted = f"should {message[0].lower()}{message[1:]}"
     return f"{where}{name} {wanted}{shown}."
+
+
+def _length_wanted(limits: Mapping[str, int]) -> str:
+    """How many entries a list should have, and has."""
+    bound = (
+        f"at least {limits['min_length']}" if "min_length" in limits else f"at most {limits['max_length']}"
+    )
+    noun = "entry" if bound.endswith(" 1") else "entries"
+    return f"needs {bound} {noun} in its brackets, and has {limits['actual_length'] or 'none'}"
 
 
 def _where(tables: Sequence[int | str]) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 from steelyard.domain.errors import SourceError
 from steelyard.domain.languages import base_language, problem_with
 from steelyard.domain.plugin import Protocol, TextRole
+from steelyard.formats.campaign_entry import entry_of
 from steelyard.formats.campaign_files import CampaignFiles
 from steelyard.formats.campaign_tables import CampaignFile
 from steelyard.formats.text_file import read_text
@@ -31,20 +32,29 @@ def presentation(parsed: CampaignFile, protocol: Protocol, files: CampaignFiles)
         files.problems.append(
             f"[presentation] shows: {protocol.name} always shows the same texts; leave it out."
         )
-    words = _own_words(table.instructions, protocol, files) if table.instructions else None
-    if table.instructions is None:
-        words = words_in(protocol, parsed.campaign.target_language)
-        if words is None and not problem_with(parsed.campaign.target_language):
-            files.problems.append(_no_words(parsed.campaign.target_language, protocol))
-    elif words is not None:
-        files.warnings += foreign_words(words, parsed.campaign.target_language)
-    shown["words"] = words
+    if parsed.design.order == "documents":
+        shown["context"] = True
+    shown["words"] = _words(parsed, protocol, files)
+    entry = entry_of(parsed, protocol, roles_chosen(parsed, protocol), files)
+    if entry is not None:
+        shown["entry"] = entry.recorded
     files.problems += _example_problems(parsed, protocol)
     if parsed.examples:
         shown["examples"] = [
             example.model_dump() for example in sorted(parsed.examples, key=lambda each: -each.rating)
         ]
     return shown
+
+
+def _words(parsed: CampaignFile, protocol: Protocol, files: CampaignFiles) -> dict[str, Any] | None:
+    """The organiser's own words, or the protocol's in the language of the translations."""
+    name, language = parsed.presentation.instructions, parsed.campaign.target_language
+    words = _own_words(name, protocol, files) if name else words_in(protocol, language)
+    if name is None and words is None and not problem_with(language):
+        files.problems.append(_no_words(language, protocol))
+    elif name is not None and words is not None:
+        files.warnings += foreign_words(words, language)
+    return words
 
 
 def roles_chosen(parsed: CampaignFile, protocol: Protocol) -> tuple[TextRole, ...]:

@@ -12,10 +12,12 @@ from steelyard.domain.running import Rules
 from steelyard.formats.campaign_mistakes import table_problems
 from steelyard.formats.campaign_tables import PayTable, RulesTable
 
+# Keys of [pay] whose rules have names that say more.
+_OTHER_NAMES = {"per_hit": "pay_per_hit", "tell_workers": "tell_pay"}
 # By table and key, the name of the rule.
 RULES_OF_KEYS = {
     **{("rules", key): key for key in RulesTable.model_fields},
-    **{("pay", key): "pay_per_hit" if key == "per_hit" else key for key in PayTable.model_fields},
+    **{("pay", key): _OTHER_NAMES.get(key, key) for key in PayTable.model_fields},
 }
 
 
@@ -49,6 +51,7 @@ def rules_toml(rules: Rules) -> str:
     currency = "USD"
     # per_hit is not set
     fee = 0.0
+    tell_workers = false
     """
     lines = []
     for table in ("rules", "pay"):

@@ -27,6 +27,9 @@ TABLE_NAMES = (
     ("[[examples]]", "ExampleTable"),
     ("[gold]", "GoldTable"),
     ("[calibration]", "CalibrationTable"),
+    ("[consent]", "ConsentTable"),
+    ("[[questions]]", "QuestionTable"),
+    ("[[training]]", "TrainingTable"),
     ("[rules]", "RulesTable"),
     ("[pay]", "PayTable"),
 )

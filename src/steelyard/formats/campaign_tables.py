@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from steelyard.domain.campaign import ItemOrder, LayoutName, Partition
 from steelyard.domain.running import Rules
+from steelyard.formats.campaign_entry_tables import ConsentTable, QuestionTable, TrainingTable
+from steelyard.formats.campaign_keys import Finite, Name, Number, StrictKeys, Text, WebAddress
 
 # Of a system's name: more would not fit into any table of results.
 MOST_LETTERS = 100
@@ -21,17 +23,8 @@ MOST_OF_ADDRESS = 10_000
 
 TextsFormat = Literal["table", "wmt-xml", "mt-metrics-eval", "appraise"]
 
-Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=64)]
-Text = Annotated[str, Field(min_length=1)]
-Finite = Annotated[float, Field(allow_inf_nan=False)]
-Number = Annotated[int, Field(ge=0)]
 
-
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-
-class CampaignTable(_Strict):
+class CampaignTable(StrictKeys):
     """What is judged, in which languages."""
 
     name: Name = Field(
@@ -49,7 +42,7 @@ class CampaignTable(_Strict):
     seed: Annotated[int, Field(ge=0, lt=2**63)] = Field(default=7, description="Seed of everything random.")
 
 
-class ColumnsTable(_Strict):
+class ColumnsTable(StrictKeys):
     """Which columns of a table hold what, where their names do not say so."""
 
     segment: Text | None = Field(default=None, description="Column with the name of the segment.")
@@ -60,7 +53,7 @@ class ColumnsTable(_Strict):
     reference: Text | None = Field(default=None, description="Column with the human reference.")
 
 
-class TextsTable(_Strict):
+class TextsTable(StrictKeys):
     """Where the texts are: plain files of one segment per line, or one file or folder with everything."""
 
     source: Text | None = Field(
@@ -103,7 +96,7 @@ class TextsTable(_Strict):
     )
 
 
-class SystemTable(_Strict):
+class SystemTable(StrictKeys):
     """One block per system. Workers never see the names."""
 
     name: Annotated[str, Field(min_length=1, max_length=MOST_LETTERS)] = Field(
@@ -120,7 +113,7 @@ class SystemTable(_Strict):
     )
 
 
-class QuotaTable(_Strict):
+class QuotaTable(StrictKeys):
     """Items of each kind in a HIT, apart from regular ones. Kinds left out have none.
 
     In document order the numbers are proportions: control documents make up a quarter of a HIT.
@@ -139,7 +132,7 @@ class QuotaTable(_Strict):
     )
 
 
-class DesignTable(_Strict):
+class DesignTable(StrictKeys):
     """How texts become HITs."""
 
     hit_size: Annotated[int, Field(ge=1, le=10_000)] = Field(
@@ -179,7 +172,7 @@ class DesignTable(_Strict):
     )
 
 
-class QualityTable(_Strict):
+class QualityTable(StrictKeys):
     """How workers are checked."""
 
     check: str | None = Field(
@@ -189,7 +182,7 @@ class QualityTable(_Strict):
     )
 
 
-class PresentationTable(_Strict):
+class PresentationTable(StrictKeys):
     """How items are shown."""
 
     line_width_px: Annotated[int, Field(ge=400, le=1200)] | None = Field(
@@ -213,7 +206,7 @@ class PresentationTable(_Strict):
     )
 
 
-class ExampleTable(_Strict):
+class ExampleTable(StrictKeys):
     """One example for each answer, shown to workers: for protocols that ask for them, such as adequacy4."""
 
     rating: Finite = Field(description="The right rating for it.")
@@ -221,7 +214,7 @@ class ExampleTable(_Strict):
     reference: Text = Field(description="Its human reference.")
 
 
-class GoldTable(_Strict):
+class GoldTable(StrictKeys):
     """Translations that an expert has rated, shown at regular intervals to measure workers."""
 
     file: Text = Field(description="Table with the columns system, segment and rating.")
@@ -230,7 +223,7 @@ class GoldTable(_Strict):
     )
 
 
-class CalibrationTable(_Strict):
+class CalibrationTable(StrictKeys):
     """Texts whose score an earlier campaign found: they put new ratings on the old scale."""
 
     file: Text = Field(
@@ -242,7 +235,7 @@ class CalibrationTable(_Strict):
     )
 
 
-class RulesTable(_Strict):
+class RulesTable(StrictKeys):
     """How the campaign is run. `steelyard settings` changes these rules at any time."""
 
     lease_minutes: Annotated[float, Field(gt=0, le=LONGEST_LEASE, allow_inf_nan=False)] = Field(
@@ -267,9 +260,19 @@ class RulesTable(_Strict):
         description="How many HITs the workers of one address may hold in which nothing is judged yet. "
         "Whoever comes next waits until one of them is begun or given back. 0: any number.",
     )
+    completion_code: Annotated[str, Field(pattern=r"^[!-~]{1,100}$")] | None = Field(
+        default=None,
+        description="Code shown to workers who have finished a set, as crowd platforms ask for it. Without "
+        "it: none is shown.",
+    )
+    completion_url: WebAddress | None = Field(
+        default=None,
+        description="Address that a button leads to once a set is finished, such as the completion page of "
+        "a crowd platform. Without it: there is no such button.",
+    )
 
 
-class PayTable(_Strict):
+class PayTable(StrictKeys):
     """What workers are paid. Steelyard adds it up; it pays nobody. `steelyard settings` changes it."""
 
     wage: Annotated[float, Field(gt=0, le=MOST_PAY, allow_inf_nan=False)] | None = Field(
@@ -285,9 +288,13 @@ class PayTable(_Strict):
         default=USUAL_RULES.fee,
         description="What a crowd platform charges on top, as a share of the pay: 0.4 for 40 %.",
     )
+    tell_workers: bool = Field(
+        default=USUAL_RULES.tell_pay,
+        description="Tell workers what a set pays and what they have earned.",
+    )
 
 
-class CampaignFile(_Strict):
+class CampaignFile(StrictKeys):
     """A Steelyard campaign: what is judged, in which texts, and how."""
 
     campaign: CampaignTable = Field(description="What is judged, in which languages.")
@@ -308,6 +315,15 @@ class CampaignFile(_Strict):
     gold: GoldTable | None = Field(default=None, description="Translations that an expert has rated.")
     calibration: CalibrationTable | None = Field(
         default=None, description="Texts whose score an earlier campaign found."
+    )
+    consent: ConsentTable | None = Field(
+        default=None, description="What workers agree to before anything else."
+    )
+    questions: list[QuestionTable] = Field(
+        default_factory=list, description="Questions that workers answer once, before their first set."
+    )
+    training: list[TrainingTable] = Field(
+        default_factory=list, description="Examples that workers try out before their first set."
     )
     rules: RulesTable = Field(default_factory=RulesTable, description="How the campaign is run.")
     pay: PayTable = Field(default_factory=PayTable, description="What workers are paid.")

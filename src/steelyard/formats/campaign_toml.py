@@ -65,6 +65,8 @@ def read_campaign(
         files.warnings.append(
             f'The HITs of the file are not used, since [design] order = "{settings.order}".'
         )
+    if parsed.pay.tell_workers and (parsed.pay.wage, parsed.pay.per_hit) == (None, None):
+        files.warnings.append("[pay] gives neither wage nor per_hit, so there is no pay to tell workers of.")
     campaign = Campaign(
         settings=CampaignSettings(
             **parsed.campaign.model_dump(),
@@ -104,7 +106,7 @@ def _setting_problems(parsed: CampaignFile) -> list[str]:
     for key in ("source_language", "target_language"):
         problem = problem_with(getattr(campaign, key))
         if problem:
-            problems.append(f"[campaign] {key}: {problem}.")
+            problems.append(f"[campaign] {key}: {problem}")
     known = protocols()
     protocol = known.get(campaign.protocol)
     if protocol is None:

@@ -24,10 +24,11 @@ def read_cell_metrics(path: Path) -> tuple[CellMetric, ...]:
         raise SourceError(where, ["is a folder; name the file with the metrics' scores."])
     table = read_table(path)
     columns = _columns(table, where)
+    table.refuse_unclear((own for own in table.columns if _our_name(own) in CELLS), where)
     found: dict[tuple[str, str], CellMetric] = {}
     problems: list[str] = []
     for row in range(len(table)):
-        cells = {name: (column[row] or "").strip() for name, column in columns.items()}
+        cells = {name: table.numeral((column[row] or "").strip()) for name, column in columns.items()}
         wrong = _problems_with(cells)
         key = (cells["pair"], cells["metric"])
         if not wrong and key in found:
@@ -44,12 +45,16 @@ def read_cell_metrics(path: Path) -> tuple[CellMetric, ...]:
 
 def _columns(table: CellTable, where: str) -> Mapping[str, Sequence[str | None]]:
     """The columns by our names; SourceError names those that are missing."""
-    ours = {name.strip().lower().replace("-", "_"): column for name, column in table.columns.items()}
+    ours = {_our_name(name): column for name, column in table.columns.items()}
     missing = [name for name in COLUMNS if name not in ours]
     if missing:
         listed = ", ".join(table.columns) or "none"
         raise SourceError(where, [f"there is no column {name}. Columns found: {listed}." for name in missing])
     return {name: ours[name] for name in COLUMNS}
+
+
+def _our_name(name: str) -> str:
+    return name.strip().lower().replace("-", "_")
 
 
 def _problems_with(cells: Mapping[str, str]) -> list[str]:

@@ -18,8 +18,9 @@ from steelyard.formats._judgement_columns import named, shown
 from steelyard.formats._moments import MOMENT, moments
 from steelyard.formats._separated import read_separated
 from steelyard.formats._spaced import spaced_names, with_tabs
+from steelyard.formats._spreadsheets import unclear_numbers, with_decimal_points
 from steelyard.formats.table_file import read_table, table_ending
-from steelyard.formats.text_file import read_text
+from steelyard.formats.text_file import decode_any, read_content
 from steelyard.frames import hit_times_frame
 
 # Our name, then the names in use, best first, in lower case. WMT's file has HITId beside its own number.
@@ -44,9 +45,10 @@ def read_hit_times(path: str | Path) -> pl.DataFrame:
     path, where = Path(path), str(path)
     if path.is_dir():
         raise SourceError(where, ["is a folder; name the file with the HIT times."])
-    cells, places = _cells(path, where)
+    cells, places, separator = _cells(path, where)
     taken = _choose(cells.columns, where)
-    reader = _Reader(cells.select(pl.col(column).alias(name) for name, column in taken.items()), places)
+    cells = cells.select(pl.col(column).alias(name) for name, column in taken.items())
+    reader = _Reader(cells, places, separator)
     columns = [
         reader.text("worker").alias("worker_id"),
         reader.text("hit").alias("hit_id"),
@@ -64,16 +66,16 @@ def read_hit_times(path: str | Path) -> pl.DataFrame:
     return combined(hit_times_frame(frame))
 
 
-def _cells(path: Path, where: str) -> tuple[pl.DataFrame, _Places]:
-    """The cells of the file as strings, and how to say where its rows are."""
+def _cells(path: Path, where: str) -> tuple[pl.DataFrame, _Places, str]:
+    """The cells of the file as strings, how to say where rows are, what stands between cells."""
     if table_ending(path) in (".csv", ".tsv"):
-        text = read_text(path)
+        text, _ = decode_any(read_content(path), where)
         if is_spaced_times(text):
             table = read_separated(with_tabs(text), "\t", where)
-            return table.cells, table.places
+            return table.cells, table.places, "\t"
     read = read_table(path)
     cells = pl.DataFrame([pl.Series(name, list(column), pl.String) for name, column in read.columns.items()])
-    return cells, lambda rows: [read.place(row) for row in rows]
+    return cells, lambda rows: [read.place(row) for row in rows], read.separator
 
 
 def is_spaced_times(text: str) -> bool:
@@ -107,9 +109,10 @@ def _choose(found: Sequence[str], where: str) -> dict[str, str]:
 class _Reader:
     """Turns columns of strings into those of the frame, noting problems by row."""
 
-    def __init__(self, cells: pl.DataFrame, places: _Places) -> None:
+    def __init__(self, cells: pl.DataFrame, places: _Places, separator: str) -> None:
         self.cells = cells.with_columns(pl.all().str.strip_chars().replace("", None))
         self.places = places
+        self.separator = separator
         self.problems: list[tuple[int, str]] = []
 
     def sentences(self) -> list[str]:
@@ -127,7 +130,11 @@ class _Reader:
     def seconds(self) -> pl.Series:
         """The seconds of work; unknown where negative."""
         column = self._column("work_seconds").replace("NA", None)
-        number = column.cast(pl.Float64, strict=False)
+        for unclear in (found := unclear_numbers([column], self.separator)).rows.values():
+            self._refuse(column, unclear, found.complaint)
+            column = column.set(unclear, None)
+        points = column if self.separator == "," else with_decimal_points(column)
+        number = points.cast(pl.Float64, strict=False)
         self._refuse(column, ~number.is_finite().fill_null(False), "is not a number")
         return number.set((number < 0).fill_null(False), None)
 

@@ -1,7 +1,8 @@
 """Judgements as tables of ratings, preferences or spans: .csv, .tsv, .jsonl (each also .gz) or .parquet.
 
 Which of the three a table holds is recognised by its columns. So are results of other systems, here and
-nowhere else, and they are read as judgements too: see `results_2016`, `_flat_2016` and `appraise`.
+nowhere else, and they are read as judgements too: see `results_2016`, `_flat_2016`, `appraise` and
+`_mqm_table`.
 """
 
 from __future__ import annotations
@@ -18,10 +19,19 @@ from steelyard.domain.errors import SourceError
 from steelyard.domain.judgement import PLACE_OF_JUDGEMENT, FrameName
 from steelyard.domain.running import Exclusion
 from steelyard.domain.scale import Scale
-from steelyard.formats import _appraise_results, _flat_2016, results_2016
+from steelyard.domain.wording import Note, told_of
+from steelyard.formats import _appraise_results, _flat_2016, _mqm_table, results_2016
 from steelyard.formats._folder import files_to_analyse
 from steelyard.formats._hit_times import completed, may_be_hit_time
-from steelyard.formats._judgement_columns import ALIASES, as_text, choose_columns, frame_of, named, shown
+from steelyard.formats._judgement_columns import (
+    ALIASES,
+    HANDLING,
+    as_text,
+    choose_columns,
+    frame_of,
+    named,
+    shown,
+)
 from steelyard.formats._judgement_table import (
     JudgementsFile,
     JudgementTable,
@@ -30,9 +40,10 @@ from steelyard.formats._judgement_table import (
     line_numbers,
     row_numbers,
 )
-from steelyard.formats._separated import SEPARATORS, read_separated
+from steelyard.formats._separated import read_separated
 from steelyard.formats._spaced import with_tabs
-from steelyard.formats.table_file import read_jsonl, write_table
+from steelyard.formats._spreadsheets import SEPARATORS, read_separated_text
+from steelyard.formats.table_file import read_jsonl, unknown_format, write_table
 from steelyard.formats.text_file import read_text
 from steelyard.frames import spread_credit
 
@@ -74,8 +85,9 @@ _WRITTEN: dict[FrameName, dict[str, str]] = {
     "preferences": {**_WORKER, **_SEGMENT, **{name: name for name in _COMPARED}, **_JUDGED},
     "spans": {**_WORKER, **_SYSTEM, **_SEGMENT, **{name: name for name in _MARKED}, **_JUDGED},
 }
-# What people decided about judgements, whose were made up, and which words their workers saw.
-_MARKS = ("excluded", "simulated", "revision")
+# What people decided about judgements, whose were made up, which words their workers saw, and how they came
+# about.
+_MARKS = ("excluded", "simulated", "revision", *HANDLING)
 # Written only where some row has them.
 _WRITTEN_IF_ANY: dict[FrameName, tuple[str, ...]] = {
     "ratings": ("domain", "known", "known_sd", *_MARKS, "joined"),
@@ -121,9 +133,11 @@ def _opened(path: Path, columns: Mapping[str, str] | None) -> JudgementTable:
     if ending == ".jsonl":
         return _read_jsonl(read_text(path), where)
     if ending in SEPARATORS:
+        written = read_separated_text(path, ending)
         read = read_separated if columns else _read_any_separated
-        return read(read_text(path), SEPARATORS[ending], where)
-    raise SourceError(where, [f"cannot tell the format; end the name in {', '.join(ENDINGS)}."])
+        table = read(written.text, written.separator, where)
+        return replace(table, warnings=written.warnings, separator=written.separator)
+    raise unknown_format(path, ENDINGS)
 
 
 def _judgements_of(
@@ -139,6 +153,7 @@ def _judgements_of(
     is_ours = ours is None
     if ours is None:
         ours = _named_as_ours(table, where, columns=columns)
+    ours = replace(ours, warnings=(*table.warnings, *ours.warnings), separator=table.separator)
     found = checked(ours, where, scale=scale, gold_scale=gold_scale)
     return _with_neighbours(found, path) if is_ours and ours.frame == "ratings" and not columns else found
 
@@ -170,7 +185,7 @@ def _with_neighbours(ratings: JudgementsFile, path: Path) -> JudgementsFile:
         found = getattr(beside, frame)
         if ratings.frame.is_empty() or ids & _whole_judgements(found):
             ratings = replace(ratings, **{frame: found})
-            warnings = (*ratings.warnings, *(f"{other.name}: {warning}" for warning in beside.warnings))
+            warnings = (*ratings.warnings, *(told_of(other.name, warning) for warning in beside.warnings))
             times = completed(ratings.hit_times, beside.hit_times)
             ratings = replace(ratings, warnings=warnings, hit_times=times, **_marks_of_both(ratings, beside))
         else:
@@ -261,6 +276,9 @@ def as_written(columns: Sequence[str], wanted: Collection[str], path: Path) -> l
 
 def _read_any_separated(text: str, separator: str, where: str) -> JudgementTable:
     """As `read_separated`, also where the first line is no header, or not one in the file's own marks."""
+    mqm = _mqm_table.header_of(text) if separator == "\t" else None
+    if mqm is not None:
+        return _mqm_table.read_mqm(text, mqm, where)
     if _flat_2016.is_spaced_flat(text):
         return read_separated(with_tabs(text), "\t", where)
     return read_separated(text, separator, where, header=_appraise_results.missing_header(text, separator))
@@ -279,9 +297,11 @@ def _of_another_system(
         return results_2016.from_batch(table, str(path or "table"), folder=folder)
     if _flat_2016.is_flat(names):
         return _flat_2016.from_flat(table, path, scale=scale)
+    if _mqm_table.is_mqm(names):
+        return _mqm_table.from_mqm(table, str(path or "table"))
     single = table.cells.select(names)
     if _appraise_results.is_export(names) or _appraise_results.has_marked_copies(single):
-        return _appraise_results.from_export(table, folder=folder)
+        return _appraise_results.from_export(table, str(path or "table"), folder=folder)
     return None
 
 
@@ -298,14 +318,18 @@ def _named_as_ours(table: JudgementTable, where: str, *, columns: Mapping[str, s
         together = pl.select(pl.concat_str(parts, separator=":", ignore_nulls=True)).to_series()
         cells = cells.with_columns(together.alias("segment"))
         warnings.append(
-            f"Took {choice.taken['document']!r} and {choice.taken['segment']!r} together as segment, "
-            "since items are numbered within documents."
+            Note(
+                f"Took {choice.taken['document']!r} and {choice.taken['segment']!r} together as segment, "
+                "since items are numbered within documents."
+            )
         )
     if _is_called(choice.taken, "hit_seconds", "time") and not may_be_hit_time(cells):
         cells = cells.drop("hit_seconds")
         warnings.append(
-            f"Ignored column {choice.taken['hit_seconds']!r}: it is not the seconds that each HIT took "
-            "(if it is, call it hit_seconds)."
+            Note(
+                f"Ignored column {choice.taken['hit_seconds']!r}: it is not the seconds that each HIT took "
+                "(if it is, call it hit_seconds)."
+            )
         )
     return JudgementTable(cells, table.places, tuple(warnings), frame=choice.frame)
 

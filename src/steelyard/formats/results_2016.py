@@ -22,7 +22,7 @@ from pathlib import Path
 import polars as pl
 
 from steelyard.domain.errors import SourceError
-from steelyard.domain.wording import counted
+from steelyard.domain.wording import Note, counted
 from steelyard.formats._answers_2016 import (
     HitItem,
     IncompleteError,
@@ -249,9 +249,9 @@ def _warnings(rows: Sequence[Mapping[str, str | None]], found: _Found) -> list[s
     if unread:
         warnings.append(f"The time of submission of {counted(unread, 'HIT')} could not be read.")
     if any(cells["seconds"] is not None for cells in found.cells):
-        warnings.append("Only whole HITs were timed: each judgement got an equal share of the seconds.")
+        warnings.append(Note("Only whole HITs were timed: each judgement got an equal share of the seconds."))
     if found.keys_used:
         warnings.append(
-            f"Took HITs, items, systems, segments and kinds from {named(sorted(found.keys_used))}."
+            Note(f"Took HITs, items, systems, segments and kinds from {named(sorted(found.keys_used))}.")
         )
     return warnings

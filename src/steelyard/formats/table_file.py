@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,6 +12,7 @@ import polars as pl
 
 from steelyard.domain.errors import SourceError
 from steelyard.domain.spreadsheet import BEGINS_FORMULA
+from steelyard.formats._judgement_columns import shown
 from steelyard.formats._records import (
     Record,
     column_names,
@@ -20,6 +21,12 @@ from steelyard.formats._records import (
     lines_of,
     plain_records,
     quoted_records,
+)
+from steelyard.formats._spreadsheets import (
+    SeparatedText,
+    read_separated_text,
+    unclear_numbers,
+    with_decimal_point,
 )
 from steelyard.formats.text_file import decode, read_content, whole_file
 
@@ -37,6 +44,8 @@ class CellTable:
     lines: Sequence[int] | None
     """Where each row begins in the file (the header is line 1); None where a file has no lines."""
     warnings: tuple[str, ...] = ()
+    separator: str = ","
+    """What stands between the cells: where it is no comma, numbers may have decimal commas."""
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()), ()))
@@ -44,6 +53,22 @@ class CellTable:
     def place(self, row: int) -> str:
         """How to say where a row (from 0) is."""
         return f"row {row + 1}" if self.lines is None else f"line {self.lines[row]}"
+
+    def numeral(self, cell: str) -> str:
+        """A cell that should be a number, as Python writes it."""
+        return cell if self.separator == "," else with_decimal_point(cell)
+
+    def refuse_unclear(self, names: Iterable[str], where: str) -> None:
+        """SourceError if numbers of these columns can be read in two ways."""
+        columns = [pl.Series(name, list(self.columns[name]), pl.String) for name in names]
+        unclear = unclear_numbers(columns, self.separator)
+        problems = [
+            f"{self.place(row)}: {name} {shown(self.columns[name][row] or '')} {unclear.complaint}."
+            for name, rows in unclear.rows.items()
+            for row in rows.arg_true()
+        ]
+        if problems:
+            raise SourceError(where, problems)
 
 
 def table_ending(path: Path) -> str | None:
@@ -61,22 +86,25 @@ def read_table(path: Path) -> CellTable:
             return _read_parquet(path)
         case ".jsonl":
             return read_jsonl(decode(read_content(path), where), where)
-        case ".csv":
-            return _read_csv(decode(read_content(path), where, keep_line_ends=True), where)
-        case ".tsv":
-            return _read_tsv(decode(read_content(path), where, keep_line_ends=True), where)
-    raise SourceError(where, [f"cannot tell the format; end the name in {', '.join(READ_ENDINGS)}."])
+        case ".csv" | ".tsv" as ending:
+            written = read_separated_text(path, ending, keep_line_ends=True)
+            read = _read_tsv if written.separator == "\t" else _read_csv
+            table = read(written, where)
+            return replace(
+                table,
+                warnings=(*written.warnings, *table.warnings),
+                separator=written.separator,
+            )
+    raise unknown_format(path, READ_ENDINGS)
 
 
-def _read_csv(text: str, where: str) -> CellTable:
-    first = next(lines_of(text), "")
-    # Spreadsheets write semicolons where the comma is the decimal mark.
-    separator = max(",;\t", key=lambda mark: (mark in first, -",;\t".index(mark)))
-    return _table(quoted_records(text, separator, where), where)
+def _read_csv(written: SeparatedText, where: str) -> CellTable:
+    return _table(quoted_records(written.text, written.separator, where), where)
 
 
-def _read_tsv(text: str, where: str) -> CellTable:
+def _read_tsv(written: SeparatedText, where: str) -> CellTable:
     """Tabs between cells. Quotation marks may enclose cells or belong to the texts: see which."""
+    text = written.text
     if '"' not in text:
         return _table(plain_records(text), where)
     if _marks_enclose_cells(text, where):
@@ -189,14 +217,15 @@ def _strings(column: pl.Series) -> list[str | None]:
     return column.cast(pl.String).to_list()
 
 
-def write_table(frame: pl.DataFrame, path: Path, *, raw: bool = False) -> None:
+def write_table(frame: pl.DataFrame, path: Path, *, raw: bool = False, private: bool = False) -> None:
     """Write the frame in the format its ending names, whole or not at all.
 
     In .csv and .tsv no text can be a formula of a spreadsheet, unless they are for another program: `raw`.
+    A `private` file is about people: only its owner may read it.
     """
     if not raw and path.suffix in (".csv", ".tsv"):
         frame = safe_cells(frame)
-    with whole_file(path) as partial:
+    with whole_file(path, private=private) as partial:
         match path.suffix:
             case ".csv":
                 frame.write_csv(partial)
@@ -207,7 +236,7 @@ def write_table(frame: pl.DataFrame, path: Path, *, raw: bool = False) -> None:
             case ".parquet":
                 _write_parquet(frame, partial)
             case _:
-                raise _unknown_format(path)
+                raise unknown_format(path, ENDINGS)
 
 
 def safe_cells(frame: pl.DataFrame) -> pl.DataFrame:
@@ -224,7 +253,7 @@ def write_pieces(pieces: Sequence[Path], columns: Sequence[pl.Expr], path: Path)
             _write_parquet(pl.scan_ipc(list(pieces)).select(columns), partial)
             return
         if separator is None and path.suffix != ".jsonl":
-            raise _unknown_format(path)
+            raise unknown_format(path, ENDINGS)
         with partial.open("wb") as file:
             for number, piece in enumerate(pieces):
                 table = pl.read_ipc(piece).select(columns)
@@ -234,8 +263,14 @@ def write_pieces(pieces: Sequence[Path], columns: Sequence[pl.Expr], path: Path)
                     safe_cells(table).write_csv(file, separator=separator, include_header=number == 0)
 
 
-def _unknown_format(path: Path) -> SourceError:
-    return SourceError(str(path), [f"cannot tell the format; end the name in {', '.join(ENDINGS)}."])
+def unknown_format(path: Path, endings: Sequence[str]) -> SourceError:
+    """The error for a table whose name has none of these endings."""
+    problem = f"cannot tell the format; end the name in {', '.join(endings)}."
+    if path.suffix.lower() == ".txt":
+        problem += " If it is Excel's Unicode text, which has tabs between its cells, name it .tsv."
+    if path.suffix.lower() in (".xlsx", ".xls", ".ods"):
+        problem += " Workbooks are neither read nor written: use .csv, which spreadsheets save and open."
+    return SourceError(str(path), [problem])
 
 
 def _write_parquet(frame: pl.DataFrame | pl.LazyFrame, path: Path) -> None:

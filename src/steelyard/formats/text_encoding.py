@@ -231,3 +231,5 @@ _CANDIDATES = (
     _Candidate("Windows-1253", "cp1253", _share_of_alphabet(_GREEK, n_common=10)),
     _Candidate("Windows-1255", "cp1255", _share_of_alphabet(_HEBREW, n_common=10)),
 )
+# What Windows programs save as plain text in Europe and around: Python's names, by those that people know.
+WINDOWS = {each.name: each.codec for each in _CANDIDATES if each.name.startswith("Windows-")}

@@ -75,6 +75,35 @@ def decode(content: bytes, where: str, *, keep_line_ends: bool = False) -> str:
     return text.replace("\r\n", "\n") if "\n" in text else text.replace("\r", "\n")
 
 
+def decode_any(content: bytes, where: str, *, keep_line_ends: bool = False) -> tuple[str, tuple[str, ...]]:
+    """As `decode`, also what spreadsheets write: UTF-16 with its mark, and Windows' encodings with a warning.
+
+    For tables, which people save from spreadsheets; files of plain lines are not guessed at.
+    """
+    from steelyard.formats.text_encoding import WINDOWS, likely_encoding, wide_encoding
+
+    try:
+        return decode(content, where, keep_line_ends=keep_line_ends), ()
+    except SourceError:
+        name = wide_encoding(content)
+        if name is None and b"\x00" not in content and not _is_nearly_utf8(content):
+            name = likely_encoding(content)
+        codec = {**WINDOWS, "UTF-16": "utf-16", "UTF-16LE": "utf-16-le"}.get(name or "")
+        if codec is None or content.startswith(tuple(beginning for beginning, _ in _NOT_TEXT)):
+            raise
+    try:
+        again = content.decode(codec).encode()
+    except UnicodeError:
+        raise SourceError(where, [f"is {name}, but some of it cannot be read; save it as UTF-8."]) from None
+    text = decode(again, where, keep_line_ends=keep_line_ends)
+    if name not in WINDOWS:
+        return text, ()
+    return text, (
+        f"{Path(where).name} is not UTF-8, and was read as {name}. If names with accents look wrong, "
+        "save it as UTF-8.",
+    )
+
+
 def read_lines(path: Path) -> list[str]:
     """The lines of the file without their line ends; a last empty line does not count."""
     lines = read_text(path).split("\n")
@@ -117,13 +146,18 @@ def _is_nearly_utf8(content: bytes) -> bool:
 
 
 @contextmanager
-def whole_file(path: Path) -> Iterator[Path]:
+def whole_file(path: Path, *, private: bool = False) -> Iterator[Path]:
     """A place to write to; the file appears under its name `path` only when it is complete.
 
-    A full disk or a stop half-way leaves whatever was there before. SourceError if it cannot be written.
+    A full disk or a stop half-way leaves whatever was there before. SourceError if it cannot be written. A
+    `private` file holds links or is about people: only its owner may read it.
     """
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
+        if private:
+            # Whoever opened a file of this name before could read what comes into it.
+            partial.unlink(missing_ok=True)
+            partial.touch(mode=0o600, exist_ok=False)
         yield partial
         partial.replace(path)
     except OSError as error:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard.domain.errors import SourceError
 from steelyard.domain.exhibit import Figure
+from steelyard.domain.extras import how_to_install
 from steelyard.report import whole_files
 from steelyard.report.characters import printable
 from steelyard.report.drawing.palette import PRINTED
@@ -38,8 +39,8 @@ _ALIGNMENT = {"start": "left", "middle": "center", "end": "right"}
 def write_figure(figure: Figure, path: Path, *, has_words: bool = True) -> None:
     """Write the figure in the format that the file's name ends in: .svg, .png or .pdf.
 
-    The same figure gives the same file. Without words, a .png or .pdf leaves heading, notes and
-    signature to the caption of the document that includes it.
+    The same figure gives the same file. Without words it leaves heading, notes and signature to the caption
+    of the document that includes it.
     """
     ending = path.suffix.lower()
     if ending not in ENDINGS:
@@ -51,7 +52,7 @@ def write_figure(figure: Figure, path: Path, *, has_words: bool = True) -> None:
             ],
         )
     if ending == ".svg":
-        whole_files.write_whole(path, to_svg(figure, themed=False).encode())
+        whole_files.write_whole(path, to_svg(figure, themed=False, has_words=has_words).encode())
         return
     whole_files.write_whole(path, _painted(draw_sheet(figure, has_words=has_words), ending, path))
 
@@ -61,10 +62,10 @@ def require_matplotlib(path: Path, ending: str) -> None:
     try:
         import matplotlib.backends.backend_agg  # noqa: F401 (whether it can be had)
     except ImportError:
-        raise SourceError(
-            str(path),
-            [f"drawing a {ending} file needs Matplotlib. Install steelyard[plots], or write a .svg file."],
-        ) from None
+        # Where the picture itself is asked for, another format may do; a document needs this one.
+        instead = " Figures as .svg files need nothing else." if path.suffix.lower() == ending else ""
+        problem = f"drawing {ending} files needs Matplotlib: {how_to_install('plots')}.{instead}"
+        raise SourceError(str(path), [problem]) from None
 
 
 def _painted(sheet: Drawing, ending: str, path: Path) -> bytes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -13,9 +13,9 @@ from markupsafe import Markup
 
 from steelyard.aggregation import methods
 from steelyard.domain.differences import differences
-from steelyard.domain.exhibit import Figure, Table
+from steelyard.domain.exhibit import Column, Figure, Table
 from steelyard.domain.result import Analysis
-from steelyard.domain.wording import counted
+from steelyard.domain.wording import alarms_of, counted, notes_of
 from steelyard.exhibits import figures, tables
 from steelyard.exhibits.agreement import report_agreement_table
 from steelyard.exhibits.rank_probabilities import expected_ranks_table
@@ -23,6 +23,7 @@ from steelyard.exhibits.ranking import ranking_figure, short_ranking_table
 from steelyard.exhibits.significance import pairs_table
 from steelyard.exhibits.workers import (
     NOT_CHECKED,
+    PAYMENT_LABELS,
     VERDICTS,
     excluded_hits,
     excluded_table,
@@ -36,14 +37,26 @@ from steelyard.report import tables_html
 from steelyard.report.characters import printable
 from steelyard.report.drawing.palette import DARK, LIGHT, style_sheet
 from steelyard.report.numbers import DASH, number, p_value, percent
+from steelyard.report.table_cells import cell
 from steelyard.report.text import agreement_line
-from steelyard.report.words import intervals, settled
+from steelyard.report.words import brief_title, intervals, settled
 from steelyard.review.payment import WORDS as ADVICE
 
 # Sections that exhibits name as their place; all others follow after these.
 SECTIONS = ("ranking", "sure", "significance", "workers", "agreement")
 # Fewer workers than this are listed openly, and at most this many that need a look beside the folded list.
 FEW_WORKERS, MOST_URGENT = 30, 10
+# The numbers in the list of all workers; those that are unknown of everyone are left out.
+_NUMBERS = (
+    Column("n_judgements", "Judgements"),
+    Column("n_pairs", "Control pairs"),
+    Column("mean_difference", "Mean drop", 1),
+    Column("p_value", "p", 4, p_value=True),
+    Column("power", "Power", 2),
+    Column("seconds_per_judgement", "Seconds each", 1),
+    Column("mean", "Mean rating", 1),
+    Column("sd", "Deviation", 1),
+)
 # What a method may have learnt of workers: the column, its heading, digits, and whether it has a sign.
 _MANNERS = (
     ("offset", "Offset", 1, True),
@@ -74,12 +87,15 @@ def report_html(
         .get_template("report.html")
         .render(
             analysis=analysis,
+            alarms=alarms_of(analysis.warnings),
+            notes=[*analysis.notes, *notes_of(analysis.warnings)],
             counts=analysis.counts,
             colours={"light": style_sheet(LIGHT), "dark": style_sheet(DARK)},
             placed=placed,
             missing=missing,
             sections=_sections(analysis, placed, has_draws=bool(sure)),
             best=analysis.systems.filter(pl.col("cluster") == 1)["system_id"].to_list(),
+            is_tested=analysis.pairs["p_value"].count() > 0,
             tables=_tables(analysis),
             crew=_crew(analysis),
             sure=sure,
@@ -112,6 +128,7 @@ def templates() -> Environment:
         "p_value": p_value,
         "percent": percent,
         "counted": counted,
+        "cell": cell,
     }
     return environment
 
@@ -131,7 +148,7 @@ def _placed(analysis: Analysis, exhibits: Sequence[Table | Figure]) -> dict[str,
         # The page has its ranking table anyway.
         if isinstance(exhibit, Table) and exhibit.name == "ranking":
             continue
-        placed[_section(exhibit)].append(piece(exhibit, analysis.signature))
+        placed[_section(exhibit)].append(piece(exhibit, analysis.signature, source=analysis.title))
     return placed
 
 
@@ -141,12 +158,13 @@ def _section(exhibit: Table | Figure) -> str:
     return known.report.section if known is not None and known.report is not None else "further"
 
 
-def piece(exhibit: Table | Figure, signature: str) -> Markup:
-    """A table or figure as a piece of a page that bears this signature itself."""
+def piece(exhibit: Table | Figure, signature: str, *, source: str = "") -> Markup:
+    """A table or figure as a piece of a page that bears this signature, and its source's title, itself."""
     if isinstance(exhibit, Figure):
-        written = tables_html.figure_html(exhibit, page_signature=signature)
+        written = tables_html.figure_html(exhibit, page_signature=signature, source=source)
     else:
-        written = tables_html.table_html(exhibit, page_signature=signature)
+        brief = replace(exhibit, title=brief_title(exhibit.title, source))
+        written = tables_html.table_html(brief, page_signature=signature)
     # Both writers escape every word.
     return Markup(written)  # noqa: S704
 
@@ -226,7 +244,7 @@ def _sections(analysis: Analysis, placed: dict[str, list[Markup]], *, has_draws:
     if len(analysis.systems) > 1:
         sections.append(Section("significance", "Significance"))
     sections.append(Section("workers", "Workers"))
-    if len(analysis.agreement) or placed["agreement"]:
+    if agreement_line(analysis) or placed["agreement"]:
         sections.append(Section("agreement", "Agreement"))
     if placed["further"]:
         sections.append(Section("further", "Further tables and figures"))
@@ -245,6 +263,8 @@ def _crew(analysis: Analysis) -> dict[str, Any]:
         "verdicts": _counted(analysis.workers["verdict"], VERDICTS.items()),
         "flags": _flag_counts(analysis.workers),
         "advice": _counted(analysis.workers["suggestion"], ADVICE.items()),
+        "legend": _legend(analysis.workers),
+        "columns": [column for column in _NUMBERS if is_learnt(analysis.workers, column.name)],
         "n_excluded": len(excluded_hits(analysis)),
         "n_by_people": sum(bool(worker.get("excluded")) for worker in workers),
     }
@@ -261,9 +281,19 @@ def _worker(row: dict[str, Any]) -> dict[str, Any]:
         "verdict_words": VERDICTS.get(row["verdict"], NOT_CHECKED),
         "excluded": excluded,
         "flag_words": flags_in_words(row["flags"]),
-        "advice_words": ADVICE.get(row["suggestion"], ""),
+        "advice_label": PAYMENT_LABELS.get(row["suggestion"], ""),
         "why": " ".join(reason for reason in reasons if reason),
     }
+
+
+def _legend(workers: pl.DataFrame) -> list[tuple[str, str]]:
+    """The labels of suggestions that stand in the list, and what they mean where that is more."""
+    found = set(workers["suggestion"].drop_nulls())
+    return [
+        (label, ADVICE[name].rstrip("."))
+        for name, label in PAYMENT_LABELS.items()
+        if name in found and name != "pay"
+    ]
 
 
 def _counted(column: pl.Series, words: Iterable[tuple[str, str]]) -> list[tuple[int, str]]:

@@ -30,8 +30,9 @@ def analysis_record(analysis: Analysis) -> dict[str, Any]:
     """The analysis in plain types. What is unknown is None, never 0 or NaN; nothing is rounded.
 
     `posterior` is there if the method has drawn scores, `diagnostics` if it comes to its answer step by step,
-    `notes` if it has something to say about the judgements. Workers have `excluded` if a person excluded any
-    of them, and counts have `excluded_judgements` and `simulated_workers` if there are any.
+    `recipe` beside the ranking of a recipe that shows our own too, `notes` if it has something to say about
+    the judgements. Workers have `excluded` if a person excluded any of them, and counts have
+    `excluded_judgements` and `simulated_workers` if there are any.
     """
     excluded = excluded_hits(analysis)
     return {
@@ -54,6 +55,7 @@ def analysis_record(analysis: Analysis) -> dict[str, Any]:
         "contamination": plain(analysis.contamination),
         **_posterior(analysis),
         **_diagnostics(analysis),
+        **_recipe(analysis),
         **({"notes": list(analysis.notes)} if analysis.notes else {}),
         "warnings": list(analysis.warnings),
     }
@@ -87,6 +89,27 @@ def _test(analysis: Analysis) -> dict[str, Any]:
             "documents_known": None if units is None else units.documents_known,
         },
         "words": differences(analysis),
+    }
+
+
+def _recipe(analysis: Analysis) -> dict[str, Any]:
+    """What stands beside a recipe's ranking: how often each system lost, our own ranking, and a sentence."""
+    found = analysis.recipe
+    if found is None:
+        return {}
+    return {
+        "recipe": {
+            "name": found.name,
+            "systems": records(analysis.systems.select("system_id", "wins", losses=pl.col("rank_low") - 1)),
+            "local": list(found.local),
+            "comparison": found.comparison,
+            "own": {
+                "signature": found.own.signature,
+                "systems": records(found.own.systems),
+                "pairs": records(found.own.pairs),
+                "test": _test(found.own),
+            },
+        }
     }
 
 

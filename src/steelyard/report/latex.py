@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import inf
 from pathlib import Path
 
 from steelyard.aggregation import methods
 from steelyard.domain.differences import differences
 from steelyard.domain.exhibit import Figure, Table
 from steelyard.domain.result import Analysis
-from steelyard.domain.wording import counted
+from steelyard.domain.wording import alarms_of, counted, notes_of
 from steelyard.exhibits.agreement import report_agreement_table
 from steelyard.exhibits.rank_probabilities import expected_ranks_table
 from steelyard.exhibits.ranking import short_ranking_table
 from steelyard.report import whole_files
+from steelyard.report.drawing.plot import WIDTH
+from steelyard.report.drawing.sheet import draw_panels
 from steelyard.report.drawing.thinning import crowd_note
 from steelyard.report.figure_file import require_matplotlib, write_figure
 from steelyard.report.latex_text import breakable, escape, file_name
-from steelyard.report.tables_latex import table_latex
+from steelyard.report.tables_latex import signed_below, table_latex
 from steelyard.report.text import (
     agreement_line,
     contamination_line,
@@ -27,7 +30,11 @@ from steelyard.report.text import (
     settled_line,
     workers_line,
 )
+from steelyard.report.words import brief_title
 
+# A single panel of more units than this takes the whole line, and one of the usual width a part of it
+# [our choices]; a smaller one takes less, so that its letters are no larger.
+NARROW, _USUAL_SHARE = 560.0, 0.72
 # Any engine of today takes it; scripts beyond Latin need XeLaTeX or LuaLaTeX and a font that has them.
 _PREAMBLE = r"""\documentclass[a4paper]{article}
 \usepackage[margin=25mm]{geometry}
@@ -38,9 +45,12 @@ _PREAMBLE = r"""\documentclass[a4paper]{article}
 \else
   \usepackage{fontspec}
 \fi
+\usepackage{array}
 \usepackage{booktabs}
 \usepackage{longtable}
 \usepackage{graphicx}
+% Names of systems cannot be hyphenated: rather wide spaces than lines that are too long.
+\emergencystretch=3em
 """
 
 
@@ -99,9 +109,10 @@ def write_document(folder: Path, exhibits: Sequence[Table | Figure], document: D
         if isinstance(exhibit, Figure):
             # Heading, notes and signature are in the caption.
             write_figure(exhibit, folder / f"{name}.pdf", has_words=False)
-            written = _figure(exhibit, name)
+            written = _figure(exhibit, name, document)
         else:
-            written = table_latex(exhibit)
+            brief = replace(exhibit, title=brief_title(exhibit.title, document.title))
+            written = table_latex(brief, document_signature=document.signature)
         whole_files.write_whole(folder / f"{name}.tex", written.encode())
         parts.append(name)
     path = folder / f"{document.name}.tex"
@@ -118,7 +129,7 @@ def _own(analysis: Analysis) -> list[Table]:
             for found in analysis.attributes
         ),
         *([sure] if (sure := expected_ranks_table(analysis)) is not None else []),
-        *([report_agreement_table(analysis)] if len(analysis.agreement) else []),
+        *([report_agreement_table(analysis)] if agreement_line(analysis) else []),
     ]
 
 
@@ -138,18 +149,19 @@ def _numbered(name: str, number: int) -> str:
     return name if number == 1 else f"{name}-{number}"
 
 
-def _figure(figure: Figure, name: str) -> str:
+def _figure(figure: Figure, name: str, document: Document) -> str:
+    title = brief_title(figure.title, document.title)
     words = " ".join(part for part in (figure.caption, crowd_note(figure)) if part)
-    share = "0.72" if len(figure.panels) <= 1 else "1"
+    width = draw_panels(figure)[0].width if len(figure.panels) == 1 else inf
+    share = _USUAL_SHARE * min(width / WIDTH, 1) if width <= NARROW else 1
     lines = [
         r"\begin{figure}[htbp]",
         r"\centering",
-        rf"\includegraphics[width={share}\linewidth,height=0.8\textheight,keepaspectratio]{{{name}.pdf}}",
-        rf"\caption[{escape(figure.title)}]{{{escape(figure.title.rstrip('.'))}. {escape(words)}}}"
+        rf"\includegraphics[width={share:.2g}\linewidth,height=0.8\textheight,keepaspectratio]{{{name}.pdf}}",
+        rf"\caption[{escape(title)}]{{{escape(title.rstrip('.'))}. {escape(words)}}}"
         rf"\label{{fig:{file_name(figure.name)}}}",
     ]
-    if figure.signature:
-        lines.append(rf"\par\smallskip{{\scriptsize\ttfamily {breakable(figure.signature)}\par}}")
+    lines += signed_below(figure.signature, document.signature)
     return "\n".join([*lines, r"\end{figure}"]) + "\n"
 
 
@@ -163,10 +175,11 @@ def _text(document: Document, parts: Sequence[str]) -> str:
         r"\maketitle",
         *(f"{escape(fact)}\n" for fact in document.facts),
     ]
-    if document.warnings:
-        items = [rf"\item {escape(warning)}" for warning in document.warnings]
-        lines += [r"\begin{itemize}", *items, r"\end{itemize}", ""]
-    lines.append(rf"\noindent{{\footnotesize\ttfamily {breakable(document.signature)}\par}}")
+    for heading, said in (("Warnings", alarms_of(document.warnings)), ("Notes", notes_of(document.warnings))):
+        if said:
+            items = [rf"\item {escape(warning)}" for warning in said]
+            lines += [rf"\paragraph{{{heading}}}", r"\begin{itemize}", *items, r"\end{itemize}", ""]
+    lines.append(rf"\noindent{{\footnotesize\ttfamily\raggedright {breakable(document.signature)}\par}}")
     # Floats must not pile up: LaTeX holds only a few of them at once.
     lines += [
         f"\\input{{{part}}}\n\\clearpage" if place % 8 == 7 else f"\\input{{{part}}}"

@@ -80,10 +80,21 @@ def escape(text: str) -> str:
 
 def breakable(signature: str) -> str:
     """The signatures of all sources, one a line, each of which may be broken after any of its parts."""
-    lines = [
-        escape(line).replace(r"\textbar{}", r"\textbar{}\allowbreak{}") for line in signature.split("\n")
-    ]
-    return "\\par\n".join(lines)
+    return "\\par\n".join(_broken_after(line, r"[|:+,/]") for line in signature.split("\n"))
+
+
+def breakable_name(name: str) -> str:
+    """A long name, which may be broken after a sign within it.
+
+    >>> breakable_name("news_2026.de")
+    'news\\\\_\\\\allowbreak{}2026.\\\\allowbreak{}de'
+    """
+    return _broken_after(name, r"[_./:+|]")
+
+
+def _broken_after(text: str, signs: str) -> str:
+    """Text that may be broken after any of these signs, besides after spaces and hyphens."""
+    return r"\allowbreak{}".join(escape(part) for part in re.split(rf"(?<={signs})", text) if part)
 
 
 def file_name(name: str) -> str:

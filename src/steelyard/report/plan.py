@@ -44,7 +44,7 @@ def plan_text(plan: Plan) -> str:
         _cells("  for workers", cases, lambda case: f"{case.outlay.paid_to_workers:,.2f}"),
         _cells("  for the platform", cases, lambda case: f"{case.outlay.platform_fee:,.2f}"),
         "",
-        f"What {plan.expected.outlay.hits:,} HITs can show{_test_words(plan)}:",
+        f"What {counted(plan.expected.outlay.hits, 'HIT')} can show{_test_words(plan)}:",
         *_precision_rows(cases),
         *_power_lines(plan),
         "",
@@ -74,13 +74,13 @@ def _power_lines(plan: Plan) -> list[str]:
         return []
     first = plan.power[0]
     chances = ", ".join(f"{each.power:.2f} of {each.difference:.3g}" for each in plan.power)
-    texts = "segments" if plan.setup.variation.document_length == 1 else "documents"
+    text = "segment" if plan.setup.variation.document_length == 1 else "document"
     return [
         "",
         *_wrapped(
-            f"Chance to find a difference: {chances} (+- {max(each.error for each in plan.power):.2f}; "
+            f"Chance to find a difference: {chances} (± {max(each.error for each in plan.power):.2f}; "
             f"{counted(first.campaigns, 'simulated campaign')}, each with ratings kept from about "
-            f"{first.workers:,.0f} workers on {first.documents:,.0f} {texts})."
+            f"{counted(round(first.workers), 'worker')} on {counted(round(first.documents), text)})."
         ),
     ]
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from steelyard.domain.series import AnalysedCampaign
+from steelyard.domain.wording import alarms_of
 from steelyard.exhibits.ranking import short_ranking_table
 from steelyard.exhibits.studies.series import series_table
 from steelyard.report import tables_html
@@ -41,7 +42,7 @@ def series_html(name: str, campaigns: Sequence[AnalysedCampaign], pages: Mapping
                     "problem": one.problem,
                     "ranking": one.analysis and tables_html.table_grid(short_ranking_table(one.analysis)),
                     "signature": one.analysis and one.analysis.signature,
-                    "warnings": () if one.analysis is None else one.analysis.warnings,
+                    "warnings": () if one.analysis is None else alarms_of(one.analysis.warnings),
                 }
                 for number, one in enumerate(campaigns, start=1)
             ],

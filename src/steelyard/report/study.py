@@ -16,6 +16,7 @@ from steelyard.report import tables
 from steelyard.report.characters import printable
 from steelyard.report.plain import plain, records
 from steelyard.report.plan import to_dict as plan_dict
+from steelyard.report.words import labelled
 
 
 def study_text(result: StudyResult) -> str:
@@ -28,7 +29,7 @@ def study_text(result: StudyResult) -> str:
         *map(tables.table_text, result.tables),
         _lines(result.conclusion),
         _lines(result.notes),
-        _lines([f"Warning: {warning}" for warning in result.warnings]),
+        _lines(labelled(result.warnings)),
         "\n".join(map(printable, result.signature.split("\n"))),
     ]
     return "\n\n".join(block for block in blocks if block)

@@ -8,6 +8,7 @@ from typing import Any
 
 from steelyard.domain.exhibit import Figure, Table
 from steelyard.domain.study import StudyResult
+from steelyard.domain.wording import alarms_of, notes_of
 from steelyard.report.drawing.palette import DARK, LIGHT, style_sheet
 from steelyard.report.html import piece, templates
 from steelyard.report.latex import Document, write_document
@@ -23,6 +24,8 @@ def study_html(results: Sequence[StudyResult]) -> str:
             studies=[
                 {
                     "result": found,
+                    "alarms": alarms_of(found.warnings),
+                    "notes": notes_of(found.warnings),
                     "figures": [piece(figure, found.signature) for figure in found.figures],
                     "tables": [piece(table, found.signature) for table in found.tables],
                     "settings": _settings(found.settings),

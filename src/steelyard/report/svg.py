@@ -15,13 +15,13 @@ from steelyard.report.drawing.sheet import draw_panels, draw_sheet
 FONTS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', 'Helvetica Neue', Arial, sans-serif"
 
 
-def to_svg(figure: Figure, *, themed: bool) -> str:
+def to_svg(figure: Figure, *, themed: bool, has_words: bool = True) -> str:
     """The figure as SVG. The same figure gives the same text.
 
     `themed`: a piece of a page, one <svg> per panel, coloured by the page's own custom properties so
     that it follows the page from light to dark. A single panel of intervals over categories comes twice,
     and the page shows the one that fits the screen. Otherwise a whole file in light colours, all panels,
-    heading and signature included.
+    heading and signature included unless it goes without words.
     """
     if themed and len(figure.panels) == 1 and is_level(figure.panels[0]):
         narrow, wide = draw_panels(figure), draw_panels(figure, room=WIDE)
@@ -30,7 +30,7 @@ def to_svg(figure: Figure, *, themed: bool) -> str:
         return "\n".join(
             _of_page(panel, "wide" if panel.width > WIDTH else "") for panel in draw_panels(figure)
         )
-    return _file(draw_sheet(figure))
+    return _file(draw_sheet(figure, has_words=has_words))
 
 
 def _of_page(panel: Drawing, kind: str) -> str:

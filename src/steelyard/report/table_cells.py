@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from textwrap import wrap
 from typing import Any
 
 from steelyard.domain.exhibit import Column, Table
 from steelyard.domain.wording import MINUS
+from steelyard.report.characters import columns as columns_of
 from steelyard.report.characters import printable
 from steelyard.report.numbers import DASH, number, p_value, percent
 from steelyard.report.plain import plain
@@ -29,7 +32,7 @@ def cell(value: Any, column: Column) -> str:
         return ", ".join(printable(str(part)) for part in known)
     if isinstance(known, int | float):
         return _number(known, column)
-    return printable(str(known))
+    return printable(dict(column.words).get(str(known), str(known)))
 
 
 def _number(value: float, column: Column) -> str:
@@ -52,3 +55,28 @@ def rows(table: Table, *, most: int | None = None) -> Iterator[list[str]]:
 def numeric(table: Table) -> list[bool]:
     """Which columns hold numbers, which stand to the right; words stand to the left."""
     return [table.rows[column.name].dtype.is_numeric() for column in table.columns]
+
+
+def heading_lines(title: str, cells: Sequence[str]) -> list[str]:
+    """The heading of a column in as many lines as keep it no wider than its cells, or its longest word.
+
+    >>> heading_lines("Mean rating", ["71.2", "–"])
+    ['Mean', 'rating']
+    """
+    room = max(map(columns_of, ("", *title.split(), *cells)))
+    return wrap(title, room, break_long_words=False) or [""]
+
+
+def groups(table: Table) -> list[tuple[str, int]]:
+    """The headings over neighbouring columns, each with how many it spans; empty if no column has one."""
+    if not any(column.group for column in table.columns):
+        return []
+    return [
+        (group, len(list(members)))
+        for group, members in groupby(table.columns, key=lambda column: column.group)
+    ]
+
+
+def whole_title(column: Column) -> str:
+    """The heading of a column where nothing stands over it."""
+    return f"{column.group}: {column.title}" if column.group else column.title

@@ -12,7 +12,7 @@ from steelyard.domain.exhibit import Table
 from steelyard.report.characters import columns as columns_of
 from steelyard.report.characters import printable
 from steelyard.report.plain import records
-from steelyard.report.table_cells import numeric, rows
+from steelyard.report.table_cells import heading_lines, numeric, rows, whole_title
 from steelyard.report.tables_csv import table_csv
 from steelyard.report.tables_html import table_html
 from steelyard.report.tables_latex import table_latex
@@ -32,8 +32,8 @@ _BELONGING = (_STARS, "±", "to", "high")
 def table_text(table: Table) -> str:
     """The table for a terminal: title, aligned rows, notes, signature.
 
-    A table wider than WIDTH has its headings broken into lines; if that is not enough, its columns follow
-    in several blocks, each of which begins with the columns that name the rows.
+    A table wider than WIDTH has its headings broken into lines, and its columns set closer; if that is not
+    enough, they follow in several blocks, each of which begins with the columns that name the rows.
     """
     notes = [line for note in table.notes for line in wrap(printable(note), WIDTH)]
     lines = [printable(table.title), *(line for block in _blocks(table) for line in ("", *block))]
@@ -49,6 +49,8 @@ class _Written:
     heading: list[str]
     cells: list[str]
     is_right: bool
+    group: str = ""
+    is_tight: bool = False
 
     @cached_property
     def width(self) -> int:
@@ -57,24 +59,28 @@ class _Written:
     @property
     def gap(self) -> str:
         """What stands before it, unless it is the first."""
-        return "" if self.heading == [_STARS] else _GAP
+        if self.heading == [_STARS]:
+            return ""
+        return " " if self.is_tight else _GAP
 
     def broken(self) -> _Written:
         """The same with its heading in as many lines as its cells leave room for."""
         (heading,) = self.heading
-        width = max(map(columns_of, ("", *heading.split(), *self.cells)))
-        return replace(self, heading=wrap(heading, width, break_long_words=False) or [""])
+        return replace(self, heading=heading_lines(heading, self.cells))
 
 
 def _blocks(table: Table) -> list[list[str]]:
     """The lines of the table, in blocks that fit a terminal where that is possible."""
     body = list(rows(table))
     written = [
-        _Written([printable(column.title)], [row[k] for row in body], is_right)
+        _Written([printable(whole_title(column))], [row[k] for row in body], is_right, column.group)
         for k, (column, is_right) in enumerate(zip(table.columns, numeric(table), strict=True))
     ]
     if _width(written) > WIDTH:
         written = [column.broken() for column in written]
+    tight = [replace(column, is_tight=True) for column in written]
+    if _width(tight) <= WIDTH < _width(written):
+        written = tight
     parts = [written] if _width(written) <= WIDTH else _folded(written)
     return [_block(part, table.borders) for part in parts]
 
@@ -96,8 +102,8 @@ def _folded(written: list[_Written]) -> list[list[_Written]]:
     names, others = written[:naming], written[naming:]
     headings = [" ".join(column.heading).lower() for column in others]
     repeated = [heading for heading in headings if headings.count(heading) > 1]
-    for belonging in ((*_BELONGING, *repeated), _BELONGING):
-        groups = _grouped(others, belonging)
+    for belonging, by_group in (((*_BELONGING, *repeated), True), (_BELONGING, True), (_BELONGING, False)):
+        groups = _grouped(others, belonging, by_group=by_group)
         if names and all(_width([*names, *group]) <= WIDTH for group in groups):
             break
     else:
@@ -110,11 +116,14 @@ def _folded(written: list[_Written]) -> list[list[_Written]]:
     return blocks
 
 
-def _grouped(columns: Sequence[_Written], belonging: Sequence[str]) -> list[list[_Written]]:
-    """The columns, each together with those after it whose headings are among these."""
+def _grouped(
+    columns: Sequence[_Written], belonging: Sequence[str], *, by_group: bool
+) -> list[list[_Written]]:
+    """The columns, each together with those after it of its group, or whose headings are among these."""
     groups: list[list[_Written]] = []
     for column in columns:
-        if groups and " ".join(column.heading).lower() in belonging:
+        is_of_group = by_group and groups and column.group and column.group == groups[-1][-1].group
+        if groups and (is_of_group or " ".join(column.heading).lower() in belonging):
             groups[-1].append(column)
         else:
             groups.append([column])

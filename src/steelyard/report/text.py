@@ -10,14 +10,20 @@ from steelyard.domain.differences import differences
 from steelyard.domain.exhibit import Column, Table
 from steelyard.domain.result import Analysis
 from steelyard.domain.wording import counted
-from steelyard.exhibits.agreement import AGREEMENT_OF, COEFFICIENTS, LEAST_PAIRS
+from steelyard.exhibits.agreement import (
+    AGREEMENT_OF,
+    COEFFICIENTS,
+    LEAST_PAIRS,
+    LEAST_WORKERS,
+    of_enough,
+)
 from steelyard.exhibits.rank_probabilities import expected_ranks_table
 from steelyard.exhibits.ranking import short_ranking_table
 from steelyard.exhibits.workers import excluded_hits
 from steelyard.report import tables
 from steelyard.report.characters import printable
 from steelyard.report.numbers import number, percent
-from steelyard.report.words import level, settled
+from steelyard.report.words import labelled, level, settled
 
 # Which coefficient speaks for agreement in one line: those without categories first.
 _SPEAKING = ("alpha", "icc", "pearson", "kappa")
@@ -28,6 +34,7 @@ def analysis_text(analysis: Analysis) -> str:
     parts = [printable(analysis.title), "", ranking_text(analysis)]
     if len(analysis.systems) > 1:
         parts += ["", differences(analysis)]
+    parts += ["", beside] if (beside := own_text(analysis)) else []
     if len(analysis.attributes) > 1:
         parts += ["", attributes_text(analysis)]
     parts += ["", sure] if (sure := ranks_text(analysis)) else []
@@ -45,7 +52,7 @@ def analysis_text(analysis: Analysis) -> str:
     ]
     parts += map(printable, analysis.notes)
     if analysis.warnings:
-        parts += ["", *(f"Warning: {printable(warning)}" for warning in analysis.warnings)]
+        parts += ["", *map(printable, labelled(analysis.warnings))]
     parts += ["", printable(analysis.signature)]
     return "\n".join(parts)
 
@@ -65,6 +72,19 @@ def ranking_text(analysis: Analysis) -> str:
         Column("n_judgements", "n"),
     )
     return _bare(replace(table, columns=shown, rows=table.rows.with_columns(interval)))
+
+
+def own_text(analysis: Analysis) -> str:
+    """Our own ranking beside that of a recipe; nothing if there is none."""
+    found = analysis.recipe
+    if found is None:
+        return ""
+    parts = [f"Above, systems are ranked as the organisers of {found.title} did. Our own ranking:"]
+    parts += ["", ranking_text(found.own), "", differences(found.own)]
+    if found.local:
+        neighbours = ", ".join(map(printable, found.local))
+        parts = [f"Local lines, between neighbours inside a cluster, after: {neighbours}.", "", *parts]
+    return "\n".join(parts)
 
 
 def _bare(table: Table) -> str:
@@ -153,9 +173,11 @@ def _of_agreement(rows: pl.DataFrame) -> str:
     """The coefficient that stands for all: on z, with its interval, and beside it on plain ratings."""
     most = max(rows["n_pairs"].to_list())
     pairs = counted(most, "pair")
-    known = rows.filter(pl.col("value").is_not_null(), pl.col("n_pairs") >= LEAST_PAIRS)
+    known = of_enough(rows).filter(pl.col("value").is_not_null())
     if known.is_empty():
-        return f"unknown ({'too few: ' if most < LEAST_PAIRS else ''}{pairs})"
+        least, n_workers = LEAST_WORKERS[rows["of"][0]], max(rows["n_workers"].to_list())
+        by = f" by {counted(n_workers, 'worker')}" if n_workers < least else ""
+        return f"unknown ({'too few: ' if by or most < LEAST_PAIRS else ''}{pairs}{by})"
     order = {name: place for place, name in enumerate(_SPEAKING)}
     found = known.sort(
         pl.col("categories").is_not_null(),

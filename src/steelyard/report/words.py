@@ -1,10 +1,20 @@
-"""How an analysis was made, in words: intervals, and whether a method came to an end."""
+"""How an analysis was made, in words: intervals, whether a method came to an end, and what to know."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from steelyard.aggregation import methods
 from steelyard.domain.result import Analysis, AnalysisSettings, Diagnostics
-from steelyard.domain.wording import counted
+from steelyard.domain.wording import alarms_of, counted, notes_of
+
+
+def labelled(warnings: Sequence[str]) -> list[str]:
+    """Warnings for a terminal, those that alarm first, each with its kind in front."""
+    return [
+        *(f"Warning: {warning}" for warning in alarms_of(warnings)),
+        *(f"Note: {warning}" for warning in notes_of(warnings)),
+    ]
 
 
 def level(settings: AnalysisSettings) -> str:
@@ -35,3 +45,12 @@ def settled(diagnostics: Diagnostics | None) -> str:
     if diagnostics.converged:
         return f"settled {sweeps}"
     return f"not settled {sweeps}: do not rely on these numbers"
+
+
+def brief_title(title: str, source: str) -> str:
+    """The title of an exhibit where that of its source stands above everything.
+
+    >>> brief_title("Ranking: News from 2026", "News from 2026")
+    'Ranking'
+    """
+    return title.removesuffix(f": {source}")

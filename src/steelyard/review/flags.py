@@ -12,6 +12,7 @@ from steelyard.domain.scale import Scale
 from steelyard.preferences import is_of_preferences
 from steelyard.review import _preference_flags as preference_flags
 from steelyard.review import _rating_flags as rating_flags
+from steelyard.review.hit_times import one_row_per_judgement
 
 # Faster than this nobody reads a text and judges it [our choice].
 LEAST_SECONDS_PER_ITEM = 3.0
@@ -33,6 +34,7 @@ FLAGS: Mapping[str, str] = {
     "sequence": "the same rating over and over",
     "rejected": "had a HIT rejected",
     "concurrency": "many HITs at once",
+    "automation": "a browser controlled by a program",
     "endpoints": "little but the ends of the scale",
     "shift": "one HIT rated on another level",
     "side": "nearly always the same side",
@@ -72,17 +74,19 @@ def worker_flags(
     item. clock: the browser claims to have shown the items of a HIT for longer than passed by our own clock.
     reading: more than half of ten or more answers came faster than anyone reads; clock and reading are known
     of campaigns of our own only. sequence: 9 or more equal ratings in a row within a HIT, and not by chance.
-    rejected: a HIT was rejected. concurrency: 10 or more HITs open at once. endpoints: hardly anything but
+    rejected: a HIT was rejected. concurrency: 10 or more HITs open at once. automation: the browser said that
+    a program controls it, where that was recorded. endpoints: hardly anything but
     the ends of the scale, or hardly any variety. shift: the mean of one HIT, of 5 ratings or more, far from
     that of the others. Of workers who passed, scores, endpoints and ties are not raised by our rules. The
     time is that between taking a HIT and handing it in, however many were open: with several, nobody knows
     how it was shared, and the whole of it is the most that one HIT can have got.
 
-    Of preferences, time, clock, reading, rejected and concurrency are flagged in the same way, whatever the
-    rules, and two more. side: nearly always the translation shown first, or nearly always the other. ties:
-    hardly ever a preference for either.
+    Of preferences, time, clock, reading, rejected, concurrency and automation are flagged in the same way,
+    whatever the rules, and two more. side: nearly always the translation shown first, or nearly always the
+    other. ties: hardly ever a preference for either.
 
-    They were chosen so that few honest workers have one, measured on published crowds: see
+    They were chosen so that few honest workers have one, measured on published crowds, all but automation, of
+    which nobody has measured it: see
     docs/explanation/quality-control.md. An honest worker can still earn any of them; see `payment` for what
     follows from which.
     """
@@ -182,6 +186,24 @@ def _concurrency(evidence: _Evidence) -> pl.DataFrame:
     return most.select("worker_id", pl.format("{} HITs were open at once.", "concurrent").alias("detail"))
 
 
+def _automation(evidence: _Evidence) -> pl.DataFrame:
+    said = one_row_per_judgement(evidence.frame.filter(pl.col("is_automated").is_not_null()))
+    counts = (
+        said.group_by("worker_id")
+        .agg(n=pl.len(), automated=pl.col("is_automated").sum())
+        .filter(pl.col("automated") > 0)
+    )
+    share = (100 * pl.col("automated") / pl.col("n")).round(0).cast(pl.Int64)
+    found = pl.format(
+        "In {} of {} judgements ({} %) the browser said that a program controls it. How often that is a "
+        "false alarm is not known, and a browser that hides it is not found.",
+        "automated",
+        "n",
+        share,
+    )
+    return counts.select("worker_id", found.alias("detail"))
+
+
 # Each function gives worker_id and detail for the workers it concerns; flags come in this order.
 _RULES: Mapping[FlagRules, Mapping[str, Callable[[_Evidence], pl.DataFrame]]] = {
     "usual": {
@@ -192,6 +214,7 @@ _RULES: Mapping[FlagRules, Mapping[str, Callable[[_Evidence], pl.DataFrame]]] = 
         "sequence": lambda evidence: rating_flags.sequence(evidence.frame, evidence.scale),
         "rejected": _rejected,
         "concurrency": _concurrency,
+        "automation": _automation,
         "endpoints": lambda evidence: rating_flags.endpoints(evidence.frame, evidence.scale),
         "shift": lambda evidence: rating_flags.shift(evidence.frame, evidence.scale),
     },
@@ -207,6 +230,7 @@ _OF_PREFERENCES: Mapping[str, Callable[[_Evidence], pl.DataFrame]] = {
     "reading": _reading,
     "rejected": _rejected,
     "concurrency": _concurrency,
+    "automation": _automation,
     "side": lambda evidence: preference_flags.side(evidence.frame),
     "ties": lambda evidence: preference_flags.ties(evidence.frame),
 }

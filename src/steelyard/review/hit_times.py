@@ -64,7 +64,7 @@ def _from_judgements(frame: pl.DataFrame) -> pl.DataFrame:
     first = pl.col("submitted_at") == pl.col("submitted_at").min()
     shown_for = pl.duration(microseconds=(pl.col("seconds").filter(first).max() * 1e6).round())
     return (
-        _one_row_per_judgement(frame)
+        one_row_per_judgement(frame)
         .group_by(_HIT)
         .agg(
             n_judgements=pl.len().cast(pl.Int64),
@@ -76,7 +76,7 @@ def _from_judgements(frame: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _one_row_per_judgement(frame: pl.DataFrame) -> pl.DataFrame:
+def one_row_per_judgement(frame: pl.DataFrame) -> pl.DataFrame:
     """The first row of each judgement: one of several attributes has a row for each."""
     has_id = pl.col("judgement_id").is_not_null()
     named, nameless = frame.filter(has_id), frame.filter(~has_id)

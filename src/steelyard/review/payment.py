@@ -18,7 +18,7 @@ WORDS: Mapping[Suggestion, str] = {
 # Signs that nobody read the texts. Two of them beside a failed check leave little doubt.
 _CARELESS = frozenset({"scores", "time", "clock", "reading", "sequence", "endpoints", "side", "ties"})
 # Signs that something is out of the ordinary, be it innocent.
-_UNUSUAL = frozenset({"rejected", "clock", "concurrency", "shift"})
+_UNUSUAL = frozenset({"rejected", "clock", "concurrency", "automation", "shift"})
 
 
 def suggestion(
@@ -34,8 +34,8 @@ def suggestion(
 
     A look is suggested for a failed check with one of these flags, for two of them where no check
     could decide (`verdict` is "insufficient", or None if nobody was checked), for any of rejected,
-    clock, concurrency and shift, and where a single HIT was left out. A worker who passed has shown that
-    they read, so there these flags call for nothing.
+    clock, concurrency, automation and shift, and where a single HIT was left out. A worker who passed has
+    shown that they read, so there the careless flags call for nothing.
 
     >>> suggestion("fail", ["scores"]), suggestion("fail", ["scores", "time"]), suggestion("fail", [])
     ('look', 'refuse', 'pay')

@@ -35,14 +35,19 @@ def rank_ranges(
 
 
 def clusters(
-    p_values: FloatArray, *, rule: Literal["strict", "wmt21"], threshold: float, included: bool = False
+    p_values: FloatArray,
+    *,
+    rule: Literal["strict", "wmt21", "neighbours"],
+    threshold: float,
+    included: bool = False,
 ) -> IntArray:
     """Number of the cluster each system belongs to, from 1. Shape (S,).
 
     `strict` ends a cluster after place k iff every system up to k is significantly better than
     every system below. `wmt21` ends it iff the system at place k has exactly S - k wins, over
     whichever systems, as the tables of that year were made [Akhbardeh2021]: a weaker rule, which can
-    separate systems that do not differ.
+    separate systems that do not differ. `neighbours` ends it iff the system at place k is significantly
+    better than the next, whatever the others are.
 
     >>> clusters(np.array([[np.nan, .01, .01], [.9, np.nan, .2], [.9, .8, np.nan]]),
     ...          rule="strict", threshold=0.05)
@@ -52,6 +57,8 @@ def clusters(
     n_systems = len(better)
     if rule == "wmt21":
         ends = np.count_nonzero(better, axis=1) == n_systems - np.arange(1, n_systems + 1)
+    elif rule == "neighbours":
+        ends = np.append(np.diagonal(better, 1), True)[:n_systems]
     else:
         ends = np.array([bool(better[:place, place:].all()) for place in range(1, n_systems + 1)], dtype=bool)
     number: IntArray = 1 + np.cumsum(ends) - ends

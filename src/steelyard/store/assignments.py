@@ -57,6 +57,10 @@ _OPEN_ASSIGNMENT = counted_assignments().where(
     tables.assignments.c.status == AssignmentStatus.ACCEPTED.value,
 )
 
+_WORKER_ASSIGNMENTS = counted_assignments().where(
+    tables.assignments.c.worker_id == bindparam("worker_id"),
+)
+
 
 def open_assignment(connection: Connection, worker_id: str) -> Assignment | None:
     """The worker's open assignment, if any.
@@ -86,6 +90,12 @@ def assignment_and_conditions(
     row = connection.execute(_ASSIGNMENT, {"assignment_id": assignment_id}).one_or_none()
     found = assignment_of(row)
     return None if row is None or found is None else (found, conditions_of(row))
+
+
+def assignments_of(connection: Connection, worker_id: str) -> list[Assignment]:
+    """Everything that the worker has taken, with how much of it is judged."""
+    rows = connection.execute(_WORKER_ASSIGNMENTS, {"worker_id": worker_id})
+    return [found for row in rows if (found := assignment_of(row)) is not None]
 
 
 def n_submitted(connection: Connection, worker_id: str) -> int:
@@ -122,7 +132,7 @@ def submit_assignment(connection: Connection, assignment_id: str, *, now: dateti
     found = assignment(connection, assignment_id)
     if found is None:
         raise NotFound(f"there is no assignment {assignment_id}")
-    raise Conflict(f"the assignment {assignment_id} is {found.status.value} already; ask for the next HIT")
+    raise Conflict(f"the assignment {assignment_id} is {found.status.value} already; ask for the next set")
 
 
 def assignment_of(row: Row[Any] | None) -> Assignment | None:

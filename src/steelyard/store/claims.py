@@ -82,7 +82,7 @@ def claim_opening(
     connection.execute(_ASSIGN, row)
     taking = {"free_opening": opening.opening_id, "taken_by": assignment_id}
     if connection.execute(_TAKE_PLACE, taking).rowcount != 1:
-        raise Conflict("another worker took this HIT at the same moment; ask again for the next one")
+        raise Conflict("another worker took this set at the same moment; ask again for the next one")
     return assignment(connection, assignment_id)
 
 

@@ -15,6 +15,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.schema import CreateSchema
 
 from steelyard.domain.errors import Conflict, EvaluationError, SourceError
+from steelyard.domain.extras import how_to_install
 from steelyard.store import schema
 from steelyard.store.addresses import postgresql_url, schema_in, shown_address
 from steelyard.store.engines import postgresql_engine, read_only_engine, sqlite_engine
@@ -260,7 +261,7 @@ def _postgresql_store(address: str, *, create: bool, patience: float) -> Store:
     try:
         engine = postgresql_engine(url.difference_update_query(["schema"]), patience=patience, schema=name)
     except ImportError as error:
-        problem = 'PostgreSQL needs the psycopg package: pip install "steelyard[postgres]"'
+        problem = f"PostgreSQL needs the psycopg package: {how_to_install('postgres')}"
         raise SourceError(shown, [problem]) from error
     store = Store(engine, address=shown, patience=patience)
     if create and name is not None:

@@ -73,6 +73,8 @@ def _prepare_sqlite(connection: sqlite3.Connection, *, patience: float) -> None:
     connection.execute("PRAGMA foreign_keys = ON")
     # Otherwise INSERT OR REPLACE would delete a judgement without asking the trigger.
     connection.execute("PRAGMA recursive_triggers = ON")
+    # What is erased is not left in the file; not every build of SQLite sees to that by itself.
+    connection.execute("PRAGMA secure_delete = ON")
 
 
 def _prepare_loading(connection: sqlite3.Connection) -> None:

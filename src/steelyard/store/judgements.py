@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -12,7 +12,7 @@ from sqlalchemy import Connection, FromClause, Select, bindparam, func, select
 
 from steelyard.domain.chain import chain_hash, first_hash
 from steelyard.domain.errors import Conflict
-from steelyard.domain.judgement import Answer, Judgement
+from steelyard.domain.judgement import Answer, Behaviour, Judgement
 from steelyard.store import tables
 from steelyard.store.assignments import latest_judged
 from steelyard.store.campaigns import TextBeside, credited_systems, texts_beside
@@ -31,7 +31,7 @@ _CHAIN_END = select(
 ).where(tables.assignments.c.assignment_id == bindparam("assignment_id"))
 _COLUMNS = (
     *("judgement_id", "assignment_id", "item_id", "position", "answer", "shown_ms", "submitted_at"),
-    *("shown_order", "revision", "item_hash", "chain_hash"),
+    *("shown_order", "revision", "item_hash", "chain_hash", "behaviour"),
 )
 # DO NOTHING, because a failed insert would end the whole transaction on PostgreSQL.
 _INSERT = f"INSERT INTO judgements ({', '.join(_COLUMNS)}) {{values}} ON CONFLICT DO NOTHING"
@@ -42,7 +42,7 @@ INSERT = {
     "postgresql": _INSERT.format(
         values="SELECT value ->> 0, value ->> 1, value ->> 2, (value ->> 3)::int, value ->> 4, "
         "(value ->> 5)::bigint, (value ->> 6)::timestamptz, value ->> 7, (value ->> 8)::int, value ->> 9, "
-        "value ->> 10 FROM json_array_elements(%s::json)"
+        "value ->> 10, value ->> 11 FROM json_array_elements(%s::json)"
     ),
 }
 
@@ -74,6 +74,7 @@ class JudgementColumns:
     source: Sequence[str]
     shown_order: Sequence[tuple[int, ...] | None]
     revision: Sequence[int]
+    behaviour: Sequence[Behaviour | None]
     credited: Sequence[tuple[str, ...] | None]
     beside: Mapping[str, tuple[TextBeside, ...]]
     """By item, the further translations that it shows; items that show one are not there."""
@@ -97,6 +98,7 @@ def find(connection: Connection, judgement_id: str) -> Judgement | None:
         shown_order=_order(row.shown_order),
         revision=row.revision,
         item_hash=row.item_hash or "",
+        behaviour=_behaviour(row.behaviour),
     )
 
 
@@ -133,6 +135,7 @@ def append_all(connection: Connection, judgements: Sequence[tuple[Judgement, str
 
 def _row(judgement: Judgement, previous: str) -> tuple[Any, ...]:
     answer = json.dumps(dict(judgement.answer), allow_nan=False)
+    behaviour = None if judgement.behaviour is None else json.dumps(asdict(judgement.behaviour))
     return (
         judgement.judgement_id,
         judgement.assignment_id,
@@ -144,7 +147,8 @@ def _row(judgement: Judgement, previous: str) -> tuple[Any, ...]:
         None if judgement.shown_order is None else json.dumps(judgement.shown_order),
         judgement.revision,
         judgement.item_hash,
-        chain_hash(previous, judgement, answer),
+        chain_hash(previous, judgement, answer, behaviour),
+        behaviour,
     )
 
 
@@ -202,6 +206,7 @@ def _with_items(connection: Connection, stored: FromClause) -> Select[Any]:
             segments.c.source,
             stored.c.shown_order,
             stored.c.revision,
+            stored.c.behaviour,
         )
         .select_from(source)
         .join(items, items.c.item_id == stored.c.item_id)
@@ -218,6 +223,7 @@ def _columns(
             columns: list[Any] = list(zip(*rows, strict=True))
             columns[10] = tuple(map(json.loads, columns[10]))
             columns[18] = tuple(map(_order, columns[18]))
+            columns[20] = tuple(map(_behaviour, columns[20]))
             columns.append(tuple(map(credited.get, columns[4])))
             columns.append(texts_beside(connection, sorted(set(columns[4]))) if n_translations > 1 else {})
             yield JudgementColumns(*columns)
@@ -225,6 +231,10 @@ def _columns(
 
 def _order(text: str | None) -> tuple[int, ...] | None:
     return None if text is None else tuple(json.loads(text))
+
+
+def _behaviour(text: str | None) -> Behaviour | None:
+    return None if text is None else Behaviour(**json.loads(text))
 
 
 def n_current(connection: Connection) -> int:

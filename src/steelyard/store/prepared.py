@@ -7,7 +7,7 @@ with nothing to be built or converted around them.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -36,12 +36,14 @@ SELECT held.assignment_id, held.hit_id, held.worker_id, held.status, held.accept
     (SELECT link_version FROM workers WHERE workers.worker_id = held.worker_id),
     (SELECT is_revoked FROM workers WHERE workers.worker_id = held.worker_id),
     (SELECT max(position) FROM hit_items WHERE hit_items.hit_id = held.hit_id),
-    {_LATEST.format(column="position")}, {_LATEST.format(column="chain_hash")}
+    {_LATEST.format(column="position")}, {_LATEST.format(column="chain_hash")},
+    (SELECT content FROM entries WHERE entries.worker_id = held.worker_id AND entries.step = 'consent'
+    ORDER BY entries.number DESC LIMIT 1)
 FROM assignments AS held WHERE held.assignment_id {{wanted}}
 """  # noqa: S608 (nothing in it is anyone's but ours)
 _PLACED = """
 SELECT placed.hit_id, placed.position, items.item_id, items.kind, items.system_id, items.segment_id,
-    items.text, segments.source, segments.reference
+    items.text, segments.document_id, segments.number, segments.source, segments.reference
 FROM {wanted} AS wanted
 JOIN hit_items AS placed ON placed.hit_id = wanted.hit_id AND placed.position = wanted.position
 JOIN items ON items.item_id = placed.item_id
@@ -73,7 +75,7 @@ class Doors(NamedTuple):
 
 
 class Standing(NamedTuple):
-    """One assignment, how far it is, and what its worker's link must fit."""
+    """One assignment, how far it is, what its worker's link must fit, and their latest word on consent."""
 
     assignment_id: str
     hit_id: str
@@ -85,6 +87,7 @@ class Standing(NamedTuple):
     n_items: int
     n_done: int
     last_hash: str | None
+    consent: Mapping[str, Any] | None
 
 
 def doors(connection: Connection) -> Doors:
@@ -106,9 +109,11 @@ def standings(connection: Connection, assignment_ids: Sequence[str]) -> dict[str
 def _standing(row: tuple[Any, ...]) -> Standing:
     found = Standing(*row)
     moment: Any = found.accepted_at
+    said: Any = found.consent
     # SQLite has no type for moments.
     accepted_at = datetime.fromisoformat(moment) if isinstance(moment, str) else moment
-    return found._replace(accepted_at=accepted_at, n_done=found.n_done or 0)
+    consent = None if said is None else json.loads(said)
+    return found._replace(accepted_at=accepted_at, n_done=found.n_done or 0, consent=consent)
 
 
 def placed_texts(
@@ -118,12 +123,14 @@ def placed_texts(
     rows = connection.exec_driver_sql(PLACED[connection.dialect.name], (json.dumps(places),)).all()
     every = texts_beside(connection, [row[2] for row in rows]) if n_translations > 1 and rows else {}
     found = {}
-    for hit_id, position, item_id, kind, system_id, segment_id, text, *segment in rows:
+    for hit_id, position, item_id, kind, system_id, segment_id, text, document_id, number, *segment in rows:
         beside = every.get(item_id, ())
         own = own_kind(ItemKind(kind), [each.shown.kind for each in beside])
         found[(hit_id, position)] = PlacedTexts(
             item_id,
             (ShownText(system_id, segment_id, text, own), *(each.shown for each in beside)),
             (SegmentTexts(*segment), *(each.segment for each in beside)),
+            document_id,
+            number,
         )
     return found

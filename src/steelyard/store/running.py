@@ -94,6 +94,14 @@ def latest_revision(connection: Connection) -> Revision:
     return _revision(connection.execute(query).one())
 
 
+def presentation_at(connection: Connection, revision: int) -> Mapping[str, Any]:
+    """How items were shown and what workers read under a revision that exists."""
+    stored = tables.revisions.c
+    query = select(stored.presentation).where(stored.revision == revision)
+    found: Mapping[str, Any] = json.loads(connection.execute(query).scalar_one())
+    return found
+
+
 def judgements_by_revision(connection: Connection) -> dict[int, int]:
     """By revision, how many current judgements were given by workers who saw it."""
     stored = tables.current_judgements.c.revision

@@ -244,6 +244,32 @@ judgements = Table(
     # databases made before there were such hashes.
     Column("item_hash", Text),
     Column("chain_hash", Text),
+    # JSON of `Behaviour`; null where the campaign asks no consent to it.
+    Column("behaviour", Text),
+)
+# What workers agreed to, answered and tried before their first set: `number` counts from 1 for each step.
+entries = Table(
+    "entries",
+    metadata,
+    Column("worker_id", Text, ForeignKey("workers.worker_id"), primary_key=True),
+    Column("step", Text, primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    # JSON, in the step's own shape: see `domain/entry.py`.
+    Column("content", Text, nullable=False),
+    Column("revision", Integer, nullable=False),
+    Column("made_at", Instant, nullable=False),
+)
+# What workers wrote to the organiser, about an item or in general.
+remarks = Table(
+    "remarks",
+    metadata,
+    Column("remark_id", Text, primary_key=True),
+    Column("worker_id", Text, ForeignKey("workers.worker_id"), nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("assignment_id", Text, ForeignKey("assignments.assignment_id")),
+    Column("item_id", Text, ForeignKey("items.item_id")),
+    Column("text", Text, nullable=False),
+    Column("made_at", Instant, nullable=False),
 )
 # Who may look after the campaign besides those who have its own link.
 managers = Table(

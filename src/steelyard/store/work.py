@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import Connection, bindparam, func, insert, select
 
 from steelyard.domain.errors import NotFound
+from steelyard.domain.judgement import Answer
 from steelyard.domain.work import (
     Assignment,
     ItemKind,
@@ -25,7 +29,7 @@ from steelyard.store.assignments import (
     open_assignment,
     submit_assignment,
 )
-from steelyard.store.campaigns import texts_beside
+from steelyard.store.campaigns import TextBeside, texts_beside
 from steelyard.store.claims import claim_opening
 from steelyard.store.progress import Progress, WorkerProgress, progress
 from steelyard.store.turns import take_turns
@@ -40,6 +44,7 @@ __all__ = [
     "claim_opening",
     "has_worker",
     "is_blocked",
+    "judged_before",
     "n_judged",
     "n_submitted",
     "open_assignment",
@@ -49,17 +54,20 @@ __all__ = [
 ]
 
 
+_ITEM = (
+    tables.items.c.item_id,
+    tables.items.c.kind,
+    tables.items.c.system_id,
+    tables.items.c.segment_id,
+    tables.items.c.text,
+    tables.segments.c.reference,
+    tables.segments.c.source,
+    tables.segments.c.document_id,
+    tables.segments.c.number,
+)
 # Every click of every worker runs this: building it each time would cost more than running it.
 _PLACED_ITEM = (
-    select(
-        tables.items.c.item_id,
-        tables.items.c.kind,
-        tables.items.c.system_id,
-        tables.items.c.segment_id,
-        tables.items.c.text,
-        tables.segments.c.reference,
-        tables.segments.c.source,
-    )
+    select(*_ITEM)
     .select_from(tables.hit_items)
     .join(tables.items, tables.items.c.item_id == tables.hit_items.c.item_id)
     .join(tables.segments, tables.segments.c.segment_id == tables.items.c.segment_id)
@@ -68,15 +76,34 @@ _PLACED_ITEM = (
         tables.hit_items.c.position == bindparam("position"),
     )
 )
+# That positions begin at 1 is said for SQLite: see `assignments.latest_judged`.
+_JUDGED_BEFORE = (
+    select(*_ITEM, tables.judgements.c.answer)
+    .select_from(tables.judgements)
+    .join(tables.items, tables.items.c.item_id == tables.judgements.c.item_id)
+    .join(tables.segments, tables.segments.c.segment_id == tables.items.c.segment_id)
+    .where(
+        tables.judgements.c.assignment_id == bindparam("assignment_id"),
+        tables.judgements.c.position >= 1,
+        tables.judgements.c.position < bindparam("before"),
+        tables.judgements.c.replaces.is_(None),
+    )
+    .order_by(tables.judgements.c.position.desc())
+)
 
 
 @dataclass(frozen=True, slots=True)
 class PlacedTexts:
-    """The item at one position of a HIT: its translations as stored, and the segment of each."""
+    """The item at one position of a HIT: its translations as stored, and the segment of each.
+
+    `document_id` and `number`: of the first segment, which document it belongs to and its place among all.
+    """
 
     item_id: str
     translations: tuple[ShownText, ...]
     segments: tuple[SegmentTexts, ...]
+    document_id: str = ""
+    number: int = 0
 
 
 def add_worker(connection: Connection, *, now: datetime, is_simulated: bool = False) -> Worker:
@@ -123,11 +150,28 @@ def placed_item(
     row = connection.execute(_PLACED_ITEM, {"hit_id": assignment.hit_id, "position": position}).one_or_none()
     if row is None:
         raise NotFound(f"this HIT has items 1 to {assignment.n_items}, so there is no item {position}")
-    segment = SegmentTexts(row.source, row.reference)
     beside = texts_beside(connection, [row.item_id]).get(row.item_id, ()) if n_translations > 1 else ()
+    return _placed_texts(row, beside)
+
+
+def judged_before(
+    connection: Connection, assignment_id: str, position: int
+) -> Iterator[tuple[PlacedTexts, Answer]]:
+    """What an assignment judged before a position, latest first: items of one translation, and the answers.
+
+    The answers are those that the worker gave, whatever replaced them later.
+    """
+    wanted = {"assignment_id": assignment_id, "before": position}
+    for row in connection.execute(_JUDGED_BEFORE, wanted):
+        yield _placed_texts(row), json.loads(row.answer)
+
+
+def _placed_texts(row: Any, beside: Sequence[TextBeside] = ()) -> PlacedTexts:
     kind = own_kind(ItemKind(row.kind), [text.shown.kind for text in beside])
     return PlacedTexts(
         row.item_id,
         (ShownText(row.system_id, row.segment_id, row.text, kind), *(text.shown for text in beside)),
-        (segment, *(text.segment for text in beside)),
+        (SegmentTexts(row.source, row.reference), *(text.segment for text in beside)),
+        row.document_id,
+        row.number,
     )

@@ -11,6 +11,7 @@ import polars as pl
 from steelyard.aggregation import methods
 from steelyard.aggregation.remove_judgements import without_outliers
 from steelyard.domain.errors import ChoiceError
+from steelyard.domain.nearest import no_such
 from steelyard.domain.result import AnalysisSettings, Fit
 from steelyard.evaluation.entries import Asked, Entry, answer, attribute_fits
 from steelyard.evaluation.normalisation.gold import GoldStudy
@@ -55,7 +56,7 @@ def compared_entries(names: Sequence[str]) -> list[Entry]:
     known = methods()
     for name in names:
         if name not in known:
-            raise ChoiceError(f"There is no method {name!r}. Use any of: {', '.join(known)}.")
+            raise ChoiceError(no_such("method", name, known, use="Use any of"))
     wanted = dict.fromkeys([STRAIGHT_AVERAGE, *(names or USUAL_METHODS)])
     return [Entry(name, known[name]) for name in wanted]
 

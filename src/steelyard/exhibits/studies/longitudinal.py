@@ -33,7 +33,7 @@ _TONES: tuple[Tone, ...] = ("main", "second", "good", "bad", "unsure")
 _FIGURE_COLUMNS = (
     Column("source", "Pair"),
     Column("measure", "Measure"),
-    Column("change", "BEST new - BEST old", 2),
+    Column("change", "BEST new − BEST old", 2),
     Column("delta", "Delta", 2),
     Column("gain", "Gain", 2),
     Column("lower", "From", 2),
@@ -102,7 +102,7 @@ def longitudinal_figure(found: Longitudinal, *, title: str, signature: str) -> F
     return Figure.of(
         table,
         caption="Mean ratings of language pairs. Dotted lines join equal gains, in points of the scale: the "
-        f"gain is BEST {found.new} - BEST {found.old} + Delta.",
+        f"gain is BEST {found.new} − BEST {found.old} + Delta.",
         panels=[_panel(rows, found)],
     )
 
@@ -120,7 +120,7 @@ def _columns(found: Longitudinal) -> tuple[Column, ...]:
         Column("gain", "Gain", 2),
         Column("lower", "From", 2),
         Column("upper", "To", 2),
-        *(Column(f"n_{cell}", f"n {_short(cell, old, new)}") for cell in CELLS),
+        *(Column(f"n_{cell}", _short(cell, old, new), group="n") for cell in CELLS),
     )
 
 
@@ -151,8 +151,8 @@ def _stars(who: str, rows: pl.DataFrame) -> tuple[pl.Series, pl.Series]:
 
 def _notes(found: Longitudinal, known: pl.DataFrame) -> tuple[str, ...]:
     notes = [
-        f"Delta = CURR {found.old} - CURR {found.new}, positive if the new test set is harder. Change = BEST "
-        f"{found.new} - BEST {found.old}. Gain = Change + Delta. n counts regular and repeat judgements.",
+        f"Delta = CURR {found.old} − CURR {found.new}, positive if the new test set is harder. Change = BEST "
+        f"{found.new} − BEST {found.old}. Gain = Change + Delta. n counts regular and repeat judgements.",
         f"Stars on the larger cell: two-sided test of mean z, {_TESTED[found.test]}, "
         f"{', '.join(f'{mark} p < {bound:g}' for mark, bound in reversed(STARS.items()))}.",
         f"From and to: {100 * found.settings.level:g} % interval of the gain, {_TESTED['clustered']}.",
@@ -182,8 +182,8 @@ def _panel(rows: pl.DataFrame, found: Longitudinal) -> Panel:
             )
         )
     return Panel(
-        x=Axis(f"BEST {found.new} - BEST {found.old}", *x_ends),
-        y=Axis(f"Delta: CURR {found.old} - CURR {found.new}", *y_ends),
+        x=Axis(f"BEST {found.new} − BEST {found.old}", *x_ends),
+        y=Axis(f"Delta: CURR {found.old} − CURR {found.new}", *y_ends),
         marks=(
             *(Rule(of="x", at=0.0), Rule(of="y", at=0.0)),
             *_equal_gains(x_ends, y_ends),

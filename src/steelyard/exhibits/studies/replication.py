@@ -10,6 +10,7 @@ import polars as pl
 
 from steelyard.domain.exhibit import Column, Figure, Table
 from steelyard.domain.study import StudyResult
+from steelyard.domain.wording import counted
 from steelyard.evaluation.replication.settings import Cost, Replication, shown_numbers
 from steelyard.exhibits._sources import in_columns
 from steelyard.exhibits.replication_curve import curve_figure
@@ -224,7 +225,7 @@ def _assumed(found: Replication) -> tuple[str, ...]:
 
 def _counts(found: Replication) -> str:
     parts = [
-        f"{part.title}: {part.ratings:,} good ratings by {part.workers:,} workers, "
+        f"{part.title}: {counted(part.ratings, 'good rating')} by {counted(part.workers, 'worker')}, "
         f"{part.ratings_per_item:.1f} of each translation"
         for part in found.collections
     ]

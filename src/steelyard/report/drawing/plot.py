@@ -22,8 +22,12 @@ ROW, ROW_OF_TWO_LINES, ROW_OF_MANY, MANY_ROWS = 23.0, 32.0, 19.0, 30
 # Cells shrink from the first to the second width as their number grows; in tiny ones no text fits.
 WIDE_CELL, CELL, TINY_CELL, MANY_CELLS = 56.0, 30.0, 14.0, 24
 CELL_HEIGHT = 24.0
-# The most that names of categories take: beside the axis, and below it when slanted.
-SIDE_ROOM, SLANTED_ROOM = 150.0, 110.0
+# The least that long names of categories may take beside the axis, and the share of a panel that they may.
+SIDE_ROOM, SIDE_SHARE = 150.0, 0.38
+# The most that slanted names below it take: of few words, and in a grid, which has names on both sides.
+SLANTED_ROOM, GRID_SLANTED_ROOM = 110.0, 430.0
+# The margins of a grid grow with its names as long as the whole is no wider than a page can show.
+WIDEST_GRID = 1000.0
 GAP = 8.0
 HEADING_LINE, TITLE_LINE, LABEL_LINE = 17.0, 15.0, 13.5
 # Sine and cosine of 45 degrees.
@@ -75,9 +79,11 @@ def lay_out_panel(panel: Panel, *, room: float = WIDTH, least_top: float = 0.0) 
     the plot at least that far below the top, level with its neighbours.
     """
     x, y = axis_scale_of(panel, "x"), axis_scale_of(panel, "y")
-    y_labels, label_size = _labels_beside(y, is_grid=_has_cells(panel))
-    left = max([width(line, label_size) for label in y_labels for line in label.lines], default=0.0) + GAP
     cell = _cell_width(panel)
+    y_labels, label_size = _labels_beside(
+        y, room=_side_room(panel, cell=cell, room=room), is_grid=_has_cells(panel)
+    )
+    left = max([width(line, label_size) for label in y_labels for line in label.lines], default=0.0) + GAP
     left, right, x_labels, is_slanted = _labels_below(x, left=max(left, 18.0), cell=cell, room=room)
     inner = cell * len(panel.x.categories) if cell else room - left - right
     whole = left + inner + right
@@ -126,6 +132,13 @@ def _cell_width(panel: Panel) -> float | None:
     return min(WIDE_CELL, max(CELL, (WIDTH - SIDE_ROOM) / n_columns))
 
 
+def _side_room(panel: Panel, *, cell: float | None, room: float) -> float:
+    """The most that names beside the axis may take: what a grid leaves, or a share of the room."""
+    if cell is None:
+        return max(SIDE_ROOM, SIDE_SHARE * room)
+    return max(SIDE_ROOM, WIDEST_GRID - cell * len(panel.x.categories) - GAP - 14.0)
+
+
 def _plot_height(panel: Panel, labels: tuple[Label, ...]) -> float:
     n_rows = len(panel.y.categories)
     if not n_rows:
@@ -137,16 +150,16 @@ def _plot_height(panel: Panel, labels: tuple[Label, ...]) -> float:
     return n_rows * (ROW_OF_MANY if n_rows > MANY_ROWS else ROW)
 
 
-def _labels_beside(y: AxisScale, *, is_grid: bool) -> tuple[tuple[Label, ...], float]:
-    """The labels of the upright axis and their size: long names in two lines, or cut in a grid."""
+def _labels_beside(y: AxisScale, *, room: float, is_grid: bool) -> tuple[tuple[Label, ...], float]:
+    """The labels of the upright axis and their size: names without room in two lines, or cut in a grid."""
     ticks = y.ticks(wanted=5)
     if not y.categories:
         return tuple(Label(tick.value, (tick.label,)) for tick in ticks), FONT
-    fits = all(width(tick.label, FONT) <= SIDE_ROOM for tick in ticks)
+    fits = all(width(tick.label, FONT) <= room for tick in ticks)
     if is_grid or fits:
         size = SMALL if len(ticks) > MANY_CELLS or not fits else FONT
-        return tuple(_label(tick, (shorten(tick.label, size, SIDE_ROOM),)) for tick in ticks), size
-    return tuple(_label(tick, wrap(tick.label, FONT, SIDE_ROOM, lines=2)) for tick in ticks), FONT
+        return tuple(_label(tick, (shorten(tick.label, size, room),)) for tick in ticks), size
+    return tuple(_label(tick, wrap(tick.label, FONT, room, lines=2)) for tick in ticks), FONT
 
 
 def _label(tick: Tick, lines: tuple[str, ...]) -> Label:
@@ -194,7 +207,8 @@ def _names_below(
     level = [_label(tick, wrap(tick.label, FONT, slot - 4, lines=2 if cell else 3)) for tick in ticks]
     if not any(label.whole for label in level):
         return left, right, tuple(level), False
-    slanted = tuple(_label(tick, (shorten(tick.label, SMALL, SLANTED_ROOM),)) for tick in ticks)
+    most = GRID_SLANTED_ROOM if cell else SLANTED_ROOM
+    slanted = tuple(_label(tick, (shorten(tick.label, SMALL, most),)) for tick in ticks)
     # A slanted name hangs to the left of its place: the first must not leave the sheet.
     reach = max(
         width(label.lines[0], SMALL) * _SLANT - (place + 0.5) * slot for place, label in enumerate(slanted)

@@ -70,7 +70,7 @@ def draw_sheet(figure: Figure, *, has_words: bool = True) -> Drawing:
     for row in rows:
         for k, panel in enumerate(row.panels):
             shapes += moved(panel.shapes, (MARGIN + k * (column_width + GUTTER), y))
-        y += row.height + GUTTER / 2
+        y += row.height + (GUTTER / 2 if has_words or row is not rows[-1] else 0.0)
     if has_words:
         for note in (crowd_note(figure), *figure.signature.split("\n")):
             for words in wrap(note, NOTE_SIZE, width - 2 * MARGIN, lines=4):

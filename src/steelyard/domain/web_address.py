@@ -1,0 +1,25 @@
+"""Addresses that a browser may be sent to."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+# Longer ones are cut by some browsers and programs.
+LONGEST = 2000
+
+
+def is_web_address(text: str) -> bool:
+    """Whether it is a complete https or http address: with a host, without spaces or control characters.
+
+    >>> is_web_address("https://app.example.org/complete?cc=C1A2B3")
+    True
+    >>> is_web_address("javascript:alert(1)"), is_web_address("https:///no-host")
+    (False, False)
+    """
+    if not text.isascii() or not text.isprintable() or " " in text or "\\" in text or len(text) > LONGEST:
+        return False
+    try:
+        parts = urlsplit(text)
+        return parts.scheme in ("https", "http") and bool(parts.hostname) and (parts.port or 1) > 0
+    except ValueError:
+        return False

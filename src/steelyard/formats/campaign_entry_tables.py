@@ -1,0 +1,73 @@
+"""The tables of a campaign file about what comes before a worker's first set."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from steelyard.domain.judgement import Preference
+from steelyard.formats.campaign_keys import Finite, Name, StrictKeys, Text
+
+# Questions and training items: more would be a survey or a course of its own [our choices].
+MOST_QUESTIONS = 30
+MOST_TRAINING = 30
+MOST_CHOICES = 100
+
+
+class ConsentTable(StrictKeys):
+    """What workers agree to before anything else. Whoever does not agree gets no work."""
+
+    file: Text | None = Field(
+        default=None,
+        description="Plain text file with the consent text in the workers' language, a blank line between "
+        "paragraphs; points that begin with a dash or a number stay on lines of their own. Either this or "
+        "`text`.",
+    )
+    text: Text | None = Field(default=None, description="The consent text itself, in place of a file.")
+    behaviour: bool = Field(
+        default=True,
+        description="Record summaries of how workers handle the page with each answer. The page adds a "
+        "paragraph to the consent text that names them.",
+    )
+
+
+class QuestionTable(StrictKeys):
+    """A question asked once, before the first set. Without choices and numbers: a short free text."""
+
+    name: Name = Field(
+        description="Short name of the answers' column: letters, digits, dots, dashes, underscores."
+    )
+    text: Text = Field(description="The question as workers read it.")
+    choices: Annotated[list[Text], Field(min_length=2, max_length=MOST_CHOICES)] | None = Field(
+        default=None, description="The answers to choose from, two or more."
+    )
+    several: bool = Field(default=False, description="Any number of the choices may be chosen.")
+    number: bool = Field(default=False, description="The answer is a number.")
+    minimum: Finite | None = Field(default=None, description="The least number that may be answered.")
+    maximum: Finite | None = Field(default=None, description="The greatest number that may be answered.")
+    accept: Annotated[list[Text], Field(min_length=1)] | None = Field(
+        default=None,
+        description="Screening: the choices that let workers go on; any other answer ends the visit, kindly. "
+        "With `several`, one of these is enough. Workers never see which.",
+    )
+    optional: bool = Field(default=False, description="Workers may leave it unanswered.")
+
+
+class TrainingTable(StrictKeys):
+    """An example that workers try out before their first set, and what they read afterwards."""
+
+    source: Text | None = Field(default=None, description="The source text, where workers see it.")
+    reference: Text | None = Field(default=None, description="The human reference, where workers see it.")
+    text: Text | None = Field(default=None, description="The translation.")
+    texts: list[Text] | None = Field(
+        default=None, description="The translations, in the order shown, where workers see several."
+    )
+    expected: Annotated[list[Finite], Field(min_length=2, max_length=2)] | None = Field(
+        default=None, description="The lowest and the highest rating that would do. Without it: any."
+    )
+    preferred: Annotated[list[Preference], Field(min_length=1)] | None = Field(
+        default=None,
+        description="The preferences that would do, for protocols that compare: a is the first text.",
+    )
+    feedback: Text = Field(description="What workers read after their answer: why it is as it is.")
