@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from steelyard.domain.judgement import PREFERENCES, SPAN_SIDES
+from steelyard.domain.judgement import PREFERENCES, SPAN_ORIGINS, SPAN_SIDES
 from steelyard.domain.result import MethodSettings
 from steelyard.domain.scale import Scale
 from steelyard.domain.work import SCORED_KINDS, ItemKind
@@ -82,6 +82,23 @@ SPANS_SCHEMA: dict[str, pl.DataType] = {
     "seconds": pl.Float64(),
     "submitted_at": pl.Datetime("us", "UTC"),
     "credited": pl.List(pl.String()),
+    # How long the item had been on the screen when the error was marked.
+    "marked_seconds": pl.Float64(),
+    # Of errors marked beforehand: what the worker did with this one, and how many of the translation's they
+    # removed. Null where none were.
+    "origin": pl.String(),
+    "n_removed": pl.Int64(),
+    # Where the text was damaged on purpose, in degraded items.
+    "injected_start": pl.Int64(),
+    "injected_end": pl.Int64(),
+}
+# The texts that errors are marked in, where a source has them.
+TEXTS_SCHEMA: dict[str, pl.DataType] = {
+    "system_id": pl.String(),
+    "segment_id": pl.String(),
+    "item_kind": pl.String(),
+    "side": pl.String(),
+    "text": pl.String(),
 }
 # How long a worker's HIT took, where a platform or the store knows; what is unknown is null.
 HIT_TIMES_SCHEMA: dict[str, pl.DataType] = {
@@ -145,11 +162,23 @@ def spans_frame(columns: pl.DataFrame | None = None) -> pl.DataFrame:
     if columns is None:
         return pl.DataFrame(schema=SPANS_SCHEMA)
     frame = _with_schema(columns, SPANS_SCHEMA)
-    _require("spans", frame, _SPAN_NEVER_NULL, {"item_kind": ItemKind, "side": SPAN_SIDES})
+    allowed = {"item_kind": ItemKind, "side": SPAN_SIDES, "origin": SPAN_ORIGINS}
+    _require("spans", frame, _SPAN_NEVER_NULL, allowed)
     start, end = pl.col("start"), pl.col("end")
     wrong = (start.is_null() != end.is_null()) | (start < 0) | (end <= start)
     if frame.select(wrong.fill_null(False).any()).item():
         raise ValueError("spans frame: a span needs both ends, from 0 on, the second after the first")
+    return frame
+
+
+def texts_frame(columns: pl.DataFrame | None = None) -> pl.DataFrame:
+    """The texts frame with exactly the declared columns, each text once; empty without `columns`."""
+    if columns is None:
+        return pl.DataFrame(schema=TEXTS_SCHEMA)
+    frame = _with_schema(columns, TEXTS_SCHEMA).unique(
+        list(TEXTS_SCHEMA)[:-1], keep="first", maintain_order=True
+    )
+    _require("texts", frame, tuple(TEXTS_SCHEMA), {"item_kind": ItemKind, "side": SPAN_SIDES})
     return frame
 
 

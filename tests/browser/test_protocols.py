@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from steelyard.domain.work import ShownItem
 from steelyard.protocols import protocols, words_in
 
 # Those answered with one rating; the others have their own files.
@@ -65,7 +66,8 @@ def test_a_simulated_worker_reads_the_texts_of_the_protocol_and_finishes_a_hit(
 ) -> None:
     site = small_site(protocol, attribute=attribute)
     rng = np.random.default_rng(7)
-    wanted = [protocols()[protocol].simulate([quality], rng)["rating"] for quality in (0.1, 0.9, 0.5)]
+    simulate, unseen = protocols()[protocol].simulate, ShownItem("", ())
+    wanted = [simulate(unseen, [quality], rng)["rating"] for quality in (0.1, 0.9, 0.5)]
 
     start(page, site.join())
     shown = page.locator(".item > .texts .text-body").all_inner_texts()

@@ -129,7 +129,7 @@ def shown(protocol: Protocol) -> ShownItem:
 
 
 def simulated(protocol: Protocol, quality: float, rng: np.random.Generator) -> Answer:
-    return protocol.simulate([quality] * protocol.n_translations, rng)
+    return protocol.simulate(shown(protocol), [quality] * protocol.n_translations, rng)
 
 
 def simulated_ratings(protocol: Protocol, quality: float, rng: np.random.Generator) -> list[float]:
@@ -244,7 +244,7 @@ def test_the_schema_of_answers_is_a_schema_of_an_object(protocol: Protocol) -> N
 def test_what_the_schema_refuses_is_refused_with_its_field(protocol: Protocol, data: st.DataObject) -> None:
     rng = np.random.default_rng(data.draw(st.integers(0, 99)))
     qualities = [float(quality) for quality in rng.random(protocol.n_translations)]
-    answer = data.draw(mutated(protocol.simulate(qualities, rng)))
+    answer = data.draw(mutated(protocol.simulate(shown(protocol), qualities, rng)))
     fits = Draft7Validator(protocol.answer_schema).is_valid(answer)
 
     refusal = refusal_of(protocol, answer)
@@ -261,7 +261,7 @@ def test_what_the_schema_accepts_is_accepted_if_no_text_is_too_short_for_it(
 ) -> None:
     rng = np.random.default_rng(data.draw(st.integers(0, 99)))
     qualities = [float(quality) for quality in rng.random(protocol.n_translations)]
-    answer = data.draw(mutated(protocol.simulate(qualities, rng)))
+    answer = data.draw(mutated(protocol.simulate(shown(protocol), qualities, rng)))
     assume(Draft7Validator(protocol.answer_schema).is_valid(answer))
 
     refusal = refusal_of(protocol, answer)

@@ -100,7 +100,7 @@ def rows(item, answer):
     return Said(tuple(ratings), (PreferenceRow(0, 1, answer["better"], item.attribute),), (*marked, *clean))
 
 
-def simulate(qualities, rng):
+def simulate(item, qualities, rng):
     first, second = qualities
     better = "tie" if abs(first - second) < 0.02 else "a" if first > second else "b"
     spans = [

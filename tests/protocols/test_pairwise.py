@@ -54,7 +54,7 @@ def test_a_wrong_answer_is_refused_with_its_field(answer, field: str, message: s
     ],
 )
 def test_simulated_workers_prefer_what_looks_better(qualities, preference: str) -> None:
-    answer = PAIRWISE.simulate(qualities, np.random.default_rng(7))
+    answer = PAIRWISE.simulate(ITEM, qualities, np.random.default_rng(7))
 
     assert answer["preference"] == preference
 
@@ -62,7 +62,7 @@ def test_simulated_workers_prefer_what_looks_better(qualities, preference: str) 
 def test_chance_answers_take_no_side() -> None:
     rng = np.random.default_rng(7)
 
-    answers = Counter(PAIRWISE.simulate(rng.random(2), rng)["preference"] for _ in range(4000))
+    answers = Counter(PAIRWISE.simulate(ITEM, rng.random(2), rng)["preference"] for _ in range(4000))
 
     assert abs(answers["a"] - answers["b"]) < 4 * np.sqrt(4000)
 
@@ -70,7 +70,7 @@ def test_chance_answers_take_no_side() -> None:
 @pytest.mark.parametrize("qualities", [(1.2, 0.5), (0.5, -0.1)])
 def test_qualities_outside_their_range_are_a_mistake(qualities) -> None:
     with pytest.raises(ValueError, match="between 0 and 1"):
-        PAIRWISE.simulate(qualities, np.random.default_rng(7))
+        PAIRWISE.simulate(ITEM, qualities, np.random.default_rng(7))
 
 
 @pytest.mark.parametrize("language", languages_of(PAIRWISE))

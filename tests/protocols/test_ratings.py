@@ -135,14 +135,14 @@ def test_quality_outside_its_range_is_our_own_mistake(protocol: Protocol, qualit
     rng = np.random.default_rng(7)
 
     with pytest.raises(ValueError, match="between 0 and 1"):
-        protocol.simulate([quality], rng)
+        protocol.simulate(ITEM, [quality], rng)
 
 
 @every_line
 def test_simulated_places_centre_on_the_perceived_quality(protocol: Protocol) -> None:
     rng = np.random.default_rng(7)
 
-    ratings = [rating(protocol, protocol.simulate([0.6], rng)) for _ in range(2_000)]
+    ratings = [rating(protocol, protocol.simulate(ITEM, [0.6], rng)) for _ in range(2_000)]
 
     # The hand's error has sd 2, rounding adds a little: five standard errors of the mean are 0.23.
     assert np.mean(ratings) == pytest.approx(60, abs=0.25)
@@ -155,8 +155,10 @@ def test_all_choices_have_equal_shares_of_simulated_quality(protocol: Protocol) 
     middles = (np.arange(n_choices) + 0.5) / n_choices
     borders = np.arange(1, n_choices) / n_choices
 
-    ratings = [rating(protocol, protocol.simulate([float(quality)], rng)) for quality in middles]
-    just_below = [rating(protocol, protocol.simulate([float(border) - 1e-9], rng)) for border in borders]
+    ratings = [rating(protocol, protocol.simulate(ITEM, [float(quality)], rng)) for quality in middles]
+    just_below = [
+        rating(protocol, protocol.simulate(ITEM, [float(border) - 1e-9], rng)) for border in borders
+    ]
 
     assert ratings == list(range(1, n_choices + 1))
     assert just_below == list(range(1, n_choices))

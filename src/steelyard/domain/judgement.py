@@ -19,11 +19,14 @@ FRAME_NAMES: tuple[FrameName, ...] = ("ratings", "preferences", "spans")
 Preference = Literal["a", "b", "tie", "both_bad"]
 # Which text a span is marked in.
 SpanSide = Literal["target", "source"]
+# What a worker did with an error that was marked before they came.
+SpanOrigin = Literal["accepted", "changed"]
 
 # A judgement of several translations has an id for each in the frames: its own, a stroke, the place.
 PLACE_OF_JUDGEMENT = r"/[0-9]+$"
 PREFERENCES: tuple[Preference, ...] = ("a", "b", "tie", "both_bad")
 SPAN_SIDES: tuple[SpanSide, ...] = ("target", "source")
+SPAN_ORIGINS: tuple[SpanOrigin, ...] = ("accepted", "changed")
 
 
 class RatingRow(NamedTuple):
@@ -46,8 +49,10 @@ class PreferenceRow(NamedTuple):
 class Span(NamedTuple):
     """A marked error, half-open and in Unicode code points of the text on its `side`.
 
-    Without `start` and `end` something is missing from the translation. A translation judged to have
-    no error has one span without `severity`.
+    Without `start` and `end` something is missing from the translation, or `category` is the token after the
+    text that says what is wrong. A translation judged to have no error has one span without `severity`.
+    `marked_ms`: how long the item had been on the screen when the span was marked. `origin`: None for an
+    error that the worker found, with nobody's help.
     """
 
     place: int
@@ -56,6 +61,8 @@ class Span(NamedTuple):
     severity: str | None = None
     category: str | None = None
     side: SpanSide = "target"
+    marked_ms: int | None = None
+    origin: SpanOrigin | None = None
 
 
 class Said(NamedTuple):
@@ -64,6 +71,8 @@ class Said(NamedTuple):
     ratings: tuple[RatingRow, ...] = ()
     preferences: tuple[PreferenceRow, ...] = ()
     spans: tuple[Span, ...] = ()
+    n_removed: tuple[int, ...] = ()
+    """By place, how many of the errors marked beforehand the worker removed; empty where none were."""
 
 
 @dataclass(frozen=True, slots=True)

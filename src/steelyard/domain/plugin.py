@@ -51,12 +51,18 @@ class Protocol:
     """The answer, cleaned: it fits the schema, then the item. Raises AnswerError naming the field."""
     rows: Callable[[ShownItem, Answer], Said]
     """What a checked answer says about the item's translations."""
-    simulate: Callable[[Sequence[float], np.random.Generator], Answer]
-    """(perceived quality of each translation, 0 to 1, in the order shown; rng) -> a plausible answer."""
+    simulate: Callable[[ShownItem, Sequence[float], np.random.Generator], Answer]
+    """(item; perceived quality of each translation as shown, 0 to 1; rng) -> a plausible answer."""
     gives: tuple[FrameName, ...] = ("ratings",)
     """The frames its rows belong to."""
     n_translations: int = 1
-    """How many translations an item shows."""
+    """How many translations an item shows, where a campaign does not choose."""
+    most_translations: int | None = None
+    """The most that a campaign may choose to show at once, from one on; None: it cannot choose."""
+    whole_documents: bool = False
+    """In campaigns in document order the whole document is in view, what comes later included."""
+    prefills: bool = False
+    """A campaign brings errors that are already marked; the worker keeps, changes or removes each."""
     shuffles: bool = False
     """Whether each worker sees the translations of an item in a random order."""
     may_show: tuple[TextRole, ...] = ()

@@ -59,3 +59,26 @@ class CalibrationText:
     def segment_id(self) -> str:
         """The segment it is filed under, beside those of the campaign's own texts."""
         return f"{CALIBRATION_SYSTEM}:{self.calibration_id}"
+
+
+def changed_part(original: str, changed: str) -> tuple[int, int] | None:
+    """Where a text differs from the one it was made from: half-open, in code points of the changed text.
+
+    None if they are the same. What was only taken out leaves the two characters around the gap, since a part
+    has at least one character; None if nothing is left.
+
+    >>> changed_part("the old dog sleeps", "the small cat sleeps")
+    (4, 13)
+    >>> changed_part("the old dog", "the dog")
+    (3, 5)
+    """
+    if original == changed or not changed:
+        return None
+    shorter = min(len(original), len(changed))
+    start = next((k for k in range(shorter) if original[k] != changed[k]), shorter)
+    rest = shorter - start
+    back = next((k for k in range(rest) if original[-1 - k] != changed[-1 - k]), rest)
+    end = len(changed) - back
+    if start < end:
+        return start, end
+    return max(start - 1, 0), min(end + 1, len(changed))

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from steelyard.domain.judgement import Answer
+from steelyard.domain.judgement import Answer, Span
 
 
 class ItemKind(StrEnum):
@@ -108,12 +108,17 @@ def texts_of(item: Item) -> tuple[ShownText, ...]:
 class ShownItem(NamedTuple):
     """An item as a protocol knows it: the attribute asked for, its translations in the order shown.
 
-    `sources` are the source texts of the translations, in the same order.
+    `sources` are the source texts of the translations, in the same order, `prefilled` the errors that were
+    marked in each before the worker came. `presentation` is what the campaign recorded of it. `damaged`:
+    where each translation was damaged on purpose, half-open and in code points; None where it was not.
     """
 
     attribute: str
     translations: tuple[ShownText, ...]
     sources: tuple[str, ...] = ()
+    presentation: Mapping[str, Any] = {}
+    prefilled: tuple[tuple[Span, ...], ...] = ()
+    damaged: tuple[tuple[int, int] | None, ...] = ()
 
 
 class PlacedItem(NamedTuple):

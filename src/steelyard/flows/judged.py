@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import polars as pl
@@ -94,12 +94,16 @@ class JudgedFrames:
     """By judgement, how its worker handled page and scale; empty where all judgements are read at once."""
 
 
+T = TypeVar("T")
+
+
 @dataclass(frozen=True, slots=True)
 class _Batch:
     """Some judgements. `translations` has a row for each shown, the first of judgement i at `first[i]`."""
 
     translations: pl.DataFrame
     first: IntArray
+    items: list[ShownItem]
     said: list[Said]
 
     def rows(self, judgement: Sequence[int], place: Sequence[int]) -> pl.DataFrame:
@@ -176,7 +180,7 @@ def _pieces(
         said = [protocol.rows(item, answer) for item, answer in zip(items, columns.answer, strict=True)]
         translations = _translations(columns, items)
         first = np.cumsum([0, *(len(item.translations) for item in items)], dtype=np.int64)[:-1]
-        batch = _Batch(translations, first, said)
+        batch = _Batch(translations, first, items, said)
         if times is not None:
             times.append(_times(columns, items))
         yield replace(
@@ -304,6 +308,7 @@ def _preferences(batch: _Batch) -> pl.DataFrame:
 def _spans(batch: _Batch, attribute: str) -> pl.DataFrame:
     rows = [(number, span) for number, said in enumerate(batch.said) for span in said.spans]
     translations = batch.rows([number for number, _ in rows], [span.place for _, span in rows])
+    damaged = [_at(batch.items[number].damaged, span.place) for number, span in rows]
     return translations.with_columns(
         pl.col(_OWN_ID).alias("judgement_id"),
         attribute=pl.lit(attribute),
@@ -312,7 +317,21 @@ def _spans(batch: _Batch, attribute: str) -> pl.DataFrame:
         severity=_column([span.severity for _, span in rows], pl.String),
         category=_column([span.category for _, span in rows], pl.String),
         side=_column([span.side for _, span in rows], pl.String),
+        marked_seconds=_column([_in_seconds(span.marked_ms) for _, span in rows], pl.Float64),
+        origin=_column([span.origin for _, span in rows], pl.String),
+        n_removed=_column([_at(batch.said[number].n_removed, span.place) for number, span in rows], pl.Int64),
+        injected_start=_column([None if part is None else part[0] for part in damaged], pl.Int64),
+        injected_end=_column([None if part is None else part[1] for part in damaged], pl.Int64),
     )
+
+
+def _in_seconds(milliseconds: int | None) -> float | None:
+    return None if milliseconds is None else milliseconds / 1000
+
+
+def _at(values: Sequence[T], place: int) -> T | None:
+    """What stands at a place; None where nothing was said of any."""
+    return values[place] if values else None
 
 
 def _column(values: Iterable[Any], dtype: Any) -> pl.Series:

@@ -10,11 +10,13 @@ from math import ceil
 
 import numpy as np
 
+from steelyard.domain.campaign import CampaignSettings
 from steelyard.domain.errors import Conflict
 from steelyard.domain.judgement import Answer
 from steelyard.domain.plugin import Protocol
+from steelyard.domain.text import changed_part
 from steelyard.domain.wording import counted
-from steelyard.domain.work import SUBSTITUTE_KINDS, ShownText, own_kind
+from steelyard.domain.work import SUBSTITUTE_KINDS, ItemKind, ShownItem, ShownText, own_kind
 from steelyard.flows.assign import NextItem, WorkView, next_item, shown_order
 from steelyard.flows.links import add_workers
 from steelyard.flows.open import OpenCampaign
@@ -32,24 +34,38 @@ from steelyard.store.verdicts import n_judgements_of_people
 _TO_SPARE = 1.2
 
 
+@dataclass(frozen=True, slots=True)
+class _KnownItem:
+    """An item in stored order, and how good each of its translations is."""
+
+    item: ShownItem
+    qualities: Sequence[float]
+
+    def shown(self, order: Sequence[int]) -> ShownItem:
+        """The item as somebody sees it."""
+        return self.item._replace(
+            translations=tuple(self.item.translations[place - 1] for place in order),
+            damaged=tuple(self.item.damaged[place - 1] for place in order),
+        )
+
+
 @dataclass(frozen=True)
 class Hand:
     """One simulated worker at work, with its own random generator so that order does not matter."""
 
     worker: SimulatedWorker
     rng: np.random.Generator
-    qualities: Mapping[str, Sequence[float]]
-    """By item, how good each of its translations is, in stored order."""
+    items: Mapping[str, _KnownItem]
     protocol: Protocol
     attribute: str
 
     def judge(self, assignment_id: str, item_id: str) -> tuple[Answer, int]:
         """An answer to one item of an assignment and the milliseconds it took."""
-        qualities = self.qualities[item_id]
-        order = shown_order(self.protocol, assignment_id, item_id) or range(1, len(qualities) + 1)
-        impressions = [perceived(self.worker, qualities[place - 1], self.rng) for place in order]
+        known = self.items[item_id]
+        order = shown_order(self.protocol, assignment_id, item_id) or range(1, len(known.qualities) + 1)
+        impressions = [perceived(self.worker, known.qualities[place - 1], self.rng) for place in order]
         milliseconds = shown_ms(self.worker, self.protocol.seconds_per_item[self.attribute], self.rng)
-        return self.protocol.simulate(impressions, self.rng), milliseconds
+        return self.protocol.simulate(known.shown(order), impressions, self.rng), milliseconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,19 +81,20 @@ def make_hands(campaign: OpenCampaign, n: int, *, seed: int, mix: Mix | None = N
     rng = np.random.default_rng(seed)
     with campaign.store.snapshot() as connection:
         facts = {fact.item_id: fact for fact in campaigns.item_facts(connection)}
-    qualities = {
-        fact.item_id: _qualities(fact, facts.get(fact.base_item_id or "")) for fact in facts.values()
+    settings = campaign.settings
+    items = {
+        fact.item_id: _known(fact, facts.get(fact.base_item_id or ""), settings) for fact in facts.values()
     }
     crowd = make_crowd(n, mix=mix, rng=rng)
-    protocol = protocols()[campaign.settings.protocol]
+    protocol = protocols()[settings.protocol]
     return [
-        Hand(worker, own_rng, qualities, protocol, campaign.settings.attribute)
+        Hand(worker, own_rng, items, protocol, settings.attribute)
         for worker, own_rng in zip(crowd, rng.spawn(n), strict=True)
     ]
 
 
-def _qualities(fact: ItemFacts, base: ItemFacts | None) -> list[float]:
-    """How good the translations of an item are, in stored order."""
+def _known(fact: ItemFacts, base: ItemFacts | None, settings: CampaignSettings) -> _KnownItem:
+    """All there is to know about an item."""
     beside = [each.shown for each in fact.beside]
     first = ShownText(
         fact.system_id, fact.segment_id, fact.text, own_kind(fact.kind, [text.kind for text in beside])
@@ -87,12 +104,17 @@ def _qualities(fact: ItemFacts, base: ItemFacts | None) -> list[float]:
     # A damaged copy is below the text it was made from: one shown beside it, or that of its base.
     originals = {text[:2]: text.text for text in texts if text.kind not in SUBSTITUTE_KINDS}
     base_text = None if base is None else base.text
-    return [
-        item_quality(
-            text.kind, text=text.text, reference=reference, base_text=originals.get(text[:2], base_text)
-        )
-        for text, reference in zip(texts, references, strict=True)
+    made_from = [originals.get(text[:2], base_text) for text in texts]
+    qualities = [
+        item_quality(text.kind, text=text.text, reference=reference, base_text=original)
+        for text, reference, original in zip(texts, references, made_from, strict=True)
     ]
+    damaged = tuple(
+        changed_part(original, text.text) if text.kind is ItemKind.DEGRADED and original is not None else None
+        for text, original in zip(texts, made_from, strict=True)
+    )
+    shown = ShownItem(settings.attribute, tuple(texts), presentation=settings.presentation, damaged=damaged)
+    return _KnownItem(shown, qualities)
 
 
 def simulate(

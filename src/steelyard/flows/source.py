@@ -15,7 +15,7 @@ from steelyard.domain.judgement import FRAME_NAMES, FrameName
 from steelyard.domain.running import Exclusion
 from steelyard.domain.scale import VAS, Scale
 from steelyard.flows.span_source import with_ratings
-from steelyard.frames import gather_credit, hit_times_frame, preferences_frame, spans_frame
+from steelyard.frames import gather_credit, hit_times_frame, preferences_frame, spans_frame, texts_frame
 
 if TYPE_CHECKING:
     from steelyard.flows.open import OpenCampaign
@@ -27,7 +27,8 @@ SQLITE_MAGIC = b"SQLite format 3\x00"
 class Source:
     """Judgements and what is known about where they come from. `check`: the campaign's own choice.
 
-    `frame` holds the ratings; a source may have preferences and spans beside them or instead.
+    `frame` holds the ratings; a source may have preferences and spans beside them or instead, and the `texts`
+    that spans are marked in.
     `exclusions`: what people decided not to count; `simulated`: the workers who are no people.
     `gold_scale`: the scale that known ratings were given on, if another; here they are on `scale`.
     `joined`: systems that were added to a running campaign, so that some workers never saw them.
@@ -47,6 +48,7 @@ class Source:
     gold_scale: Scale | None = None
     preferences: pl.DataFrame = field(default_factory=preferences_frame)
     spans: pl.DataFrame = field(default_factory=spans_frame)
+    texts: pl.DataFrame = field(default_factory=texts_frame)
     exclusions: tuple[Exclusion, ...] = ()
     simulated: frozenset[str] = frozenset()
     joined: tuple[str, ...] = ()
@@ -124,6 +126,7 @@ def read_source(
         gold_scale=gold_scale,
         preferences=read.preferences,
         spans=read.spans,
+        texts=read.texts,
         exclusions=read.exclusions,
         simulated=read.simulated,
         joined=read.joined,

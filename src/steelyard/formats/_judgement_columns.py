@@ -27,6 +27,8 @@ HANDLING = (
     *("first_touch_seconds", "moves", "first_rating"),
     *("hidden_seconds", "straightness", "pastes", "automated"),
 )
+# How an error came to be marked, where the text was damaged on purpose, and the text on the span's side.
+MARKING = ("marked_seconds", "origin", "n_removed", "injected_start", "injected_end", "text")
 # Our name, then the names of earlier systems, best first, in lower case.
 _NAMES: dict[str, tuple[str, ...]] = {
     "worker": ("worker", "login", "annotator", "workerid", "worker_id"),
@@ -59,6 +61,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
         for name in (
             *("system_a", "system_b", "preference", "control_side", "credited_a", "credited_b"),
             *("start", "end", "severity", "category", "side", "credited"),
+            *MARKING,
             *HANDLING,
         )
     },
@@ -74,7 +77,7 @@ _COLUMNS: dict[FrameName, tuple[str, ...]] = {
         *(*_JUDGED, "system_a", "system_b", "preference"),
         *("control_side", "credited_a", "credited_b"),
     ),
-    "spans": (*_JUDGED, "system", "start", "end", "severity", "category", "side", "credited"),
+    "spans": (*_JUDGED, "system", "start", "end", "severity", "category", "side", "credited", *MARKING),
 }
 # By frame, the columns of its files and the names they may have.
 ALIASES: dict[FrameName, dict[str, tuple[str, ...]]] = {

@@ -17,8 +17,8 @@ from steelyard.formats._judgement_columns import DEFAULT_SCALE, named, shown
 from steelyard.formats._mark_columns import Marks, read_marks
 from steelyard.formats._preference_columns import read_preferences
 from steelyard.formats._rating_columns import read_ratings
-from steelyard.formats._span_columns import read_spans
-from steelyard.frames import hit_times_frame, preferences_frame, ratings_frame, spans_frame
+from steelyard.formats._span_columns import read_spans, read_texts
+from steelyard.frames import hit_times_frame, preferences_frame, ratings_frame, spans_frame, texts_frame
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +34,7 @@ class JudgementsFile:
     hit_times: pl.DataFrame = field(default_factory=hit_times_frame)
     preferences: pl.DataFrame = field(default_factory=preferences_frame)
     spans: pl.DataFrame = field(default_factory=spans_frame)
+    texts: pl.DataFrame = field(default_factory=texts_frame)
     exclusions: tuple[Exclusion, ...] = ()
     simulated: frozenset[str] = frozenset()
     joined: tuple[str, ...] = ()
@@ -80,7 +81,8 @@ def checked(
         case "preferences":
             found["preferences"] = read_preferences(reader)
         case "spans":
-            found["spans"] = read_spans(reader)
+            found["spans"] = spans = read_spans(reader)
+            found["texts"] = None if spans is None else read_texts(reader, spans)
     frames = {name: frame for name, frame in found.items() if frame is not None}
     marks = read_marks(reader, next(iter(frames.values()))) if frames else Marks()
     if reader.problems:
@@ -89,13 +91,15 @@ def checked(
         listed = [f"{place}: {text}." for place, (_, text) in zip(places, problems, strict=True)]
         raise SourceError(where, listed + ["there are more of the same below."] * reader.n_untold)
     if table.beside is not None:
-        frames["spans"] = checked(table.beside, where, scale=scale).spans
+        beside = checked(table.beside, where, scale=scale)
+        frames |= {"spans": beside.spans, "texts": beside.texts}
     return JudgementsFile(
         frames.get("frame", ratings_frame()),
         warnings=(*table.warnings, *reader.warnings),
         hit_times=completed(table.hit_times, reader.hit_times),
         preferences=frames.get("preferences", preferences_frame()),
         spans=frames.get("spans", spans_frame()),
+        texts=frames.get("texts", texts_frame()),
         exclusions=marks.exclusions,
         simulated=marks.simulated,
         joined=marks.joined,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import polars as pl
 
-from steelyard.domain.judgement import SPAN_SIDES
+from steelyard.domain.judgement import SPAN_ORIGINS, SPAN_SIDES
 from steelyard.formats._column_reader import ColumnReader
 from steelyard.formats._judgement_columns import shown
-from steelyard.frames import spans_frame
+from steelyard.frames import spans_frame, texts_frame
 
 _TRANSLATION = ("system_id", "segment_id", "attribute")
 
@@ -29,7 +29,12 @@ def read_spans(reader: ColumnReader) -> pl.DataFrame | None:
         "category": reader.text("category"),
         "side": reader.one_of("side", SPAN_SIDES).fill_null(SPAN_SIDES[0]),
         "credited": reader.names("credited"),
+        "marked_seconds": reader.number("marked_seconds"),
+        "origin": reader.one_of("origin", SPAN_ORIGINS),
+        **{name: reader.whole(name) for name in ("n_removed", "injected_start", "injected_end")},
     }
+    beyond = end > reader.text("text").str.len_chars()
+    reader.refuse("end", beyond, "is beyond the end of the text")
     if not reader.problems:
         frame = pl.DataFrame(columns)
         reader.refuse_credited_twice(frame, ["credited"], pl.col("system_id"))
@@ -40,6 +45,13 @@ def read_spans(reader: ColumnReader) -> pl.DataFrame | None:
         return None
     reader.take_hit_times(frame)
     return spans_frame(frame)
+
+
+def read_texts(reader: ColumnReader, spans: pl.DataFrame) -> pl.DataFrame:
+    """The texts that the rows of a spans frame were marked in; empty where the table has none."""
+    if not reader.has("text"):
+        return texts_frame()
+    return texts_frame(spans.with_columns(reader.text("text").alias("text")).drop_nulls("text"))
 
 
 def _refuse_errors_of_none(reader: ColumnReader, shared: pl.DataFrame) -> None:

@@ -242,5 +242,5 @@ def _one_rating(protocol: Protocol) -> bool:
     """Whether an answer is one number: asked of an answer such as a worker would give."""
     n = protocol.n_translations
     item = ShownItem(protocol.attributes[0], (ShownText("", "", "text"),) * n, ("source",) * n)
-    answer = protocol.simulate([0.5] * n, np.random.default_rng(0))
+    answer = protocol.simulate(item, [0.5] * n, np.random.default_rng(0))
     return len(protocol.rows(item, answer).ratings) == 1

@@ -26,6 +26,7 @@ from steelyard.formats._hit_times import completed, may_be_hit_time
 from steelyard.formats._judgement_columns import (
     ALIASES,
     HANDLING,
+    MARKING,
     as_text,
     choose_columns,
     frame_of,
@@ -92,7 +93,7 @@ _MARKS = ("excluded", "simulated", "revision", *HANDLING)
 _WRITTEN_IF_ANY: dict[FrameName, tuple[str, ...]] = {
     "ratings": ("domain", "known", "known_sd", *_MARKS, "joined"),
     "preferences": ("domain", "control_side", "credited_a", "credited_b", *_MARKS),
-    "spans": ("domain", "credited", *_MARKS),
+    "spans": ("domain", "credited", *MARKING, *_MARKS),
 }
 
 
@@ -184,7 +185,8 @@ def _with_neighbours(ratings: JudgementsFile, path: Path) -> JudgementsFile:
         beside = _judgements_of(table, other)
         found = getattr(beside, frame)
         if ratings.frame.is_empty() or ids & _whole_judgements(found):
-            ratings = replace(ratings, **{frame: found})
+            texts = beside.texts if frame == "spans" else ratings.texts
+            ratings = replace(ratings, **{frame: found}, texts=texts)
             warnings = (*ratings.warnings, *(told_of(other.name, warning) for warning in beside.warnings))
             times = completed(ratings.hit_times, beside.hit_times)
             ratings = replace(ratings, warnings=warnings, hit_times=times, **_marks_of_both(ratings, beside))

@@ -62,7 +62,7 @@ class RatingLine:
         """The answer with exactly the known fields; raises AnswerError naming the first wrong one."""
         return self._fits(answer)
 
-    def simulate(self, qualities: Sequence[float], rng: np.random.Generator) -> Answer:
+    def simulate(self, _item: ShownItem, qualities: Sequence[float], rng: np.random.Generator) -> Answer:
         """An answer that `check` accepts, its rating near where the perceived quality lies.
 
         The quality runs from 0 (nothing is right) to 1 and already reflects the worker: strictness and
@@ -96,7 +96,7 @@ class RatingChoices:
         """The answer with exactly the known fields; raises AnswerError naming the first wrong one."""
         return self._fits(answer)
 
-    def simulate(self, qualities: Sequence[float], rng: np.random.Generator) -> Answer:
+    def simulate(self, _item: ShownItem, qualities: Sequence[float], rng: np.random.Generator) -> Answer:
         """An answer that `check` accepts: the choice in whose share of 0 to 1 the quality lies.
 
         All choices have equal shares. As for a line, only the handling is drawn here.

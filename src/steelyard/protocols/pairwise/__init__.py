@@ -37,7 +37,7 @@ def preference_rows(item: ShownItem, answer: Answer) -> Said:
     return Said(preferences=(PreferenceRow(0, 1, preference, item.attribute),))
 
 
-def simulate_preference(qualities: Sequence[float], rng: np.random.Generator) -> Answer:
+def simulate_preference(_item: ShownItem, qualities: Sequence[float], rng: np.random.Generator) -> Answer:
     """An answer that `check` accepts: the better one, unless both look bad or alike.
 
     The qualities (0 to 1) already hold what the worker is like; only the handling is drawn here.
