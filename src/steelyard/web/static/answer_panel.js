@@ -21,6 +21,8 @@ export function attachControls(root, mounted, actions, notice) {
   }
   const { element: panel, question } = mounted.panel;
   panel.append(actions, notice);
+  const frozen = () => freeze([...root.children, ...panel.children].filter((part) => part !== panel && part !== notice));
+  if (!question) return { ...keepAbove(panel), freeze: frozen };
   const texts = question.nextElementSibling;
   // What decides where the panel is. Not the part of the window that a phone's address bar gives and takes.
   const measured = () => {
@@ -57,10 +59,23 @@ export function attachControls(root, mounted, actions, notice) {
   window.addEventListener("resize", onResize);
   return {
     settle,
-    freeze: () => freeze([...root.children, ...panel.children].filter((part) => part !== panel && part !== notice)),
+    freeze: frozen,
     destroy() {
       sizes.disconnect();
       window.removeEventListener("resize", onResize);
+      keepClear(0);
+    },
+  };
+}
+
+// A panel that its style sheet holds in view.
+function keepAbove(panel) {
+  const sizes = new ResizeObserver(() => keepClear(getComputedStyle(panel).position === "sticky" ? panel.offsetHeight : 0));
+  sizes.observe(panel);
+  return {
+    settle: () => {},
+    destroy() {
+      sizes.disconnect();
       keepClear(0);
     },
   };

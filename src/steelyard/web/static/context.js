@@ -1,5 +1,7 @@
-// What came before in a document: its earlier segments as this worker saw them, with the answers they gave.
+// What stands around a segment of a document: the earlier ones as this worker saw them, with the answers they gave; where
+// whole documents are shown, also those that are still to come.
 
+import { drawDocument } from "./document_frame.js";
 import { make, makeButton } from "./dom.js";
 import { options, say } from "./screen.js";
 import { drawTexts } from "./texts.js";
@@ -10,26 +12,44 @@ const SHOWN = 3;
 // What is known of the document on the screen. A reply that lists its earlier segments is always right; one that
 // only says whether the document goes on follows the answer that this page has just sent.
 let earlier = [];
+let ahead = [];
 let isUnfolded = false;
 
 /**
- * The earlier segments of the document that an item belongs to.
- * @param {{recall?: (answer: Object, options: Object) => HTMLElement|null}} widget  the protocol's
+ * The segments around an item of a document.
+ * @param {{recall?: Function, drawSegment?: Function}} widget  the protocol's
  * @param {Object} next  the reply to asking for work, with an item
- * @returns {{element: HTMLElement|null, answered: (answer: Object) => void, destroy: () => void}}
- *   `element` is null where items do not come in documents; `answered` notes the answer to this item
+ * @returns {{element: HTMLElement|null, after: HTMLElement|null, answered: (answer: Object) => void,
+ *   settle: (root: HTMLElement) => void, destroy: () => void}}
+ *   `element` and `after` are null where nothing stands above or below; `answered` notes the answer to this item;
+ *   `settle`: to be called once the item is on the page
  */
 export function openContext(widget, next) {
   if (next.context) earlier = next.context;
   else if (!next.continues) earlier = [];
+  ahead = next.ahead ?? (next.continues ? ahead.slice(1) : []);
   if (!earlier.length) isUnfolded = false;
-  const drawn = [];
   const isOfDocument = next.context !== undefined || next.continues !== undefined;
+  const around = options.presentation.context === "whole" ? wholeDocument(widget) : earlierOnly(widget, isOfDocument);
   return {
-    element: isOfDocument ? draw(widget, drawn) : null,
+    ...around,
     answered: (answer) => {
       earlier = [...earlier, { ...next.item, answer }];
     },
+  };
+}
+
+function wholeDocument(widget) {
+  const { before, ...rest } = drawDocument(widget, earlier, ahead);
+  return { element: before, ...rest };
+}
+
+function earlierOnly(widget, isOfDocument) {
+  const drawn = [];
+  return {
+    element: isOfDocument ? draw(widget, drawn) : null,
+    after: null,
+    settle: () => {},
     destroy: () => drawn.forEach((texts) => texts.destroy()),
   };
 }

@@ -29,11 +29,14 @@ export function makeButton(label, onClick, className = "button") {
   return button;
 }
 
-/** Calls `submit` when Enter is pressed inside `root`, except where the key already means something. */
+/**
+ * Calls `submit` when Enter is pressed inside `root`, except where the key already means something: on a button, or
+ * inside an element with `data-enter="own"`.
+ */
 export function onEnter(root, submit) {
   root.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter" || event.repeat || event.isComposing) return;
-    if (event.target.closest("summary, button, a")) return;
+    if (event.key !== "Enter" || event.repeat || event.isComposing || event.defaultPrevented) return;
+    if (event.target.closest("summary, button, a, [data-enter=own]")) return;
     event.preventDefault();
     submit();
   });

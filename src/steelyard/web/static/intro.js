@@ -2,8 +2,9 @@
 
 import { drawCompletion, drawOffer } from "./completion.js";
 import { make, makeButton } from "./dom.js";
+import { drawKeys, drawSteps } from "./instructions.js";
 import { keep } from "./keep.js";
-import { inProtocolLanguage, options, page, say, showProgress, showScreen, token } from "./screen.js";
+import { options, page, say, showProgress, showScreen, token } from "./screen.js";
 
 // The instructions as the worker has read them last. Not their revision: that of another consent text leaves them alone.
 const read = keep(`read:${token}`);
@@ -27,7 +28,6 @@ export function showIntro(widget, work, onBegin, ...below) {
     onBegin();
   });
   const about = { total: work.n_items, attribute: words.attributes[page.attribute], language: words.language_name };
-  const steps = [...(widget.steps?.(options) ?? []), ...words.instructions[page.attribute], ...words.answering];
   const minutes = Math.ceil(((work.n_items - done) * page.seconds_per_item) / 60);
   const isCorrected = (read.read() ?? instructions) !== instructions;
   showProgress(done, work.n_items);
@@ -40,13 +40,8 @@ export function showIntro(widget, work, onBegin, ...below) {
       make("p", "large", say("summary", about)),
       drawOffer(work),
       make("h2", "", say("what_to_do")),
-      make(
-        "ol",
-        "steps",
-        ...steps.map((text) => inProtocolLanguage(make("li", "", text))),
-        options.presentation.context ? make("li", "", say("context_step")) : null,
-      ),
-      inProtocolLanguage(make("p", "soft wide-only", words.keyboard)),
+      drawSteps(widget),
+      drawKeys(),
       introduction?.element,
       make("p", "actions", begin),
       make("p", "soft", say("estimate", { minutes })),

@@ -1,11 +1,13 @@
 // One item on the worker's page: the protocol's widget, the button below it, and the way to the server.
 
+import { makeAnswerButton } from "./answer_button.js";
 import { attachControls } from "./answer_panel.js";
 import { watchBehaviour } from "./behaviour.js";
 import { openContext } from "./context.js";
 import { deliver, makeNotice } from "./delivery.js";
-import { make, makeButton, onEnter } from "./dom.js";
+import { make, onEnter } from "./dom.js";
 import { makeUuid } from "./http.js";
+import { drawGuide, drawHelp } from "./instructions.js";
 import { keep } from "./keep.js";
 import { options, page, say, showProgress, showScreen, token } from "./screen.js";
 import { startStopwatch } from "./stopwatch.js";
@@ -34,13 +36,13 @@ export function showItem(widget, next, { remark, below, onDelivered, onFailure }
   const context = openContext(widget, next);
   const root = make("div", "item");
   const notice = makeNotice(remark);
-  const button = makeButton(say("next"), submit, "button next");
+  const { button, actions, press, follow } = makeAnswerButton(say("next"), submit);
   const settings = { ...options, elapsed: stopwatch.elapsed, draft: draft.answer };
   const mounted = widget.mount(root, next.item, settings, () => {
-    button.disabled = isSent || !mounted.isComplete();
+    follow(mounted, !isSent);
     keepDraft();
   });
-  button.disabled = !mounted.isComplete();
+  follow(mounted, true);
 
   function keepDraft() {
     const isOpen = !isSent && root.isConnected;
@@ -70,25 +72,28 @@ export function showItem(widget, next, { remark, below, onDelivered, onFailure }
     button.textContent = say("sending");
     deliver(judgement, notice).then((reply) => {
       keptDraft.forget();
+      // While everything is in its place.
+      context.destroy();
       controls.destroy();
       mounted.destroy();
-      context.destroy();
       onDelivered(reply);
     }, onFailure);
   }
 
-  onEnter(root, submit);
+  onEnter(root, press);
   // The time of reading counts too.
   addEventListener("pagehide", keepDraft);
-  showProgress(next.n_done, next.n_items);
+  showProgress(next.n_done, next.n_items, drawHelp(widget));
   const heading = make("h1", "visually-hidden", say("item_label", { position: next.n_done + 1, total: next.n_items }));
   heading.id = "item-heading";
-  const screen = make("section", "screen", heading, context.element, root, below);
+  const guide = next.n_done === 0 ? drawGuide() : null;
+  const screen = make("section", "screen", heading, guide, context.element, root, context.after, below);
   // The focus goes straight to the answers, and screen readers say what it has come to.
   screen.setAttribute("aria-labelledby", heading.id);
-  const controls = attachControls(root, mounted, make("p", "actions", button), notice);
+  const controls = attachControls(root, mounted, actions, notice);
   showScreen(screen);
   controls.settle();
+  context.settle(root);
   if (!document.querySelector("dialog[open]")) mounted.focus?.();
 }
 

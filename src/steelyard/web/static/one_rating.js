@@ -22,14 +22,19 @@ export const DESCRIBED_BY = `${STATEMENT_ID} ${TEXTS_ID}`;
 
 /**
  * An item that is drawn. The shell puts its button at the end of `panel.element`, and holds the panel, with
- * `panel.question` moved to its head, in view where the texts are longer than the window; see answer_panel.js.
+ * `panel.question` moved to its head, in view where the texts are longer than the window; see answer_panel.js. A panel
+ * without a question holds itself in view.
  * @typedef {Object} Mounted
  * @property {() => Object|null} answer
  * @property {() => boolean} isComplete
+ * @property {() => string} [missing]  what is still to be done before the answer can be sent; empty for nothing
+ * @property {() => string|null} [nextLabel]  what the button says, if not the usual
+ * @property {() => {label?: string, take: (goOn: () => void) => void}|null} [step]
+ *   what the button does before it sends: something within the item; it may call `goOn` to send after all
  * @property {() => void} destroy
  * @property {() => void} [focus]
  * @property {DrawnScale["reveal"]} [reveal]
- * @property {{element: HTMLElement, question: HTMLElement}} [panel]
+ * @property {{element: HTMLElement, question?: HTMLElement}} [panel]
  */
 
 /**
@@ -66,7 +71,8 @@ export function mountQuestion(root, options, texts, scale, ...more) {
   };
 }
 
-function drawStatement({ words, attribute }) {
+/** The question that an item asks. */
+export function drawStatement({ words, attribute }) {
   const leadIn = make("span", "lead-in", `${words.lead_in} `);
   const paragraph = make("p", "statement", leadIn, make("strong", "", words.statements[attribute]));
   paragraph.id = STATEMENT_ID;

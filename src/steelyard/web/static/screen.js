@@ -31,11 +31,13 @@ export function showScreen(screen) {
   heading.focus({ preventScroll: true });
 }
 
-/** Without a total the bar is hidden. */
-export function showProgress(done = 0, total = 0) {
+/** Without a total the bar is hidden. @param {HTMLElement|null} beside  stands at the other end of its line */
+export function showProgress(done = 0, total = 0, beside = null) {
   const text = progress.querySelector(".progress-text");
   text.textContent = total ? say("progress", { done, total }) : "";
   progress.querySelector(".progress-done").style.width = total ? `${(100 * done) / total}%` : "0";
+  progress.querySelector(".progress-beside")?.remove();
+  if (beside) text.after(make("div", "progress-beside", beside));
   progress.hidden = !total;
 }
 

@@ -1,5 +1,6 @@
 // Practice before the first set: the protocol's widget on texts that do not count, and what was expected afterwards.
 
+import { makeAnswerButton } from "./answer_button.js";
 import { attachControls } from "./answer_panel.js";
 import { makeNotice, send } from "./delivery.js";
 import { make, makeButton, onEnter } from "./dom.js";
@@ -29,8 +30,7 @@ function showPractice(widget, item, place, goOn, onFailure) {
   const stopwatch = startStopwatch();
   const root = make("div", "item");
   const notice = makeNotice();
-  const button = makeButton(say("practice_check"), submit, "button next");
-  const actions = make("p", "actions", button);
+  const { button, actions, press, follow } = makeAnswerButton(say("practice_check"), submit);
   const kept = draft.read();
   const begun = kept?.item_id === item.item_id ? kept.answer : undefined;
   const mounted = widget.mount(root, item, { ...options, elapsed: stopwatch.elapsed, draft: begun }, refresh);
@@ -44,8 +44,9 @@ function showPractice(widget, item, place, goOn, onFailure) {
   const controls = attachControls(root, mounted, actions, notice);
 
   function refresh() {
-    button.disabled = isSent || !mounted.isComplete();
-    if (mounted.isComplete()) draft.write({ item_id: item.item_id, answer: mounted.answer() });
+    follow(mounted, !isSent);
+    const answer = mounted.answer();
+    if (answer) draft.write({ item_id: item.item_id, answer });
   }
 
   function submit() {
@@ -60,8 +61,9 @@ function showPractice(widget, item, place, goOn, onFailure) {
   function tell(found) {
     draft.forget();
     actions.hidden = true;
-    const isRevealed = Boolean(mounted.reveal && (found.expected ?? found.preferred));
-    const said = mounted.reveal?.({ expected: found.expected, preferred: found.preferred });
+    const { expected, preferred, spans } = found;
+    const isRevealed = Boolean(mounted.reveal && (expected ?? preferred ?? spans));
+    const said = mounted.reveal?.({ expected, preferred, spans });
     const leave = (then) => () => {
       controls.destroy();
       mounted.destroy();
@@ -75,7 +77,7 @@ function showPractice(widget, item, place, goOn, onFailure) {
     feedback.scrollIntoView({ block: "nearest" });
   }
 
-  onEnter(root, submit);
+  onEnter(root, press);
   showProgress();
   showScreen(screen);
   refresh();

@@ -82,7 +82,7 @@ export function drawLine({ words, presentation, direction, elapsed, draft }, lab
       onChange();
     },
   });
-  const keys = { isMirrored, isRow: presentation.keyboard === "row" };
+  const keys = { isMirrored, isRow: ["row", "line"].includes(presentation.keyboard) };
   slider.addEventListener("keydown", (event) => {
     const next = valueAfterKey(event, value, keys);
     if (next === null) return;
@@ -92,6 +92,7 @@ export function drawLine({ words, presentation, direction, elapsed, draft }, lab
   });
   const stopDigits = keys.isRow
     ? followDigits(slider, NUMBER_ROW, (digit) => {
+        if (presentation.keyboard === "line" && document.activeElement !== slider) return;
         slider.focus({ preventScroll: true });
         tally.move();
         place(placeOfDigit(digit, isMirrored));
@@ -132,7 +133,8 @@ function revealRange(slider, line, [low, high], words) {
   line.prepend(band);
   const [from, to] = [low, high].map((place) => placeInWords(place, words));
   const said = make("p", "visually-hidden", words.position.expected.replace("{low}", from).replace("{high}", to));
-  said.id = "expected";
+  // There may be several lines.
+  said.id = `expected-${document.getElementsByClassName("line-expected").length}`;
   slider.after(said);
   slider.setAttribute("aria-describedby", said.id);
   return said.textContent;

@@ -1,6 +1,6 @@
 // What the keys do to a line. Campaigns whose keyboard is "row" begin nowhere in particular: the number row lies along
-// the line as it lies before the worker, and the first arrow key puts the mark at a random place. Older campaigns keep
-// the middle.
+// the line as it lies before the worker, and the first arrow key puts the mark at a random place. "line" is the same, but
+// digits count only while the line has the focus: there may be several. Older campaigns keep the middle.
 
 export const MAXIMUM = 100;
 const SMALL_STEP = 1;

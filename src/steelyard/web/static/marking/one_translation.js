@@ -1,0 +1,122 @@
+// An item with one translation: its source, the translation with its marked errors, and its score.
+
+import { make } from "../dom.js";
+import { drawStatement } from "../one_rating.js";
+import { recallLine } from "../scales/line.js";
+import { lengthStep } from "../texts.js";
+import { drawGentleQuestion, drawScore } from "./score.js";
+import { drawMarkingSheet, drawReadSource, drawStill, phrase } from "./texts.js";
+
+/**
+ * Draw one item into `root`.
+ * @param {HTMLElement} root
+ * @param {{item_id: string, text: string, source?: string, spans?: Object[]}} item
+ * @param {import("../texts.js").Options} options
+ * @param {() => void} onChange
+ * @param {Object} [peculiar]
+ * @param {(given: Object[]) => Object[]} [peculiar.begin]  marks to begin with, where there is no draft
+ * @param {Record<"source"|"target", Object>} [peculiar.engine]  more options of drawMarkable, by side
+ * @param {(parts: {target: Object, source: Object, all: () => Object[], refresh: () => void}) => Extra} [peculiar.extra]
+ *   what stands below the translation
+ * @typedef {{element: HTMLElement, follow: () => void, nextLabel?: () => string|null}} Extra
+ * @returns {import("../one_rating.js").Mounted}
+ */
+export function mountMarked(root, item, options, onChange, { begin = () => [], engine = {}, extra } = {}) {
+  const { spans } = options.presentation;
+  const given = options.draft?.spans ?? begin(item.spans ?? []);
+  const source = drawSourceOf(item, options, { marks: given.filter(isOnSource), engine: engine.source, onChange: refresh });
+  const target = drawMarkingSheet(item.text, options, {
+    label: options.words.labels.translation,
+    marks: given.filter((mark) => !isOnSource(mark)),
+    engine: { countOthers: () => source.marks().length, ...engine.target },
+    onChange: refresh,
+    onPoint: (share) => source.pointAt(share),
+  });
+  source.onPointed = target.pointAt;
+  const score = spans.score ? drawScore(options, { draft: options.draft }, refresh) : null;
+  const all = () => [...source.marks(), ...target.marks()];
+  const more = extra?.({ target, source, all, refresh });
+  const question = drawGentleQuestion(item.item_id, options, () => target.markable.focus());
+  const rating = () => score?.answer()?.rating;
+  if (more) target.element.append(more.element);
+
+  function refresh() {
+    question.close();
+    more?.follow();
+    onChange();
+  }
+
+  const texts = make("div", "marking marking-one", source.element, target.element);
+  texts.id = "texts";
+  texts.dir = options.direction;
+  texts.dataset.length = lengthStep([item.source, item.text]);
+  const statement = drawStatement(options);
+  const panel = make("div", "answers marking-panel", score ? statement : null, score?.element, question.element);
+  root.replaceChildren(texts, panel);
+  more?.follow();
+  return {
+    answer: () => ({ spans: all(), ...score?.answer() }),
+    isComplete: () => missing() === "",
+    missing,
+    nextLabel: more?.nextLabel,
+    step: () => (question.isDue(rating(), all().length) ? { take: question.open } : null),
+    focus: target.markable.focus,
+    reveal: ({ expected, spans: targets }) => {
+      if (targets) target.markable.reveal(targets[0] ?? []);
+      return score?.reveal({ expected }) ?? "";
+    },
+    panel: { element: panel },
+    destroy() {
+      source.destroy();
+      target.destroy();
+      score?.destroy();
+      root.replaceChildren();
+    },
+  };
+
+  function missing() {
+    if (!target.isComplete() || !source.isComplete()) return phrase(options, "missing_category");
+    return score && !score.answer() ? phrase(options, "missing_score") : "";
+  }
+}
+
+/** A segment of the document that is not judged now. @param {Object|undefined} answer  if it has been */
+export function drawMarkedSegment({ source, text }, answer, options) {
+  const { labels } = options.words;
+  const marks = answer?.spans ?? [];
+  const side = (isSource) => marks.filter((mark) => isOnSource(mark) === isSource);
+  const recalled = answer ? recallLine(answer, options) : null;
+  const element = make(
+    "div",
+    "still-row",
+    source === undefined ? null : drawStill(source, side(true), "source", options, labels.source),
+    make("div", "still-judged", drawStill(text, side(false), "target", options, labels.translation), recalled),
+  );
+  element.dir = options.direction;
+  return { element, destroy: () => {} };
+}
+
+function isOnSource(mark) {
+  return mark.side === "source";
+}
+
+// The source, marked where the campaign allows that.
+function drawSourceOf(item, options, { marks, engine, onChange }) {
+  const nothing = () => {};
+  const none = { element: null, marks: () => [], isComplete: () => true };
+  for (const name of ["setMarks", "lock", "pointAt", "destroy"]) none[name] = nothing;
+  if (item.source === undefined) return none;
+  if (!options.presentation.spans.source) {
+    return { ...none, ...drawReadSource(item.source, options) };
+  }
+  const parts = { ...none };
+  const sheet = drawMarkingSheet(item.source, options, {
+    label: options.words.labels.source,
+    side: "source",
+    marks,
+    engine: { side: "source", ...engine },
+    onChange,
+    onPoint: (share) => parts.onPointed?.(share),
+  });
+  return Object.assign(parts, sheet);
+}

@@ -1,0 +1,59 @@
+// Errors that were marked beforehand, listed below their text: each is kept or removed here, or changed in the text.
+
+import { make, makeButton } from "../dom.js";
+import { spoken } from "../spans/mark_words.js";
+import { isUnseen } from "../spans/marks.js";
+import { countCodePoints } from "../spans/offsets.js";
+import { phrase, worded } from "./texts.js";
+
+/**
+ * @param {{spans?: Object[], text: string}} item
+ * @param {import("../texts.js").Options} options
+ * @param {{target: Object, refresh: () => void}} parts
+ * @returns {import("./one_translation.js").Extra}
+ */
+export function drawSuggestions(item, options, { target }) {
+  const given = item.spans ?? [];
+  const { slice } = countCodePoints(item.text);
+  const rows = given.map((mark, index) => drawRow(mark, index));
+  const list = make("ul", "suggestions", ...rows.map(({ element }) => element));
+  const title = worded(make("p", "suggestions-title", phrase(options, "prefilled")), options);
+  const element = make("div", "below-text", ...(given.length ? [title, list] : []));
+
+  const markOf = (index) => target.marks().find((mark) => mark.prefilled === index);
+  const nUnseen = () => target.marks().filter(isUnseen).length;
+
+  function drawRow(mark, index) {
+    const { severity, text } = spoken(options.words, mark, slice);
+    const state = worded(make("span", "suggestion-state"), options);
+    const keepIt = makeButton(phrase(options, "accept"), () => target.markable.accept(index), "chip");
+    const remove = makeButton(phrase(options, "remove"), () => target.markable.remove(index), "chip");
+    const quoted = make("bdi", "suggestion-text", text);
+    quoted.lang = options.language;
+    const kind = worded(make("span", "suggestion-kind", severity), options);
+    const actions = make("span", "suggestion-actions", keepIt, remove);
+    return { element: make("li", "suggestion", quoted, kind, state, actions), mark, state, keepIt, remove, actions };
+  }
+
+  return {
+    element,
+    follow() {
+      rows.forEach((row, index) => {
+        const now = markOf(index);
+        const state = !now ? "removed" : isUnseen(now) ? "" : isSame(now, row.mark) ? "accepted" : "changed";
+        row.element.dataset.state = state;
+        row.state.textContent = state ? phrase(options, state) : "";
+        row.keepIt.hidden = state !== "";
+        row.remove.hidden = !now;
+      });
+    },
+    nextLabel() {
+      const n = nUnseen();
+      return n ? phrase(options, n === 1 ? "keep_one" : "keep_some", { n }) : null;
+    },
+  };
+}
+
+function isSame(mark, given) {
+  return ["start", "end", "severity", "category", "token"].every((key) => mark[key] === given[key]);
+}

@@ -1,0 +1,131 @@
+// The texts of an item whose errors are marked: sheets with a name, a text that can be marked, and its tools.
+
+import { directionOf } from "../direction.js";
+import { fill, make, makeButton } from "../dom.js";
+import { drawMarked } from "../spans/drawn.js";
+import { drawMarkable } from "../spans/markable.js";
+import { drawText, languagesOf } from "../texts.js";
+import { showPointed } from "./pointing.js";
+
+/** @typedef {import("../spans/markable.js").Mark} Mark */
+
+// Written without spaces between words. The server knows them too: `presentation.spans.by` is about translations.
+const WITHOUT_SPACES = ["bo", "dz", "ja", "km", "lo", "my", "th", "yue", "zh"];
+
+/** A text of the protocol's words with `{name}`s filled in. @param {import("../texts.js").Options} options */
+export function phrase({ words }, key, values = {}) {
+  return fill(words.spans[key], values, words.language);
+}
+
+/** An element whose text is in the protocol's language. @param {HTMLElement} element */
+export function worded(element, { words }) {
+  element.lang = words.language;
+  element.dir = "auto";
+  return element;
+}
+
+/**
+ * A sheet with a text that can be marked.
+ * @param {string} text
+ * @param {import("../texts.js").Options} options
+ * @param {Object} look
+ * @param {string} look.label
+ * @param {"source"|"target"} [look.side]
+ * @param {Mark[]} look.marks  to begin with
+ * @param {Object} [look.engine]  more options of drawMarkable
+ * @param {() => void} look.onChange
+ * @param {(share: number|null) => void} look.onPoint
+ * @returns {Object} `element`, the `markable` itself, and what is needed of it
+ */
+export function drawMarkingSheet(text, options, { label, side = "target", marks, engine = {}, onChange, onPoint }) {
+  const { presentation: { spans }, words } = options;
+  const language = languagesOf(options)[side];
+  const undo = makeButton(words.spans.undo, () => markable.undo(), "link-button sheet-undo");
+  undo.setAttribute("aria-label", `${words.spans.undo} (${label})`);
+  const markable = drawMarkable(text, {
+    language: language.language,
+    direction: directionOf(text, language.direction),
+    label,
+    by: side === "target" ? spans.by : unitOfSource(options),
+    tokens: side === "target" ? spans.tokens : [],
+    marks,
+    severities: spans.severities,
+    categories: spans.categories,
+    most: spans.most,
+    words,
+    elapsed: options.elapsed,
+    onChange: () => {
+      follow();
+      onChange();
+    },
+    onPoint,
+    ...engine,
+  });
+  const body = make("div", "sheet-body", markable.element);
+  // Enter marks here; it does not send.
+  body.dataset.enter = "own";
+  const tools = worded(make("p", "sheet-tools", undo), options);
+  const name = worded(make("p", "text-label", label), options);
+  const element = make("div", `sheet sheet-${side}`, name, body, tools);
+
+  function follow() {
+    undo.disabled = !markable.canUndo();
+  }
+
+  follow();
+  return {
+    element,
+    markable,
+    marks: markable.marks,
+    setMarks(next) {
+      markable.setMarks(next);
+      follow();
+    },
+    isComplete: () => markable.isComplete(),
+    pointAt: markable.pointAt,
+    /** Whether it can be marked for now. */
+    lock(isLocked) {
+      body.inert = isLocked;
+    },
+    destroy: markable.destroy,
+  };
+}
+
+/**
+ * The source where it is only read, with the place that is pointed at elsewhere.
+ * @param {import("../texts.js").Options} options
+ */
+export function drawReadSource(text, options) {
+  const { source } = languagesOf(options);
+  const look = { colour: "grey", label: options.words.labels.source, isLabelled: true, ...source };
+  const drawn = drawText(text, look, options);
+  const element = make("div", "sheet sheet-source", drawn.element);
+  const cut = { by: unitOfSource(options), language: source.language };
+  const pointed = showPointed(drawn.element.querySelector(".text-body"), text, cut);
+  const destroy = () => [pointed, drawn].forEach((part) => part.destroy());
+  return { element, pointAt: pointed.pointAt, destroy };
+}
+
+function unitOfSource({ sourceLanguage }) {
+  return WITHOUT_SPACES.includes(sourceLanguage.split("-")[0].toLowerCase()) ? "character" : "word";
+}
+
+/**
+ * A text that is not judged now: small, with the marks it was given.
+ * @param {string} text
+ * @param {Mark[]} marks
+ * @param {"source"|"target"} side
+ * @param {import("../texts.js").Options} options
+ * @param {string} label  only spoken
+ */
+export function drawStill(text, marks, side, options, label) {
+  const { language, direction } = languagesOf(options)[side];
+  const still = drawMarked(text, marks, {
+    language,
+    direction: directionOf(text, direction),
+    severities: options.presentation.spans.severities,
+    words: options.words,
+  });
+  const spoken = worded(make("span", "visually-hidden", `${label}: `), options);
+  return make("div", `still still-${side}`, spoken, still);
+}
