@@ -2,6 +2,7 @@
 
 import { make, makeButton } from "./dom.js";
 import { inProtocolLanguage, openDialog, options, page, say } from "./screen.js";
+import { drawMarkHint } from "./spans/mark_hint.js";
 
 // Where these keys are part of what somebody writes.
 const WRITING = "input, textarea, select, [contenteditable]";
@@ -10,26 +11,37 @@ const WRITING = "input, textarea, select, [contenteditable]";
 export function drawSteps(widget) {
   const { words } = page.protocol;
   const { context } = options.presentation;
-  const steps = [...(widget.steps?.(options) ?? []), ...words.instructions[page.attribute], ...words.answering];
   const around = context ? say(context === "whole" ? "context_whole_step" : "context_step") : null;
   return make(
     "ol",
     "steps",
-    ...steps.map((text) => inProtocolLanguage(make("li", "", text))),
+    ...[...(widget.steps?.(options) ?? []), ...words.instructions[page.attribute]].map(drawStep),
+    ...drawAnswering(),
     around ? make("li", "", around) : null,
   );
 }
 
 /** What the keys do. */
 export function drawKeys() {
-  return inProtocolLanguage(make("p", "soft wide-only", page.protocol.words.keyboard));
+  const { keyboard, spans } = page.protocol.words;
+  const lines = spans ? [spans.keyboard, keyboard] : [keyboard];
+  return make("div", "soft wide-only", ...lines.map((text) => inProtocolLanguage(make("p", "", text))));
+}
+
+function drawStep(text) {
+  return inProtocolLanguage(make("li", "", text));
+}
+
+// How to answer, step by step.
+function drawAnswering() {
+  const { answering, spans } = page.protocol.words;
+  return [...(spans ? [make("li", "", drawMarkHint(page.protocol.words))] : []), ...answering.map(drawStep)];
 }
 
 /** How to answer, open above the first item where it takes more than one step; null elsewhere. */
 export function drawGuide() {
   if (!options.presentation.spans) return null;
-  const lines = page.protocol.words.answering.map((text) => inProtocolLanguage(make("li", "", text)));
-  const list = make("ul", "guide-lines", ...lines);
+  const list = make("ul", "guide-lines", ...drawAnswering());
   // So that the keyboard can scroll it.
   list.tabIndex = 0;
   const guide = make("details", "guide", make("summary", "", say("what_to_do")), list);
@@ -39,11 +51,12 @@ export function drawGuide() {
 
 /** A small button that brings the instructions back, as the keys ? and F1 do. @param {{steps?: Function}} widget */
 export function drawHelp(widget) {
-  const key = make("kbd", "help-key wide-only", "?");
+  const key = make("kbd", "help-key", "?");
   key.setAttribute("aria-hidden", "true");
-  const button = makeButton(say("what_to_do"), () => openInstructions(widget), "link-button help-button");
-  button.setAttribute("aria-keyshortcuts", "Shift+? F1");
-  button.append(key);
+  const button = makeButton("", () => openInstructions(widget), "link-button help-button");
+  button.setAttribute("aria-label", say("what_to_do"));
+  button.setAttribute("aria-keyshortcuts", "? F1");
+  button.append(make("span", "wide-only", say("what_to_do")), key);
   document.addEventListener("keydown", function onKey(event) {
     if (!button.isConnected) document.removeEventListener("keydown", onKey);
     else if (isForHelp(event)) {

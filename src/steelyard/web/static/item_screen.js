@@ -83,7 +83,11 @@ export function showItem(widget, next, { remark, below, onDelivered, onFailure }
   onEnter(root, press);
   // The time of reading counts too.
   addEventListener("pagehide", keepDraft);
-  showProgress(next.n_done, next.n_items, drawHelp(widget));
+  const help = drawHelp(widget);
+  // Where the panel is always in view, with it.
+  const isHeld = mounted.panel && !mounted.panel.question;
+  if (isHeld) mounted.panel.element.append(help);
+  showProgress(next.n_done, next.n_items, isHeld ? null : help);
   const heading = make("h1", "visually-hidden", say("item_label", { position: next.n_done + 1, total: next.n_items }));
   heading.id = "item-heading";
   const guide = next.n_done === 0 ? drawGuide() : null;

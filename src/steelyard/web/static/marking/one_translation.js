@@ -5,7 +5,7 @@ import { drawStatement } from "../one_rating.js";
 import { recallLine } from "../scales/line.js";
 import { lengthStep } from "../texts.js";
 import { drawGentleQuestion, drawScore } from "./score.js";
-import { drawMarkingSheet, drawReadSource, drawStill, phrase } from "./texts.js";
+import { drawMarkingSheet, drawReadSource, drawStill, onceUsed, phrase } from "./texts.js";
 
 /**
  * Draw one item into `root`.
@@ -30,7 +30,7 @@ export function mountMarked(root, item, options, onChange, { begin = () => [], e
     marks: given.filter((mark) => !isOnSource(mark)),
     engine: { countOthers: () => source.marks().length, ...engine.target },
     onChange: refresh,
-    onPoint: (share) => source.pointAt(share),
+    onPoint: onceUsed(root, (share) => source.pointAt(share)),
   });
   source.onPointed = target.pointAt;
   const score = spans.score ? drawScore(options, { draft: options.draft }, refresh) : null;

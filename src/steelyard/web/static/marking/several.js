@@ -6,7 +6,7 @@ import { recallLine } from "../scales/line.js";
 import { lengthStep } from "../texts.js";
 import { drawPlaces, NARROW } from "./places.js";
 import { drawScore } from "./score.js";
-import { drawMarkingSheet, drawReadSource, drawStill, phrase, worded } from "./texts.js";
+import { drawMarkingSheet, drawReadSource, drawStill, onceUsed, phrase, worded } from "./texts.js";
 
 /**
  * Draw one item into `root`. On a narrow screen one translation is shown at a time.
@@ -23,7 +23,7 @@ export function mountSeveral(root, item, options, onChange) {
       label: nameOf(place, options),
       draft: options.draft?.translations?.[place],
       onChange: refresh,
-      onPoint: (share) => pointElsewhere(place, share),
+      onPoint: onceUsed(root, (share) => pointElsewhere(place, share)),
     }),
   );
   const places = drawPlaces(judged.length, options, show);

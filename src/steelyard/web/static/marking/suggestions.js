@@ -17,7 +17,7 @@ export function drawSuggestions(item, options, { target }) {
   const { slice } = countCodePoints(item.text);
   const rows = given.map((mark, index) => drawRow(mark, index));
   const list = make("ul", "suggestions", ...rows.map(({ element }) => element));
-  const title = worded(make("p", "suggestions-title", phrase(options, "prefilled")), options);
+  const title = worded(make("p", "suggestions-title", phrase(options, "suggestions")), options);
   const element = make("div", "below-text", ...(given.length ? [title, list] : []));
 
   const markOf = (index) => target.marks().find((mark) => mark.prefilled === index);
@@ -40,9 +40,9 @@ export function drawSuggestions(item, options, { target }) {
     follow() {
       rows.forEach((row, index) => {
         const now = markOf(index);
-        const state = !now ? "removed" : isUnseen(now) ? "" : isSame(now, row.mark) ? "accepted" : "changed";
+        const state = !now ? "removed" : isUnseen(now) ? "" : isSame(now, row.mark) ? "kept" : "changed";
         row.element.dataset.state = state;
-        row.state.textContent = state ? phrase(options, state) : "";
+        row.state.textContent = state ? phrase(options, `state_${state}`) : "";
         row.keepIt.hidden = state !== "";
         row.remove.hidden = !now;
       });

@@ -3,6 +3,7 @@
 import { directionOf } from "../direction.js";
 import { fill, make, makeButton } from "../dom.js";
 import { drawMarked } from "../spans/drawn.js";
+import { countInWords } from "../spans/mark_words.js";
 import { drawMarkable } from "../spans/markable.js";
 import { drawText, languagesOf } from "../texts.js";
 import { showPointed } from "./pointing.js";
@@ -64,12 +65,14 @@ export function drawMarkingSheet(text, options, { label, side = "target", marks,
   const body = make("div", "sheet-body", markable.element);
   // Enter marks here; it does not send.
   body.dataset.enter = "own";
-  const tools = worded(make("p", "sheet-tools", undo), options);
+  const count = make("span", "sheet-count");
+  const tools = worded(make("p", "sheet-tools", count, undo), options);
   const name = worded(make("p", "text-label", label), options);
   const element = make("div", `sheet sheet-${side}`, name, body, tools);
 
   function follow() {
     undo.disabled = !markable.canUndo();
+    count.textContent = countInWords(words, markable.marks().length);
   }
 
   follow();
@@ -89,6 +92,19 @@ export function drawMarkingSheet(text, options, { label, side = "target", marks,
     },
     destroy: markable.destroy,
   };
+}
+
+/**
+ * Passes places on once somebody uses the item: it gets the focus before that, which points at nothing.
+ * @param {HTMLElement} root
+ * @param {(share: number|null) => void} onPoint
+ */
+export function onceUsed(root, onPoint) {
+  let isUsed = false;
+  for (const name of ["pointermove", "pointerdown", "keydown"]) {
+    root.addEventListener(name, () => { isUsed = true; }, { once: true, capture: true });
+  }
+  return (share) => isUsed && onPoint(share);
 }
 
 /**
