@@ -38,7 +38,7 @@ class Protocol:
     """What a campaign can ask for. Its ratings may have other attributes: `rows` names them."""
     scale: Scale | None
     """The scale of the ratings; None for a protocol that gives none."""
-    presentation: Mapping[str, str | int]
+    presentation: Mapping[str, Any]
     """What moves ratings without being part of an answer, such as a line's width. Campaigns record it."""
     shows: Mapping[str, tuple[TextRole, ...]]
     """The texts a worker sees, by attribute."""
