@@ -22,7 +22,7 @@ from steelyard.domain.errors import AnswerError
 from steelyard.domain.judgement import FRAME_NAMES, Answer
 from steelyard.domain.plugin import Protocol
 from steelyard.domain.work import ItemKind, SegmentTexts, ShownItem, ShownText
-from steelyard.flows.assign import blinded, shown_order
+from steelyard.flows.shown import blinded, shown_order
 from steelyard.frames import preferences_frame, ratings_frame, spans_frame
 from steelyard.protocols import check_words, languages_of, protocols, words_in
 from steelyard.protocols._words import PLACEHOLDER

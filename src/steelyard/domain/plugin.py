@@ -39,7 +39,10 @@ class Protocol:
     scale: Scale | None
     """The scale of the ratings; None for a protocol that gives none."""
     presentation: Mapping[str, Any]
-    """What moves ratings without being part of an answer, such as a line's width. Campaigns record it."""
+    """What moves ratings without being part of an answer, such as a line's width. Campaigns record it.
+
+    `spans`: what a campaign's table of this name says where it is silent.
+    """
     shows: Mapping[str, tuple[TextRole, ...]]
     """The texts a worker sees, by attribute."""
     seconds_per_item: Mapping[str, float]
