@@ -19,10 +19,10 @@ from hypothesis import strategies as st
 from jsonschema import Draft7Validator
 
 from steelyard.domain.errors import AnswerError
-from steelyard.domain.judgement import Answer
+from steelyard.domain.judgement import FRAME_NAMES, Answer
 from steelyard.domain.plugin import Protocol
 from steelyard.domain.work import ItemKind, SegmentTexts, ShownItem, ShownText
-from steelyard.flows.assign import blinded, shown_order
+from steelyard.flows.shown import blinded, shown_order
 from steelyard.frames import preferences_frame, ratings_frame, spans_frame
 from steelyard.protocols import check_words, languages_of, protocols, words_in
 from steelyard.protocols._words import PLACEHOLDER
@@ -125,7 +125,8 @@ def shown(protocol: Protocol) -> ShownItem:
     """An item of a protocol, with as many translations as it shows."""
     names = [f"system {number}" for number in range(protocol.n_translations)]
     texts = tuple(ShownText(name, "s1", f"A translation by {name}.") for name in names)
-    return ShownItem(protocol.attributes[0], texts, tuple("Ein Satz." for _ in names))
+    sources = tuple("Ein Satz." for _ in names)
+    return ShownItem(protocol.attributes[0], texts, sources, protocol.presentation)
 
 
 def simulated(protocol: Protocol, quality: float, rng: np.random.Generator) -> Answer:
@@ -276,7 +277,7 @@ def test_an_answer_says_something_in_every_frame_that_the_protocol_gives(
 ) -> None:
     said = protocol.rows(shown(protocol), simulated(protocol, quality, np.random.default_rng(7)))
 
-    assert {name for name, rows in said._asdict().items() if rows} == set(protocol.gives)
+    assert {name for name in FRAME_NAMES if getattr(said, name)} == set(protocol.gives)
 
 
 @every_protocol

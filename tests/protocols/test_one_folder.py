@@ -26,13 +26,13 @@ from steelyard.domain.errors import AnswerError
 from steelyard.domain.plugin import Protocol
 from steelyard.domain.work import ItemKind, ShownItem, ShownText
 from steelyard.flows.analyse import analyse
-from steelyard.flows.assign import shown_order
 from steelyard.flows.create import create
 from steelyard.flows.export import export
 from steelyard.flows.judged import JudgedFrames, judged_frames
 from steelyard.flows.links import add_workers, links
 from steelyard.flows.open import OpenCampaign, open_campaign
 from steelyard.flows.settings import settings_from
+from steelyard.flows.shown import shown_order
 from steelyard.flows.simulate import simulate
 from steelyard.flows.source import read_source
 from steelyard.formats.campaign_files import CampaignFiles

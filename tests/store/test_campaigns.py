@@ -8,7 +8,7 @@ import pytest
 from steelyard.domain.campaign import Campaign, DesignSettings
 from steelyard.domain.errors import Conflict, SourceError
 from steelyard.domain.text import CALIBRATION_SYSTEM, CalibrationText
-from steelyard.domain.work import Hit, Item, ItemKind
+from steelyard.domain.work import Hit, Item, ItemKind, SegmentTexts
 from steelyard.store import campaigns
 from steelyard.store.campaigns import AuditRow, ItemFacts
 from steelyard.store.database import Store
@@ -171,7 +171,10 @@ def test_item_facts_join_each_item_with_its_reference(toy_store: Store, toy_item
 
     assert [fact.item_id for fact in facts] == sorted(item.item_id for item in toy_items)
     assert facts[-1] == ItemFacts(
-        "i-repeat", ItemKind.REPEAT, "alpha", "s1", "The dog sleeps.", "The dog is asleep.", "i-alpha-s1"
+        *("i-repeat", ItemKind.REPEAT, "alpha", "s1", "The dog sleeps."),
+        segment=SegmentTexts("Der Hund schläft.", "The dog is asleep."),
+        document_id="news-1",
+        base_item_id="i-alpha-s1",
     )
 
 

@@ -224,7 +224,7 @@ def _answer(view: NextItem) -> Submission:
 
 
 def _shown(view: Any) -> list[str]:
-    return [earlier.texts["text"] for earlier in view.context]
+    return [earlier.item.texts["text"] for earlier in view.context]
 
 
 def test_a_campaign_recorded_without_context_shows_none(opened: OpenCampaign) -> None:

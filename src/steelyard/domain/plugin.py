@@ -38,8 +38,11 @@ class Protocol:
     """What a campaign can ask for. Its ratings may have other attributes: `rows` names them."""
     scale: Scale | None
     """The scale of the ratings; None for a protocol that gives none."""
-    presentation: Mapping[str, str | int]
-    """What moves ratings without being part of an answer, such as a line's width. Campaigns record it."""
+    presentation: Mapping[str, Any]
+    """What moves ratings without being part of an answer, such as a line's width. Campaigns record it.
+
+    `spans`: what a campaign's table of this name says where it is silent.
+    """
     shows: Mapping[str, tuple[TextRole, ...]]
     """The texts a worker sees, by attribute."""
     seconds_per_item: Mapping[str, float]

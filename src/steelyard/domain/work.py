@@ -87,21 +87,30 @@ class Item(NamedTuple):
     beside: tuple[ShownText, ...] = ()
 
 
-def own_kind(kind: ItemKind, beside: Sequence[ItemKind]) -> ItemKind:
-    """The kind of an item's first translation, given the item's own and those of the translations beside it.
+def own_kind(kind: ItemKind, system_id: str, beside: Sequence[ShownText]) -> ItemKind:
+    """The kind of an item's first translation, by `system_id`, given the item's own and what is beside it.
 
-    A degraded or reference item has one text that is the control. If it is among those beside, the first
-    is a system's translation.
+    A degraded or reference item has one text that is the control. If it is among those beside, the first is a
+    system's translation: the one that the control was made from, or, where another system's was, one that
+    the worker sees in another item too.
 
-    >>> own_kind(ItemKind.DEGRADED, [ItemKind.DEGRADED]).value, own_kind(ItemKind.DEGRADED, []).value
-    ('regular', 'degraded')
+    >>> copy = ShownText("A", "s1", "one hat cat", ItemKind.DEGRADED)
+    >>> [own_kind(ItemKind.DEGRADED, system, [copy]).value for system in "AB"]
+    ['regular', 'repeat']
+    >>> own_kind(ItemKind.DEGRADED, "A", []).value
+    'degraded'
     """
-    return ItemKind.REGULAR if kind in SUBSTITUTE_KINDS and kind in beside else kind
+    if kind not in SUBSTITUTE_KINDS:
+        return kind
+    control = next((text for text in beside if text.kind is kind), None)
+    if control is None:
+        return kind
+    return ItemKind.REGULAR if control.system_id == system_id else ItemKind.REPEAT
 
 
 def texts_of(item: Item) -> tuple[ShownText, ...]:
     """All translations of an item in stored order, each with its own kind."""
-    kind = own_kind(item.kind, [each.kind for each in item.beside])
+    kind = own_kind(item.kind, item.system_id, item.beside)
     return (ShownText(item.system_id, item.segment_id, item.text, kind, item.credited), *item.beside)
 
 
@@ -201,5 +210,5 @@ class BlindedItem:
 class EarlierItem:
     """An earlier segment of the document that is judged now, as its worker saw and answered it."""
 
-    texts: Mapping[str, str]
+    item: BlindedItem
     answer: Answer

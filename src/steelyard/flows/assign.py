@@ -7,26 +7,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from steelyard.domain.campaign import CampaignSettings
 from steelyard.domain.errors import Conflict, TooMany
-from steelyard.domain.plugin import Protocol, TextRole
 from steelyard.domain.running import CampaignState, Conditions
 from steelyard.domain.work import (
     Assignment,
     AssignmentStatus,
     BlindedItem,
     EarlierItem,
-    SegmentTexts,
-    ShownItem,
-    ShownText,
 )
-from steelyard.flows.context import earlier_in_document, is_in_context
+from steelyard.flows.context import earlier_in_document, is_in_context, is_whole, later_in_document
 from steelyard.flows.entry import require_entered
 from steelyard.flows.open import OpenCampaign
-from steelyard.protocols import protocols, roles_shown
+from steelyard.flows.shown import blinded, order_of
+from steelyard.protocols import roles_shown, translations_shown
 from steelyard.store import claims, leases, running, work
 
 if TYPE_CHECKING:
@@ -61,6 +57,8 @@ class NextItem:
     """Which revision of the campaign's words is the current one."""
     context: tuple[EarlierItem, ...] | None = None
     """What came before in its document; None where documents are not shown in context, or `continues` is."""
+    ahead: tuple[BlindedItem, ...] | None = None
+    """What comes later in its document, where all of it is in view; given together with `context`."""
     continues: bool | None = None
     """Whether it goes on with the document of the item before it: for a page that knows what that was."""
 
@@ -175,65 +173,19 @@ def view(
             more=claims.has_offer(connection, assignment.worker_id, most=most),
             revision=conditions.revision,
         )
-    protocol = protocols()[settings.protocol]
-    placed = work.placed_item(connection, assignment, position, n_translations=protocol.n_translations)
-    order = shown_order(protocol, assignment.assignment_id, placed.item_id)
-    roles = roles_shown(settings)
-    context = None
+    placed = work.placed_item(connection, assignment, position, n_translations=translations_shown(settings))
+    context = ahead = None
     if is_in_context(settings):
-        earlier = earlier_in_document(connection, assignment.assignment_id, position, placed)
-        context = tuple(EarlierItem(blinded(item, None, roles).texts, answer) for item, answer in earlier)
+        context = earlier_in_document(connection, settings, assignment, position, placed)
+    if is_whole(settings):
+        ahead = later_in_document(connection, settings, assignment, position, placed)
     return NextItem(
         assignment.assignment_id,
         position,
         n_items,
         position - 1,
-        blinded(placed, order, roles),
+        blinded(placed, order_of(settings, assignment.assignment_id, placed), roles_shown(settings)),
         revision=conditions.revision,
         context=context,
+        ahead=ahead,
     )
-
-
-def shown_order(protocol: Protocol, assignment_id: str, item_id: str) -> tuple[int, ...] | None:
-    """The places of an item's translations, from 1, in the order that an assignment shows; None: as stored.
-
-    The order follows from the ids alone, so that asking again shows the same. Ids are random, and so is
-    the order in which a design stores translations: this reveals nothing about what is what.
-    """
-    if not protocol.shuffles:
-        return None
-    key = f"{assignment_id} {item_id}".encode()
-    places = range(1, protocol.n_translations + 1)
-    return tuple(sorted(places, key=lambda place: sha256(b"%d %b" % (place, key)).digest()))
-
-
-def as_shown(placed: work.PlacedTexts, order: tuple[int, ...] | None, *, attribute: str) -> ShownItem:
-    """A stored item as its protocol knows it, its translations in the order shown."""
-    if order is None:
-        sources = tuple(segment.source for segment in placed.segments)
-        return ShownItem(attribute, placed.translations, sources)
-    return ShownItem(
-        attribute,
-        tuple(placed.translations[place - 1] for place in order),
-        tuple(placed.segments[place - 1].source for place in order),
-    )
-
-
-def blinded(
-    placed: work.PlacedTexts, order: tuple[int, ...] | None, roles: Sequence[TextRole]
-) -> BlindedItem:
-    """A stored item as it leaves the server: only the texts that the protocol shows, under an opaque id."""
-    places = order or range(1, len(placed.translations) + 1)
-    shown = [(placed.translations[place - 1], placed.segments[place - 1]) for place in places]
-    every = [_texts(text, segment, roles) for text, segment in shown]
-    if len(every) == 1:
-        return BlindedItem(placed.item_id, every[0])
-    if len({text.segment_id for text, _ in shown}) > 1:
-        return BlindedItem(placed.item_id, {}, tuple(every))
-    shared = {str(role): every[0][role] for role in roles if role != "text"}
-    return BlindedItem(placed.item_id, shared, tuple({"text": texts["text"]} for texts in every))
-
-
-def _texts(text: ShownText, segment: SegmentTexts, roles: Sequence[TextRole]) -> dict[str, str]:
-    texts = {"text": text.text, "source": segment.source, "reference": segment.reference}
-    return {role: texts[role] for role in roles}

@@ -20,14 +20,15 @@ from steelyard.domain.errors import AnswerError, SourceError
 from steelyard.domain.judgement import Judgement
 from steelyard.domain.running import CampaignState
 from steelyard.domain.work import AssignmentStatus
-from steelyard.flows.assign import NextItem, blinded, shown_order
-from steelyard.flows.context import continues, is_in_context
+from steelyard.flows.assign import NextItem
+from steelyard.flows.context import continues, is_in_context, is_whole
 from steelyard.flows.entry import entry_at
 from steelyard.flows.open import OpenCampaign
 from steelyard.flows.secrets import secret_of
+from steelyard.flows.shown import blinded, order_of
 from steelyard.flows.submit import Submission, Submitted, as_agreed, judgement_of
 from steelyard.flows.tokens import split_token, token_for
-from steelyard.protocols import protocols, roles_shown
+from steelyard.protocols import roles_shown, translations_shown
 from steelyard.store import judgements, prepared
 from steelyard.store.prepared import Doors, Place, Standing
 from steelyard.store.work import PlacedTexts
@@ -76,9 +77,9 @@ class Collector:
     def __init__(self, campaign: OpenCampaign, deliver: Callable[[list[Delivered]], None]) -> None:
         self._campaign = campaign
         self._deliver = deliver
-        self._protocol = protocols()[campaign.settings.protocol]
         self._roles = roles_shown(campaign.settings)
         self._is_in_context = is_in_context(campaign.settings)
+        self._is_whole = is_whole(campaign.settings)
         self._lock = threading.Lock()
         self._waiting: deque[Arrival] = deque()
         self._is_collecting = False
@@ -169,7 +170,7 @@ class Collector:
         known = {place: self._shown[place] for place in wanted if place in self._shown}
         missing = [place for place in wanted if place not in known]
         if missing:
-            n_translations = self._protocol.n_translations
+            n_translations = translations_shown(self._campaign.settings)
             found = prepared.placed_texts(connection, missing, n_translations=n_translations)
             if len(self._shown) > MOST_SHOWN:
                 self._shown.clear()
@@ -194,6 +195,8 @@ class Collector:
             or following is None
             or submission.item_id != expected.item_id
             or not 1 <= revision <= doors.revision
+            # The page is then told of the whole document, which is more than can be had here at once.
+            or (self._is_whole and not continues(following, expected))
         ):
             return None
         entry = entry_at(connection, self._campaign, revision)
@@ -217,7 +220,7 @@ class Collector:
         return _Fit(arrival, judgement, previous, reply)
 
     def _reply(self, standing: Standing, following: PlacedTexts, revision: int) -> NextItem:
-        order = shown_order(self._protocol, standing.assignment_id, following.item_id)
+        order = order_of(self._campaign.settings, standing.assignment_id, following)
         return NextItem(
             standing.assignment_id,
             standing.n_done + 2,

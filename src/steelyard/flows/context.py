@@ -1,11 +1,14 @@
-"""Documents in context: which of a worker's earlier items belong to the document that is judged now."""
+"""Documents in context: what a worker sees of the document before and after the item that is judged now."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from steelyard.domain.campaign import CampaignSettings
-from steelyard.domain.judgement import Answer
+from steelyard.domain.work import Assignment, BlindedItem, EarlierItem
+from steelyard.flows.shown import blinded, order_of
+from steelyard.protocols import roles_shown, translations_shown
 from steelyard.store import work
 from steelyard.store.work import PlacedTexts
 
@@ -21,26 +24,63 @@ def is_in_context(settings: CampaignSettings) -> bool:
     return bool(settings.presentation.get("context"))
 
 
+def is_whole(settings: CampaignSettings) -> bool:
+    """Whether items are shown with what comes after them in their document too."""
+    return settings.presentation.get("context") == "whole"
+
+
 def continues(item: PlacedTexts, before: PlacedTexts) -> bool:
-    """Whether an item goes on with the document of the one before it, as the same system translated it.
+    """Whether an item goes on with the document of the one before it, as the same systems translated it.
 
     A document that begins again, as its own control, is another run.
     """
     return (
         item.document_id == before.document_id
-        and item.translations[0].system_id == before.translations[0].system_id
+        and _systems(item) == _systems(before)
         and item.number > before.number
     )
 
 
+def _systems(item: PlacedTexts) -> list[str]:
+    return [text.system_id for text in item.translations]
+
+
 def earlier_in_document(
-    connection: Connection, assignment_id: str, position: int, item: PlacedTexts
-) -> list[tuple[PlacedTexts, Answer]]:
+    connection: Connection,
+    settings: CampaignSettings,
+    assignment: Assignment,
+    position: int,
+    item: PlacedTexts,
+) -> tuple[EarlierItem, ...]:
     """The items judged right before `item`, at `position`, that it continues; in order, with the answers."""
-    found: list[tuple[PlacedTexts, Answer]] = []
-    for before, answer in work.judged_before(connection, assignment_id, position):
-        if not continues(item, before):
+    roles, found = roles_shown(settings), list[EarlierItem]()
+    n_translations = translations_shown(settings)
+    earlier = work.judged_before(
+        connection, assignment.assignment_id, position, item.document_id, n_translations=n_translations
+    )
+    for before in earlier:
+        if not continues(item, before.placed):
             break
-        found.append((before, answer))
-        item = before
-    return found[::-1]
+        found.append(EarlierItem(blinded(before.placed, before.shown_order, roles), before.answer))
+        item = before.placed
+    return tuple(found[::-1])
+
+
+def later_in_document(
+    connection: Connection,
+    settings: CampaignSettings,
+    assignment: Assignment,
+    position: int,
+    item: PlacedTexts,
+) -> tuple[BlindedItem, ...]:
+    """The items of the HIT right after `item`, at `position`, that go on with its document; in order."""
+    roles, found = roles_shown(settings), list[BlindedItem]()
+    later: Iterable[PlacedTexts] = work.placed_after(
+        connection, assignment, position, item.document_id, n_translations=translations_shown(settings)
+    )
+    for after in later:
+        if not continues(after, item):
+            break
+        found.append(blinded(after, order_of(settings, assignment.assignment_id, after), roles))
+        item = after
+    return tuple(found)

@@ -120,6 +120,8 @@ def _marked_rows(piece: JudgedFrames, name: FrameName) -> pl.DataFrame:
     known of how the worker handled page and scale.
     """
     frame: pl.DataFrame = getattr(piece, name)
+    if name == "spans":
+        frame = frame.with_columns(piece.marked_texts)
     excluded = excluded_of(frame, piece.exclusions)
     frame = frame.join(excluded.hits, on=["worker_id", "hit_id"], how="left", maintain_order="left")
     is_simulated = pl.col("worker_id").is_in(sorted(piece.simulated))

@@ -12,11 +12,12 @@ import polars as pl
 from steelyard.domain.campaign import CampaignSettings
 from steelyard.domain.judgement import Said
 from steelyard.domain.running import Exclusion
-from steelyard.domain.work import SUBSTITUTE_KINDS, ItemKind, ShownItem, ShownText, own_kind
+from steelyard.domain.work import SUBSTITUTE_KINDS, ShownItem
 from steelyard.flows.handling import handling_frame
+from steelyard.flows.judged_items import Shower, judged_texts
 from steelyard.flows.open import OpenCampaign
-from steelyard.frames import preferences_frame, ratings_frame, spans_frame, spread_credit
-from steelyard.protocols import protocols
+from steelyard.frames import preferences_frame, ratings_frame, spans_frame, spread_credit, texts_frame
+from steelyard.protocols import protocols, translations_shown
 from steelyard.review.haste import hasty_answers, least_reading_seconds
 from steelyard.stats.arrays import IntArray
 from steelyard.store import actions, judgements
@@ -29,7 +30,6 @@ from steelyard.store.verdicts import simulated_workers
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-_KINDS = {kind.value: kind for kind in ItemKind}
 _SUBSTITUTES = [str(kind) for kind in SUBSTITUTE_KINDS]
 # What the rows of all frames have in common, whichever translation they are about.
 _OF_JUDGEMENT: dict[str, Any] = {
@@ -71,6 +71,10 @@ def _no_haste() -> pl.DataFrame:
     return hasty_answers(pl.DataFrame(schema=_TIMED))
 
 
+def _no_texts() -> pl.Series:
+    return pl.Series("text", [], pl.String)
+
+
 @dataclass(frozen=True, slots=True)
 class JudgedFrames:
     """What all current judgements of a campaign say, what people excluded, who is simulated, who joined.
@@ -92,6 +96,10 @@ class JudgedFrames:
     """By judgement, the revision its worker saw; None where there was but one."""
     handling: pl.DataFrame = field(default_factory=handling_frame)
     """By judgement, how its worker handled page and scale; empty where all judgements are read at once."""
+    texts: pl.DataFrame = field(default_factory=texts_frame)
+    """What was judged, on both sides, where errors are marked in it."""
+    marked_texts: pl.Series = field(default_factory=_no_texts)
+    """By row of the spans, the text that it is marked in."""
 
 
 T = TypeVar("T")
@@ -141,6 +149,8 @@ def judged_frames(campaign: OpenCampaign, *, worker_id: str | None = None) -> Ju
         haste=hasty_answers(pl.concat(times)) if times else _no_haste(),
         root=root,
         handling=pl.concat([piece.handling for piece in pieces]),
+        texts=texts_frame(pl.concat([piece.texts for piece in pieces])),
+        marked_texts=pl.concat([piece.marked_texts for piece in pieces]),
     )
 
 
@@ -173,10 +183,11 @@ def _pieces(
     has_revisions = latest_revision(connection).revision > 1
     yield empty
     batches = judgements.stored_judgements(
-        connection, n_translations=protocol.n_translations, worker_id=worker_id
+        connection, n_translations=translations_shown(settings), worker_id=worker_id
     )
+    shower, marks = Shower.of(connection, settings), "spans" in protocol.gives
     for columns in batches:
-        items = shown_items(columns, settings.attribute)
+        items = shower.shown(columns)
         said = [protocol.rows(item, answer) for item, answer in zip(items, columns.answer, strict=True)]
         translations = _translations(columns, items)
         first = np.cumsum([0, *(len(item.translations) for item in items)], dtype=np.int64)[:-1]
@@ -191,37 +202,14 @@ def _pieces(
             spans=spans_frame(_spans(batch, settings.attribute)),
             revisions=_revisions(columns) if has_revisions else None,
             handling=handling_frame(columns if handled else None),
+            texts=judged_texts(items) if marks else texts_frame(),
+            marked_texts=_marked_texts(batch),
         )
 
 
 def _revisions(columns: JudgementColumns) -> pl.DataFrame:
     seen = {"judged": columns.judgement_id, "revision": columns.revision}
     return _frame(seen, {"judged": pl.String, "revision": pl.Int64})
-
-
-def shown_items(columns: JudgementColumns, attribute: str) -> list[ShownItem]:
-    """What each judgement was about, its translations as the worker saw them."""
-    firsts = zip(
-        *(columns.system_id, columns.segment_id, columns.text, columns.item_kind),
-        *(columns.credited, columns.source),
-        strict=True,
-    )
-    if not columns.beside:
-        return [
-            ShownItem(attribute, (ShownText(system, segment, text, _KINDS[kind], credited or ()),), (source,))
-            for system, segment, text, kind, credited, source in firsts
-        ]
-    found = []
-    for item_id, order, first in zip(columns.item_id, columns.shown_order, firsts, strict=True):
-        system, segment, text, kind, credited, source = first
-        beside = columns.beside.get(item_id, ())
-        own = own_kind(_KINDS[kind], [each.shown.kind for each in beside])
-        texts = (ShownText(system, segment, text, own, credited or ()), *(each.shown for each in beside))
-        sources = (source, *(each.segment.source for each in beside))
-        if order is not None:
-            texts, sources = (tuple(each[place - 1] for place in order) for each in (texts, sources))
-        found.append(ShownItem(attribute, texts, sources))
-    return found
 
 
 def _times(columns: JudgementColumns, items: Sequence[ShownItem]) -> pl.DataFrame:
@@ -323,6 +311,16 @@ def _spans(batch: _Batch, attribute: str) -> pl.DataFrame:
         injected_start=_column([None if part is None else part[0] for part in damaged], pl.Int64),
         injected_end=_column([None if part is None else part[1] for part in damaged], pl.Int64),
     )
+
+
+def _marked_texts(batch: _Batch) -> pl.Series:
+    """By row of the spans, the text on its side."""
+    marked = ((batch.items[number], span) for number, said in enumerate(batch.said) for span in said.spans)
+    texts = (
+        item.translations[span.place].text if span.side == "target" else item.sources[span.place]
+        for item, span in marked
+    )
+    return _column(texts, pl.String).alias("text")
 
 
 def _in_seconds(milliseconds: int | None) -> float | None:

@@ -17,9 +17,10 @@ from steelyard.domain.plugin import Protocol
 from steelyard.domain.text import changed_part
 from steelyard.domain.wording import counted
 from steelyard.domain.work import SUBSTITUTE_KINDS, ItemKind, ShownItem, ShownText, own_kind
-from steelyard.flows.assign import NextItem, WorkView, next_item, shown_order
+from steelyard.flows.assign import NextItem, WorkView, next_item
 from steelyard.flows.links import add_workers
 from steelyard.flows.open import OpenCampaign
+from steelyard.flows.shown import as_shown, order_of
 from steelyard.flows.submit import Submission, submit
 from steelyard.protocols import protocols
 from steelyard.simulate.crowd import MEAN_ITEM_PACE, Mix, SimulatedWorker, make_crowd, perceived, shown_ms
@@ -29,6 +30,7 @@ from steelyard.store.campaigns import ItemFacts
 from steelyard.store.progress import Progress
 from steelyard.store.progress import progress as progress_now
 from steelyard.store.verdicts import n_judgements_of_people
+from steelyard.store.work import PlacedTexts
 
 # Chance makes some HITs slower than the expected one [our choice].
 _TO_SPARE = 1.2
@@ -36,17 +38,16 @@ _TO_SPARE = 1.2
 
 @dataclass(frozen=True, slots=True)
 class _KnownItem:
-    """An item in stored order, and how good each of its translations is."""
+    """An item in stored order, how good each of its translations is, and where it was damaged."""
 
-    item: ShownItem
+    placed: PlacedTexts
     qualities: Sequence[float]
+    damaged: Sequence[tuple[int, int] | None]
 
-    def shown(self, order: Sequence[int]) -> ShownItem:
+    def shown(self, order: Sequence[int], settings: CampaignSettings) -> ShownItem:
         """The item as somebody sees it."""
-        return self.item._replace(
-            translations=tuple(self.item.translations[place - 1] for place in order),
-            damaged=tuple(self.item.damaged[place - 1] for place in order),
-        )
+        damaged = tuple(self.damaged[place - 1] for place in order)
+        return as_shown(self.placed, order, settings)._replace(damaged=damaged)
 
 
 @dataclass(frozen=True)
@@ -57,15 +58,20 @@ class Hand:
     rng: np.random.Generator
     items: Mapping[str, _KnownItem]
     protocol: Protocol
-    attribute: str
+    settings: CampaignSettings
+
+    @property
+    def seconds_per_item(self) -> float:
+        return self.protocol.seconds_per_item[self.settings.attribute]
 
     def judge(self, assignment_id: str, item_id: str) -> tuple[Answer, int]:
         """An answer to one item of an assignment and the milliseconds it took."""
         known = self.items[item_id]
-        order = shown_order(self.protocol, assignment_id, item_id) or range(1, len(known.qualities) + 1)
+        order = order_of(self.settings, assignment_id, known.placed) or range(1, len(known.qualities) + 1)
         impressions = [perceived(self.worker, known.qualities[place - 1], self.rng) for place in order]
-        milliseconds = shown_ms(self.worker, self.protocol.seconds_per_item[self.attribute], self.rng)
-        return self.protocol.simulate(known.shown(order), impressions, self.rng), milliseconds
+        milliseconds = shown_ms(self.worker, self.seconds_per_item, self.rng)
+        shown = known.shown(order, self.settings)
+        return self.protocol.simulate(shown, impressions, self.rng), milliseconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,39 +88,40 @@ def make_hands(campaign: OpenCampaign, n: int, *, seed: int, mix: Mix | None = N
     with campaign.store.snapshot() as connection:
         facts = {fact.item_id: fact for fact in campaigns.item_facts(connection)}
     settings = campaign.settings
-    items = {
-        fact.item_id: _known(fact, facts.get(fact.base_item_id or ""), settings) for fact in facts.values()
-    }
+    items = {fact.item_id: _known(fact, facts.get(fact.base_item_id or "")) for fact in facts.values()}
     crowd = make_crowd(n, mix=mix, rng=rng)
     protocol = protocols()[settings.protocol]
     return [
-        Hand(worker, own_rng, items, protocol, settings.attribute)
+        Hand(worker, own_rng, items, protocol, settings)
         for worker, own_rng in zip(crowd, rng.spawn(n), strict=True)
     ]
 
 
-def _known(fact: ItemFacts, base: ItemFacts | None, settings: CampaignSettings) -> _KnownItem:
+def _known(fact: ItemFacts, base: ItemFacts | None) -> _KnownItem:
     """All there is to know about an item."""
-    beside = [each.shown for each in fact.beside]
-    first = ShownText(
-        fact.system_id, fact.segment_id, fact.text, own_kind(fact.kind, [text.kind for text in beside])
-    )
-    references = [fact.reference, *(each.segment.reference for each in fact.beside)]
-    texts = [first, *beside]
+    segments = (fact.segment, *(each.segment for each in fact.beside))
+    texts = _texts(fact)
     # A damaged copy is below the text it was made from: one shown beside it, or that of its base.
-    originals = {text[:2]: text.text for text in texts if text.kind not in SUBSTITUTE_KINDS}
-    base_text = None if base is None else base.text
-    made_from = [originals.get(text[:2], base_text) for text in texts]
+    every = [*texts, *(() if base is None else _texts(base))]
+    originals = {text[:2]: text.text for text in every if text.kind not in SUBSTITUTE_KINDS}
+    made_from = [originals.get(text[:2]) for text in texts]
     qualities = [
-        item_quality(text.kind, text=text.text, reference=reference, base_text=original)
-        for text, reference, original in zip(texts, references, made_from, strict=True)
+        item_quality(text.kind, text=text.text, reference=segment.reference, base_text=original)
+        for text, segment, original in zip(texts, segments, made_from, strict=True)
     ]
     damaged = tuple(
         changed_part(original, text.text) if text.kind is ItemKind.DEGRADED and original is not None else None
         for text, original in zip(texts, made_from, strict=True)
     )
-    shown = ShownItem(settings.attribute, tuple(texts), presentation=settings.presentation, damaged=damaged)
-    return _KnownItem(shown, qualities)
+    placed = PlacedTexts(fact.item_id, texts, segments, fact.document_id)
+    return _KnownItem(placed, qualities, damaged)
+
+
+def _texts(fact: ItemFacts) -> tuple[ShownText, ...]:
+    """The translations of an item in stored order, each with its own kind."""
+    beside = [each.shown for each in fact.beside]
+    kind = own_kind(fact.kind, fact.system_id, beside)
+    return (ShownText(fact.system_id, fact.segment_id, fact.text, kind), *beside)
 
 
 def simulate(
@@ -173,7 +180,7 @@ def _longest_work(hands: Sequence[Hand], before: Progress, most_each: int | None
         return timedelta()
     n_hits = ceil(n_free / len(hands))
     n_items = min(n_hits, most_each or n_hits) * before.n_free_items / n_free
-    slowest = max(hand.worker.pace * hand.protocol.seconds_per_item[hand.attribute] for hand in hands)
+    slowest = max(hand.worker.pace * hand.seconds_per_item for hand in hands)
     return timedelta(seconds=_TO_SPARE * n_items * slowest * MEAN_ITEM_PACE)
 
 

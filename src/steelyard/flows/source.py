@@ -155,6 +155,7 @@ def from_campaign(campaign: OpenCampaign) -> Source:
         scale=protocols()[settings.protocol].scale or VAS,
         preferences=frames.preferences,
         spans=frames.spans,
+        texts=frames.texts,
         exclusions=frames.exclusions,
         simulated=frames.simulated,
         joined=frames.joined,

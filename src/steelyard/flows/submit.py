@@ -14,10 +14,11 @@ from steelyard.domain.errors import AnswerError, Conflict, NotFound
 from steelyard.domain.judgement import Answer, Behaviour, Judgement
 from steelyard.domain.running import Conditions
 from steelyard.domain.work import Assignment, AssignmentStatus
-from steelyard.flows.assign import BLOCKED, Finished, WorkView, as_shown, require_open, shown_order, view
+from steelyard.flows.assign import BLOCKED, Finished, WorkView, require_open, view
 from steelyard.flows.entry import agrees_to_behaviour, entry_at
 from steelyard.flows.open import OpenCampaign
-from steelyard.protocols import protocols
+from steelyard.flows.shown import as_shown, order_of
+from steelyard.protocols import protocols, translations_shown
 from steelyard.store import claims, entries, judgements, leases, work
 
 if TYPE_CHECKING:
@@ -103,8 +104,8 @@ def _submit(
             f"There are revisions 1 to {conditions.revision}, so there is no {revision}.", "revision"
         )
     position = assignment.n_done + 1
-    protocol = protocols()[settings.protocol]
-    expected = work.placed_item(connection, assignment, position, n_translations=protocol.n_translations)
+    n_translations = translations_shown(settings)
+    expected = work.placed_item(connection, assignment, position, n_translations=n_translations)
     if submission.item_id != expected.item_id:
         raise Conflict("This is not the item to be judged now; reload the page to see the current one.")
     said = _word_on_consent(connection, campaign, worker_id, conditions)
@@ -153,8 +154,8 @@ def judgement_of(
 ) -> Judgement:
     """The judgement that a submission makes about the expected item; AnswerError if its answer is wrong."""
     protocol = protocols()[settings.protocol]
-    order = shown_order(protocol, submission.assignment_id, expected.item_id)
-    shown = as_shown(expected, order, attribute=settings.attribute)
+    order = order_of(settings, submission.assignment_id, expected)
+    shown = as_shown(expected, order, settings)
     return Judgement(
         judgement_id=submission.judgement_id,
         assignment_id=submission.assignment_id,
@@ -213,8 +214,9 @@ def _repeated(
     if not same or found is None or found[0].worker_id != worker_id:
         raise Conflict("This judgement_id belongs to another judgement; make a new one for each item.")
     protocol = protocols()[settings.protocol]
-    placed = work.placed_item(connection, found[0], stored.position, n_translations=protocol.n_translations)
-    shown = as_shown(placed, stored.shown_order, attribute=settings.attribute)
+    n_translations = translations_shown(settings)
+    placed = work.placed_item(connection, found[0], stored.position, n_translations=n_translations)
+    shown = as_shown(placed, stored.shown_order, settings)
     if protocol.check(shown, submission.answer) != stored.answer:
         raise Conflict(
             "Another answer is stored under this judgement_id; make a new one for each item.", "other_answer"

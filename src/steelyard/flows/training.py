@@ -9,7 +9,7 @@ from steelyard.domain.campaign import CampaignSettings
 from steelyard.domain.entry import TrainingItem, entry_in
 from steelyard.domain.judgement import Answer, Preference
 from steelyard.domain.work import BlindedItem, SegmentTexts, ShownText
-from steelyard.flows.assign import as_shown, blinded
+from steelyard.flows.shown import as_shown, blinded
 from steelyard.protocols import protocols, roles_shown
 from steelyard.store.work import PlacedTexts
 
@@ -42,7 +42,7 @@ def training_items(settings: CampaignSettings) -> list[BlindedItem]:
 def tried_out(settings: CampaignSettings, item: TrainingItem, answer: Answer) -> tuple[Answer, Tried]:
     """A checked answer to a training item, and what is said about it."""
     protocol = protocols()[settings.protocol]
-    shown = as_shown(_placed(item, ""), None, attribute=settings.attribute)
+    shown = as_shown(_placed(item, ""), None, settings)
     checked = protocol.check(shown, answer)
     said = protocol.rows(shown, checked)
     is_expected: bool | None = None

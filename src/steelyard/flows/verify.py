@@ -16,7 +16,7 @@ from steelyard.domain.wording import counted
 from steelyard.domain.work import SUBSTITUTE_KINDS, ItemKind
 from steelyard.flows.open import OpenCampaign
 from steelyard.flows.watching import Progress, unseen
-from steelyard.protocols import protocols
+from steelyard.protocols import translations_shown
 from steelyard.store import chains
 from steelyard.store.chains import ChainedJudgement
 
@@ -73,7 +73,7 @@ def verify(campaign: OpenCampaign, *, root: str | None = None, progress: Progres
     `root`: one that was written down or published before, in full or its first 16 digits or more.
     """
     wanted = None if root is None else required_root(root)
-    n_translations = protocols()[campaign.settings.protocol].n_translations
+    n_translations = translations_shown(campaign.settings)
     found = _Found()
     with campaign.store.snapshot() as connection:
         n_judgements = chains.n_stored(connection)

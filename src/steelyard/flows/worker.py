@@ -19,12 +19,13 @@ from steelyard.domain.scale import Scale
 from steelyard.domain.work import SUBSTITUTE_KINDS, ItemKind
 from steelyard.flows.background import Background, background_of
 from steelyard.flows.handling import PageHandling, page_handling
-from steelyard.flows.judged import JudgedFrames, judged_frames, shown_items
+from steelyard.flows.judged import JudgedFrames, judged_frames
+from steelyard.flows.judged_items import Shower
 from steelyard.flows.open import OpenCampaign
 from steelyard.flows.payments import payment_of
 from steelyard.flows.progress import Watch, WorkerProgress
 from steelyard.flows.verdicts import Verdicts, flag_phrase
-from steelyard.protocols import protocols
+from steelyard.protocols import protocols, translations_shown
 from steelyard.report.plain import plain
 from steelyard.store import judgements, running
 from steelyard.store.actions import exclusions, logged_actions
@@ -165,10 +166,11 @@ def _judged_items(campaign: OpenCampaign, worker_id: str) -> list[JudgedItem]:
     protocol = protocols()[campaign.settings.protocol]
     found = []
     with campaign.store.snapshot() as connection:
+        shower = Shower.of(connection, campaign.settings)
         for columns in judgements.stored_judgements(
-            connection, n_translations=protocol.n_translations, worker_id=worker_id
+            connection, n_translations=translations_shown(campaign.settings), worker_id=worker_id
         ):
-            for number, item in enumerate(shown_items(columns, campaign.settings.attribute)):
+            for number, item in enumerate(shower.shown(columns)):
                 said = protocol.rows(item, columns.answer[number])
                 ratings: list[dict[str, float]] = [{} for _ in item.translations]
                 for row in said.ratings:

@@ -33,7 +33,7 @@ def presentation(parsed: CampaignFile, protocol: Protocol, files: CampaignFiles)
             f"[presentation] shows: {protocol.name} always shows the same texts; leave it out."
         )
     if parsed.design.order == "documents":
-        shown["context"] = True
+        shown["context"] = "whole" if protocol.whole_documents else True
     shown["words"] = _words(parsed, protocol, files)
     entry = entry_of(parsed, protocol, roles_chosen(parsed, protocol), files)
     if entry is not None:

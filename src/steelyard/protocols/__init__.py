@@ -55,6 +55,12 @@ def roles_shown(settings: CampaignSettings) -> tuple[TextRole, ...]:
     return protocols()[settings.protocol].shows[settings.attribute] if chosen is None else tuple(chosen)
 
 
+def translations_shown(settings: CampaignSettings) -> int:
+    """The most translations that an item of a campaign shows: as it chose, or as its protocol always does."""
+    protocol = protocols()[settings.protocol]
+    return protocol.n_translations if protocol.most_translations is None else settings.design.n_translations
+
+
 def handling_of(answer: Answer) -> Handling:
     """How a checked answer came about, by the fields that protocols name alike.
 

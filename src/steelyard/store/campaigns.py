@@ -66,9 +66,14 @@ class ItemFacts:
     system_id: str
     segment_id: str
     text: str
-    reference: str
+    segment: SegmentTexts
+    document_id: str
     base_item_id: str | None
     beside: tuple[TextBeside, ...] = ()
+
+    @property
+    def reference(self) -> str:
+        return self.segment.reference
 
 
 def add_campaign(  # noqa: PLR0913 (one call writes it all)
@@ -269,7 +274,7 @@ def audit_rows(connection: Connection) -> list[AuditRow]:
 
 def _audited_texts(first: AuditRow, beside: Sequence[TextBeside]) -> Iterator[AuditRow]:
     """A row for each translation of an item that shows several, each with its own kind."""
-    yield replace(first, kind=own_kind(first.kind, [text.shown.kind for text in beside]))
+    yield replace(first, kind=own_kind(first.kind, first.system, [text.shown for text in beside]))
     for place, (shown, segment, document_id) in enumerate(beside, start=2):
         yield replace(
             first,
@@ -285,6 +290,22 @@ def _audited_texts(first: AuditRow, beside: Sequence[TextBeside]) -> Iterator[Au
             credited=shown.credited,
             place=place,
         )
+
+
+def degraded_originals(connection: Connection) -> dict[tuple[str, str], str]:
+    """By system and segment, the translations of the segments of which some are damaged.
+
+    Among them are those that the damaged copies were made from.
+    """
+    items, beside = tables.items.c, tables.item_translations.c
+    regular = ItemKind.REGULAR.value
+    damaged = select(items.segment_id).where(items.kind == ItemKind.DEGRADED.value)
+    firsts = select(items.system_id, items.segment_id, items.text)
+    others = select(beside.system_id, beside.segment_id, beside.text)
+    query = firsts.where(items.kind == regular, items.segment_id.in_(damaged)).union(
+        others.where(beside.kind == regular, beside.segment_id.in_(damaged))
+    )
+    return {(system_id, segment_id): text for system_id, segment_id, text in connection.execute(query)}
 
 
 def credited_systems(connection: Connection) -> dict[str, tuple[str, ...]]:
@@ -307,15 +328,23 @@ def item_facts(connection: Connection) -> list[ItemFacts]:
             items.c.system_id,
             items.c.segment_id,
             items.c.text,
-            segments.c.reference,
             items.c.base_item_id,
+            segments.c.document_id,
+            segments.c.source,
+            segments.c.reference,
         )
         .join(segments, segments.c.segment_id == items.c.segment_id)
         .order_by(items.c.item_id)
     )
     beside = texts_beside(connection)
     return [
-        ItemFacts(row[0], ItemKind(row[1]), *row[2:], beside.get(row[0], ()))
+        ItemFacts(
+            *(row[0], ItemKind(row[1]), *row[2:5]),
+            segment=SegmentTexts(*row[7:]),
+            document_id=row[6],
+            base_item_id=row[5],
+            beside=beside.get(row[0], ()),
+        )
         for row in connection.execute(query)
     ]
 

@@ -194,7 +194,7 @@ def _item(row: Row[Any], beside: Sequence[Any] | None) -> StoredItem | None:
         kind = ItemKind(row.kind)
     except ValueError:
         return None
-    own = own_kind(kind, [each.shown.kind for each in beside])
+    own = own_kind(kind, row.system_id, [each.shown for each in beside])
     return StoredItem(
         kind,
         (ShownText(row.system_id, row.segment_id, row.text, own), *(each.shown for each in beside)),

@@ -125,7 +125,7 @@ def placed_texts(
     found = {}
     for hit_id, position, item_id, kind, system_id, segment_id, text, document_id, number, *segment in rows:
         beside = every.get(item_id, ())
-        own = own_kind(ItemKind(kind), [each.shown.kind for each in beside])
+        own = own_kind(ItemKind(kind), system_id, [each.shown for each in beside])
         found[(hit_id, position)] = PlacedTexts(
             item_id,
             (ShownText(system_id, segment_id, text, own), *(each.shown for each in beside)),

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from itertools import takewhile
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, bindparam, func, insert, select
 
@@ -35,6 +36,7 @@ from steelyard.store.progress import Progress, WorkerProgress, progress
 from steelyard.store.turns import take_turns
 
 __all__ = [
+    "JudgedPlace",
     "PlacedTexts",
     "Progress",
     "WorkerProgress",
@@ -48,6 +50,7 @@ __all__ = [
     "n_judged",
     "n_submitted",
     "open_assignment",
+    "placed_after",
     "placed_item",
     "progress",
     "submit_assignment",
@@ -78,7 +81,7 @@ _PLACED_ITEM = (
 )
 # That positions begin at 1 is said for SQLite: see `assignments.latest_judged`.
 _JUDGED_BEFORE = (
-    select(*_ITEM, tables.judgements.c.answer)
+    select(*_ITEM, tables.judgements.c.answer, tables.judgements.c.shown_order)
     .select_from(tables.judgements)
     .join(tables.items, tables.items.c.item_id == tables.judgements.c.item_id)
     .join(tables.segments, tables.segments.c.segment_id == tables.items.c.segment_id)
@@ -89,6 +92,17 @@ _JUDGED_BEFORE = (
         tables.judgements.c.replaces.is_(None),
     )
     .order_by(tables.judgements.c.position.desc())
+)
+_PLACED_AFTER = (
+    select(*_ITEM)
+    .select_from(tables.hit_items)
+    .join(tables.items, tables.items.c.item_id == tables.hit_items.c.item_id)
+    .join(tables.segments, tables.segments.c.segment_id == tables.items.c.segment_id)
+    .where(
+        tables.hit_items.c.hit_id == bindparam("hit_id"),
+        tables.hit_items.c.position > bindparam("after"),
+    )
+    .order_by(tables.hit_items.c.position)
 )
 
 
@@ -104,6 +118,14 @@ class PlacedTexts:
     segments: tuple[SegmentTexts, ...]
     document_id: str = ""
     number: int = 0
+
+
+class JudgedPlace(NamedTuple):
+    """An item that was judged, the order its worker saw it in, and the answer they gave."""
+
+    placed: PlacedTexts
+    shown_order: tuple[int, ...] | None
+    answer: Answer
 
 
 def add_worker(connection: Connection, *, now: datetime, is_simulated: bool = False) -> Worker:
@@ -155,19 +177,51 @@ def placed_item(
 
 
 def judged_before(
-    connection: Connection, assignment_id: str, position: int
-) -> Iterator[tuple[PlacedTexts, Answer]]:
-    """What an assignment judged before a position, latest first: items of one translation, and the answers.
+    connection: Connection, assignment_id: str, position: int, document_id: str, *, n_translations: int = 1
+) -> list[JudgedPlace]:
+    """What an assignment judged right before a position of this document, latest first.
 
     The answers are those that the worker gave, whatever replaced them later.
     """
     wanted = {"assignment_id": assignment_id, "before": position}
-    for row in connection.execute(_JUDGED_BEFORE, wanted):
-        yield _placed_texts(row), json.loads(row.answer)
+    rows = _of_document(connection.execute(_JUDGED_BEFORE, wanted), document_id)
+    return [
+        JudgedPlace(placed, None if order is None else tuple(json.loads(order)), json.loads(answer))
+        for placed, order, answer in zip(
+            _all_placed(connection, rows, n_translations=n_translations),
+            (row.shown_order for row in rows),
+            (row.answer for row in rows),
+            strict=True,
+        )
+    ]
+
+
+def placed_after(
+    connection: Connection,
+    assignment: Assignment,
+    position: int,
+    document_id: str,
+    *,
+    n_translations: int = 1,
+) -> list[PlacedTexts]:
+    """The items right after a position of the assignment's HIT that are of this document, in order."""
+    found = connection.execute(_PLACED_AFTER, {"hit_id": assignment.hit_id, "after": position})
+    return _all_placed(connection, _of_document(found, document_id), n_translations=n_translations)
+
+
+def _of_document(found: Iterable[Any], document_id: str) -> list[Any]:
+    """The rows up to the first one of another document."""
+    return list(takewhile(lambda row: row.document_id == document_id, found))
+
+
+def _all_placed(connection: Connection, rows: Sequence[Any], *, n_translations: int) -> list[PlacedTexts]:
+    ids = [row.item_id for row in rows]
+    beside = texts_beside(connection, ids) if n_translations > 1 and ids else {}
+    return [_placed_texts(row, beside.get(row.item_id, ())) for row in rows]
 
 
 def _placed_texts(row: Any, beside: Sequence[TextBeside] = ()) -> PlacedTexts:
-    kind = own_kind(ItemKind(row.kind), [text.shown.kind for text in beside])
+    kind = own_kind(ItemKind(row.kind), row.system_id, [text.shown for text in beside])
     return PlacedTexts(
         row.item_id,
         (ShownText(row.system_id, row.segment_id, row.text, kind), *(text.shown for text in beside)),

@@ -66,22 +66,24 @@ class TranslationView(TypedDict):
     reference: NotRequired[str]
 
 
-class ItemView(TypedDict):
-    """An opaque id and the texts the protocol shows: one `text`, or several `translations` in order."""
+class ItemTextsView(TypedDict):
+    """The texts the protocol shows of a segment: one `text`, or several `translations` in order."""
 
-    item_id: str
     text: NotRequired[str]
     source: NotRequired[str]
     reference: NotRequired[str]
     translations: NotRequired[list[TranslationView]]
 
 
-class EarlierItemView(TypedDict):
+class ItemView(ItemTextsView):
+    """An opaque id and the texts of an item."""
+
+    item_id: str
+
+
+class EarlierItemView(ItemTextsView):
     """An earlier segment of the document: the texts as the worker saw them, and the answer they gave."""
 
-    text: str
-    source: NotRequired[str]
-    reference: NotRequired[str]
     answer: dict[str, JsonValue]
 
 
@@ -89,7 +91,8 @@ class NextItemView(TypedDict):
     """The item to judge now.
 
     Where documents are judged in context: `context` has the earlier segments of its document, in order; or,
-    in the reply to an answer, `continues` says whether it goes on with the document just answered.
+    in the reply to an answer, `continues` says whether it goes on with the document just answered. Where all
+    of a document is in view, `ahead` has its later segments, in order, whenever there is a `context`.
     """
 
     assignment_id: str
@@ -99,6 +102,7 @@ class NextItemView(TypedDict):
     item: ItemView
     revision: int
     context: NotRequired[list[EarlierItemView]]
+    ahead: NotRequired[list[ItemTextsView]]
     continues: NotRequired[bool]
 
 
@@ -168,8 +172,10 @@ def work_view(view: WorkView) -> NextItemView | FinishedView:
                 revision=view.revision,
             )
             if view.context is not None:
-                earlier = [{**each.texts, "answer": dict(each.answer)} for each in view.context]
+                earlier = [{**texts_view(each.item), "answer": dict(each.answer)} for each in view.context]
                 shown["context"] = cast(list[EarlierItemView], earlier)
+            if view.ahead is not None:
+                shown["ahead"] = [cast(ItemTextsView, texts_view(each)) for each in view.ahead]
             if view.continues is not None:
                 shown["continues"] = view.continues
             return shown
@@ -179,10 +185,12 @@ def work_view(view: WorkView) -> NextItemView | FinishedView:
 
 def item_view(item: BlindedItem) -> ItemView:
     """An item in the wire's shape."""
-    texts: dict[str, Any] = {"item_id": item.item_id, **item.texts}
-    if item.translations:
-        texts["translations"] = item.translations
-    return cast(ItemView, texts)
+    return cast(ItemView, {"item_id": item.item_id, **texts_view(item)})
+
+
+def texts_view(item: BlindedItem) -> dict[str, Any]:
+    """The texts of an item in the wire's shape."""
+    return {**item.texts, **({"translations": item.translations} if item.translations else {})}
 
 
 def error_body(code: str, message: str, field: str | None = None) -> dict[str, Any]:
