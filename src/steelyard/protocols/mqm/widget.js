@@ -7,8 +7,8 @@ import { recallLine } from "../../static/scales/line.js";
 import { countCodePoints } from "../../static/spans/offsets.js";
 
 // Main categories with a meaning of their own: the whole text is no translation; the source is wrong.
-const NO_TRANSLATION = "non_translation";
-const ONLY_SOURCE = "source_error";
+const NO_TRANSLATION = "non-translation!";
+const ONLY_SOURCE = "source issue";
 
 /** Draw one item into `root`; see one_translation.js. */
 export function mount(root, item, options, onChange) {
@@ -26,7 +26,7 @@ export const drawSegment = drawMarkedSegment;
 export const recall = recallLine;
 
 function without(categories, names) {
-  return Object.fromEntries(Object.entries(categories).filter(([name]) => !names.includes(name)));
+  return categories && Object.fromEntries(Object.entries(categories).filter(([name]) => !names.includes(name)));
 }
 
 // One mark for the whole text instead of all others, which come back if it is taken away.
@@ -46,19 +46,20 @@ function drawBelow(item, options, { target, source, all, refresh }) {
     if (isWhole()) parts.forEach((part, at) => part.setMarks(before[at]));
     else {
       before = parts.map((part) => part.marks());
-      source.setMarks([]);
+      // What is wrong with the source itself still is.
+      source.setMarks(source.marks().filter((mark) => mark.category === ONLY_SOURCE));
       target.setMarks([{ ...whole, at_ms: Math.round(options.elapsed()) }]);
     }
     refresh();
   }
 
   const button = worded(makeButton(phrase(options, "whole"), toggle, "button quiet whole-button"), options);
-  const element = make("div", "below-text", categories[NO_TRANSLATION] && whole.end > 0 ? button : null);
+  const element = make("div", "below-text", categories?.[NO_TRANSLATION] && whole.end > 0 ? button : null);
   return {
     element,
     follow() {
       button.setAttribute("aria-pressed", String(isWhole()));
-      for (const part of [target, source]) part.lock(isWhole());
+      target.lock(isWhole());
     },
     nextLabel: () => (all().length ? null : phrase(options, "no_errors")),
   };

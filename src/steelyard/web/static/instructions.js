@@ -79,4 +79,5 @@ function openInstructions(widget) {
   // From its beginning, though the button at its end could have the focus.
   dialog.tabIndex = -1;
   dialog.focus();
+  dialog.scrollTop = 0;
 }

@@ -130,7 +130,8 @@ export function drawSegmentOfSeveral({ source, translations }, answer, options) 
 // One translation with its line. `state`: "open" without a score, "unsaid" while an error lacks its category, "refused"
 // where a low score has no error beside it, "done".
 function drawJudged(text, options, { label, draft, onChange, onPoint }) {
-  const { refuse_below: refuseBelow } = options.presentation.spans;
+  const { refuse_below: refuseBelow, tokens } = options.presentation.spans;
+  const canMark = Boolean(text.trim() || tokens.length);
   const sheet = drawMarkingSheet(text, options, { label, marks: draft?.spans ?? [], onChange: changed, onPoint });
   const scoreLabel = fill(options.words.spans.score_of, { label }, options.words.language);
   const score = drawScore(options, { draft, label: scoreLabel }, changed);
@@ -149,7 +150,7 @@ function drawJudged(text, options, { label, draft, onChange, onPoint }) {
     const rating = score.answer()?.rating;
     if (!sheet.isComplete()) return "unsaid";
     if (rating === undefined) return "open";
-    return rating < refuseBelow && !sheet.marks().length ? "refused" : "done";
+    return canMark && rating < refuseBelow && !sheet.marks().length ? "refused" : "done";
   }
 
   function follow() {

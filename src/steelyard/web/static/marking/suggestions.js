@@ -21,13 +21,12 @@ export function drawSuggestions(item, options, { target }) {
   const element = make("div", "below-text", ...(given.length ? [title, list] : []));
 
   const markOf = (index) => target.marks().find((mark) => mark.prefilled === index);
-  const nUnseen = () => target.marks().filter(isUnseen).length;
 
   function drawRow(mark, index) {
     const { severity, text } = spoken(options.words, mark, slice);
     const state = worded(make("span", "suggestion-state"), options);
     const keepIt = makeButton(phrase(options, "accept"), () => target.markable.accept(index), "chip");
-    const remove = makeButton(phrase(options, "remove"), () => target.markable.remove(index), "chip");
+    const remove = makeButton(phrase(options, "remove"), () => target.markable.dismiss(index), "chip");
     const quoted = make("bdi", "suggestion-text", text);
     quoted.lang = options.language;
     const kind = worded(make("span", "suggestion-kind", severity), options);
@@ -48,7 +47,7 @@ export function drawSuggestions(item, options, { target }) {
       });
     },
     nextLabel() {
-      const n = nUnseen();
+      const n = target.markable.nUnseen();
       return n ? phrase(options, n === 1 ? "keep_one" : "keep_some", { n }) : null;
     },
   };

@@ -72,7 +72,9 @@ export function drawMarkingSheet(text, options, { label, side = "target", marks,
 
   function follow() {
     undo.disabled = !markable.canUndo();
-    count.textContent = countInWords(words, markable.marks().length);
+    const { length } = markable.marks();
+    count.dataset.n = length;
+    count.textContent = countInWords(words, length);
   }
 
   follow();

@@ -40,6 +40,8 @@ import { drawPieces } from "./text_pieces.js";
  * @property {(marks: import("./marks.js").Mark[]) => void} setMarks  nothing can be undone then
  * @property {() => boolean} isComplete  whether every mark has its category
  * @property {() => number} nUnseen      prefilled marks that nobody has accepted, changed or removed
+ * @property {(prefilled: number) => void} accept   says that a prefilled mark is right, by its number
+ * @property {(prefilled: number) => void} dismiss  says that it is none
  * @property {() => boolean} undo
  * @property {() => boolean} canUndo
  * @property {(share: number|null) => void} pointAt
@@ -208,6 +210,10 @@ export function drawMarkable(text, options) {
     announce(gone);
   }
 
+  function idOfPrefilled(prefilled) {
+    return kept.all().find((mark) => mark.prefilled === prefilled)?.id;
+  }
+
   function undo() {
     cancel();
     if (!kept.undo()) return false;
@@ -346,6 +352,8 @@ export function drawMarkable(text, options) {
     },
     isComplete: () => kept.all().every((mark) => isWhole(mark, categories)),
     nUnseen: () => kept.all().filter(isUnseen).length,
+    accept: (prefilled) => kept.accept(idOfPrefilled(prefilled)),
+    dismiss: (prefilled) => remove(idOfPrefilled(prefilled)),
     undo,
     canUndo: kept.canUndo,
     pointAt: makePointer(units, counted.length),
