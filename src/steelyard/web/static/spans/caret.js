@@ -34,6 +34,10 @@ export function startCaret({ units }, { isMirrored, strides, stops }) {
     focus() {
       units[at]?.element.focus({ preventScroll: true });
     },
+    /** Scrolls to it, if it is out of sight. */
+    reveal() {
+      units[at]?.element.scrollIntoView({ block: "nearest" });
+    },
     /** The unit that a key leads to; undefined if it means nothing here. @param {KeyboardEvent} event */
     indexAfter(event) {
       if (event.altKey || event.shiftKey) return undefined;

@@ -14,7 +14,7 @@ import { countCodePoints } from "./offsets.js";
  */
 export function drawMarked(text, marks, { language, direction, severities, words }) {
   const counted = countCodePoints(text);
-  const numbered = marks.map((mark, id) => ({ ...mark, prefilled: undefined, id }));
+  const numbered = marks.map((mark, id) => ({ ...mark, id }));
   const { painted, depth } = layersOf(numbered, { severities });
   const body = make("span", "marked-text");
   body.lang = language;
@@ -25,10 +25,13 @@ export function drawMarked(text, marks, { language, direction, severities, words
   }
   for (const token of new Set(marks.flatMap((mark) => mark.token ?? []))) {
     const layers = painted.filter((mark) => mark.token === token).map(({ layer }) => layer);
-    body.append(" ", drawFragment(token, layers, "markable-token"));
+    const shown = drawFragment(token, layers, "markable-token");
+    setDepth(shown, layers.length);
+    body.append(" ", shown);
   }
   const lines = linesOf(words, numbered, counted.slice).map((line) => make("li", "", line));
-  const list = lines.length ? make("ul", "visually-hidden", ...lines) : make("span", "visually-hidden", countInWords(words, 0));
+  const none = make("span", "visually-hidden", countInWords(words, 0));
+  const list = lines.length ? make("ul", "visually-hidden", ...lines) : none;
   list.lang = words.language;
   return make("div", "marked", body, list);
 }

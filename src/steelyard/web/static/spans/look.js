@@ -1,7 +1,7 @@
 // How marks look: a tint over the text and a line below it, one below the other where marks overlap. The pattern of the
 // line tells how serious an error is, its colour only repeats that. Patterns and colours are in spans.css.
 
-import { isOnToken, isUnseen, isWhole, levelsOf } from "./marks.js";
+import { isOnToken, levelsOf } from "./marks.js";
 
 // Between the lines of two marks, in pixels.
 const STEP = 4;
@@ -16,10 +16,11 @@ const N_LOOKS = 4;
 /**
  * Each mark with what is painted for it.
  * @param {import("./marks.js").KeptMark[]} marks
- * @param {{severities: string[], categories?: Record<string, string[]>|null, activeId?: number|null, isTarget?: boolean}} look
+ * @param {{severities: string[], activeId?: number|null, isTarget?: boolean,
+ *   isUnfinished?: (mark: import("./marks.js").KeptMark) => boolean}} look  `isUnfinished`: something is still to be said
  * @returns {{painted: Painted[], depth: number}} `depth`: how many lines there are below each other
  */
-export function layersOf(marks, { severities, categories = null, activeId = null, isTarget = false }) {
+export function layersOf(marks, { severities, activeId = null, isTarget = false, isUnfinished = () => false }) {
   const levels = levelsOf(marks);
   const onTokens = new Map();
   const painted = marks.map((mark) => {
@@ -31,8 +32,7 @@ export function layersOf(marks, { severities, categories = null, activeId = null
         rank: rankOf(mark.severity, severities),
         level: Math.min(levels.get(mark.id) ?? nth, MOST_LEVELS - 1),
         isTarget,
-        // Something is still to be said about it.
-        isHatched: !isTarget && (isUnseen(mark) || !isWhole(mark, categories)),
+        isHatched: isUnfinished(mark),
         isActive: mark.id === activeId,
       },
     };

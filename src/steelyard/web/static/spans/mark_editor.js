@@ -3,14 +3,10 @@
 import { make, makeButton } from "../dom.js";
 import { drawCategoryChoice } from "./category_choice.js";
 import { drawChoiceRow } from "./choice_row.js";
+import { editorKey } from "./editor_keys.js";
 import { rankOf } from "./look.js";
 import { severityLabel } from "./mark_words.js";
 import { isOnToken, isUnseen, isWhole } from "./marks.js";
-import { placeBeside } from "./placing.js";
-
-// Between a mark and the window, in pixels: the handles at the ends of the mark are there.
-const GAP = 14;
-const GAP_FOR_FINGERS = 30;
 
 /**
  * What can be done with the mark of which the window is open.
@@ -35,35 +31,27 @@ const GAP_FOR_FINGERS = 30;
  */
 export function drawMarkEditor({ words, severities, categories, isMirrored }, actions) {
   const said = words.spans;
-  const severity = drawChoiceRow(
-    said.severity,
-    severities.map((name) => ({
-      key: name,
-      text: severityLabel(words, name),
-      className: `mark-severity mark-severity-${rankOf(name, severities)}`,
-    })),
-    (name) => actions.change({ severity: name }),
-  );
+  let shown = null;
+  const severity = drawSeverities(words, severities, actions);
   const category = categories ? drawCategoryChoice(categories, words, choose) : null;
-  const beforehand = make("p", "mark-beforehand", said.prefilled, " ", makeButton(said.accept, actions.accept, "mark-action mark-accept"));
-  const { element: ends, refresh: refreshEnds } = drawEnds(said, isMirrored, actions);
-  const anew = makeButton(said.anew, actions.anew, "mark-action");
-  const remove = makeButton(said.remove, actions.remove, "mark-action mark-remove");
+  const accept = makeButton(said.accept, actions.accept, "mark-action mark-accept");
+  const beforehand = make("p", "mark-question", said.prefilled, " ", accept);
+  const ends = drawEnds(said, isMirrored, actions);
   const close = makeButton("×", actions.close, "mark-action mark-close");
   close.setAttribute("aria-label", said.close);
-  const element = make(
-    "div",
-    "mark-editor",
+  const element = drawWindow(
+    words,
     beforehand,
     make("div", "mark-head", severity.element, close),
     category?.element,
-    make("div", "mark-foot", ends, remove, anew),
+    make(
+      "div",
+      "mark-foot",
+      ends.element,
+      makeButton(said.anew, actions.anew, "mark-action"),
+      makeButton(said.remove, actions.remove, "mark-action mark-remove"),
+    ),
   );
-  element.setAttribute("role", "dialog");
-  element.lang = words.language;
-  element.dir = "auto";
-  element.popover = "manual";
-  let shown = null;
 
   function choose(chosen) {
     actions.change({ category: chosen });
@@ -72,10 +60,10 @@ export function drawMarkEditor({ words, severities, categories, isMirrored }, ac
   }
 
   element.addEventListener("keydown", (event) => {
-    // Digits, letters and Enter mean something else on the page.
-    event.stopPropagation();
-    const isDone = isEditorKey(event, { shown, severities, categories, category, isMirrored, actions });
-    if (isDone) event.preventDefault();
+    const act = editorKey(event, { mark: shown, severities, categories, category, isMirrored }, actions);
+    if (!act) return;
+    event.preventDefault();
+    act();
   });
 
   return {
@@ -87,59 +75,61 @@ export function drawMarkEditor({ words, severities, categories, isMirrored }, ac
       beforehand.hidden = !isUnseen(mark);
       severity.show(mark.severity);
       category?.show(mark.category, isWhole(mark, categories));
-      ends.hidden = isOnToken(mark);
-      refreshEnds();
+      ends.element.hidden = isOnToken(mark);
+      if (!isOnToken(mark)) ends.refresh();
     },
-    place(boxes) {
-      const isForFingers = matchMedia("(pointer: coarse)").matches;
-      placeBeside(element, boxes, isForFingers ? GAP_FOR_FINGERS : GAP);
-    },
-    focus: severity.focus,
+    focus: () => (isUnseen(shown) ? accept.focus({ preventScroll: true }) : severity.focus()),
   };
+}
+
+/** The frame of a small window; keys within it mean nothing to the page around. */
+export function drawWindow(words, ...children) {
+  const element = make("div", "mark-window", ...children);
+  element.setAttribute("role", "dialog");
+  element.lang = words.language;
+  element.dir = "auto";
+  // Above everything else, and not cut off by what it lies in.
+  element.popover = "manual";
+  element.addEventListener("keydown", (event) => event.stopPropagation());
+  return element;
+}
+
+function drawSeverities(words, severities, actions) {
+  const choices = severities.map((name) => ({
+    key: name,
+    text: severityLabel(words, name),
+    className: `mark-severity mark-severity-${rankOf(name, severities)}`,
+  }));
+  return drawChoiceRow(words.spans.severity, choices, (severity) => actions.change({ severity }));
 }
 
 function drawEnds(said, isMirrored, actions) {
-  const buttons = [];
-  const pair = (side, label, back, on) => {
-    const arrows = [[-1, back, isMirrored ? "→" : "←"], [1, on, isMirrored ? "←" : "→"]].map(([step, name, arrow]) => {
-      const button = makeButton(arrow, () => actions.move(side, step), "mark-action mark-arrow");
-      button.setAttribute("aria-label", name);
-      button.title = name;
-      buttons.push({ button, side, step });
-      return button;
-    });
-    const both = make("span", "mark-arrows", ...arrows);
+  const [towardsStart, towardsEnd] = isMirrored ? ["→", "←"] : ["←", "→"];
+  const arrows = [
+    { side: "start", step: -1, name: said.adjust_start_back, arrow: towardsStart },
+    { side: "start", step: 1, name: said.adjust_start_on, arrow: towardsEnd },
+    { side: "end", step: -1, name: said.adjust_end_back, arrow: towardsStart },
+    { side: "end", step: 1, name: said.adjust_end_on, arrow: towardsEnd },
+  ].map(({ side, step, name, arrow }) => {
+    const button = makeButton(arrow, () => actions.move(side, step), "mark-action mark-arrow");
+    button.setAttribute("aria-label", name);
+    button.title = name;
+    return { side, step, button };
+  });
+  const pairs = ["start", "end"].map((side) => {
+    const own = arrows.filter((arrow) => arrow.side === side).map(({ button }) => button);
+    const pair = make("span", "mark-arrows", ...own);
     // As the text runs, whatever the language of the words.
-    both.dir = isMirrored ? "rtl" : "ltr";
-    return make("span", "mark-end", make("span", "mark-end-label", label), both);
-  };
+    pair.dir = isMirrored ? "rtl" : "ltr";
+    return make("span", "mark-end", make("span", "mark-end-label", said[side]), pair);
+  });
   return {
-    element: make(
-      "div",
-      "mark-ends",
-      pair("start", said.start, said.adjust_start_back, said.adjust_start_on),
-      pair("end", said.end, said.adjust_end_back, said.adjust_end_on),
-    ),
-    // Not `disabled`, which would take the focus away from under a key.
-    refresh: () => buttons.forEach(({ button, side, step }) => button.setAttribute("aria-disabled", String(!actions.canMove(side, step)))),
+    element: make("div", "mark-ends", ...pairs),
+    refresh() {
+      for (const { side, step, button } of arrows) {
+        // Not `disabled`, which would take the focus away from under a key.
+        button.setAttribute("aria-disabled", String(!actions.canMove(side, step)));
+      }
+    },
   };
-}
-
-/** Whether a key meant something, which is then done. */
-function isEditorKey(event, { shown, severities, categories, category, isMirrored, actions }) {
-  const isWithControl = event.ctrlKey || event.metaKey;
-  if (event.isComposing || event.altKey) return false;
-  if (isWithControl) return event.key.toLowerCase() === "z" && (actions.undo(), true);
-  if (event.key === "Escape") return actions.close(), true;
-  if (event.key === "Delete" || event.key === "Backspace") return actions.remove(), true;
-  if (event.shiftKey && /^Arrow(Left|Right)$/.test(event.key)) {
-    return actions.move("end", (event.key === "ArrowRight") === isMirrored ? -1 : 1), true;
-  }
-  const named = severities[Number(/^(?:Digit|Numpad)(\d)$/.exec(event.code)?.[1]) - 1];
-  if (named !== undefined) return actions.change({ severity: named }), true;
-  // What is chosen already need not be chosen again.
-  const isChosen = event.target.getAttribute("aria-checked") === "true";
-  if (event.key === "Enter" && isChosen && isWhole(shown, categories) && !isUnseen(shown)) return actions.close(), true;
-  if (category && /^\p{L}$/u.test(event.key)) return category.type(event.key), true;
-  return false;
 }

@@ -1,9 +1,9 @@
 // The small window at a place where several marks lie: which of them is meant.
 
 import { make, makeButton } from "../dom.js";
-import { placeBeside } from "./placing.js";
+import { drawWindow } from "./mark_editor.js";
 
-const GAP = 14;
+const STEPS = { ArrowDown: 1, ArrowUp: -1 };
 
 /**
  * @param {Record<string, any>} words
@@ -11,27 +11,19 @@ const GAP = 14;
  * @param {{anew: () => void, close: () => void}} actions
  */
 export function drawMarkList(words, marks, { anew, close }) {
-  const said = words.spans;
-  const buttons = marks.map(({ label, onChoose }) => makeButton(label, onChoose, "mark-action mark-listed"));
-  const element = make("div", "mark-editor", make("p", "mark-beforehand", said.several), ...buttons, makeButton(said.anew, anew, "mark-action"));
-  element.setAttribute("role", "dialog");
-  element.setAttribute("aria-label", said.several);
-  element.lang = words.language;
-  element.dir = "auto";
-  element.popover = "manual";
+  const { several, anew: anewLabel } = words.spans;
+  const buttons = [
+    ...marks.map(({ label, onChoose }) => makeButton(label, onChoose, "mark-action mark-listed")),
+    makeButton(anewLabel, anew, "mark-action"),
+  ];
+  const element = drawWindow(words, make("p", "mark-question", several), ...buttons);
+  element.setAttribute("aria-label", several);
   element.addEventListener("keydown", (event) => {
-    event.stopPropagation();
-    if (event.key === "Escape") close();
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     const at = buttons.indexOf(event.target);
-    if (step && at >= 0) {
-      event.preventDefault();
-      buttons[(at + step + buttons.length) % buttons.length].focus();
-    }
+    if (event.key === "Escape") close();
+    else if (event.key in STEPS && at >= 0) buttons.at((at + STEPS[event.key]) % buttons.length).focus();
+    else return;
+    event.preventDefault();
   });
-  return {
-    element,
-    place: (boxes) => placeBeside(element, boxes, GAP),
-    focus: () => buttons[0].focus({ preventScroll: true }),
-  };
+  return { element, focus: () => buttons[0].focus({ preventScroll: true }) };
 }

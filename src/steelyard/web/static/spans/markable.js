@@ -3,16 +3,15 @@
 import { directionOf } from "../direction.js";
 import { fill, make } from "../dom.js";
 import { startCaret } from "./caret.js";
-import { drawHandles } from "./handles.js";
+import { keepHalfMark } from "./half_mark.js";
 import { layersOf } from "./look.js";
-import { drawMarkEditor } from "./mark_editor.js";
-import { drawMarkList } from "./mark_list.js";
 import { linesOf, markLabel, spoken } from "./mark_words.js";
+import { keepMarkWindows } from "./mark_windows.js";
 import { drawFrame, makePointer, nameUnits, reportPlace } from "./markable_frame.js";
-import { asAnswer, isOnToken, isUnseen, isWhole, keepMarks, marksAt, moved } from "./marks.js";
+import { asAnswer, isOnToken, isUnseen, isWhole, keepMarks, marksAt } from "./marks.js";
 import { strides } from "./offsets.js";
-import { followPointing, nearest } from "./pointing.js";
-import { keepSideWindow } from "./side_window.js";
+import { followPointing } from "./pointing.js";
+import { followTextKeys } from "./text_keys.js";
 import { drawPieces } from "./text_pieces.js";
 
 /**
@@ -25,6 +24,7 @@ import { drawPieces } from "./text_pieces.js";
  * @property {import("./marks.js").Mark[]} [marks]  to begin with
  * @property {string[]} severities  the first is that of a new mark
  * @property {Record<string, string[]>|null} [categories]
+ * @property {"source"} [side]   of the marks that are made
  * @property {number|null} [most]
  * @property {() => number} [countOthers]  marks elsewhere that count towards `most`
  * @property {Record<string, any>} words   the protocol's, with [spans], [severities] and [categories]
@@ -49,165 +49,87 @@ import { drawPieces } from "./text_pieces.js";
  * @property {() => void} focus
  * @property {() => void} destroy
  * @property {(targets: import("./marks.js").Mark[]) => string} reveal
+ *   freezes the text, shows what was expected above it, and says so in words
  */
 
 /** @param {string} text @param {MarkableOptions} options @returns {Markable} */
 export function drawMarkable(text, options) {
-  const { language, by, tokens = [], severities, categories = null, words, onChange = () => {} } = options;
-  const said = words.spans;
+  const { language, by, tokens = [], severities, categories = null, words, elapsed, onChange = () => {} } = options;
   const isMirrored = directionOf(text, options.direction) === "rtl";
   const pieces = drawPieces(text, { by, language, tokens });
-  const { units, places, counted } = pieces;
-  const kept = keepMarks(options.marks ?? [], { ...options, onChange: changed });
+  const { units, counted } = pieces;
   const { element, note, announce } = drawFrame(text, pieces.element, { ...options, isMirrored });
-  const caret = startCaret(pieces, { isMirrored, strides: () => strides(text, by, language), stops: markedUnits });
-  const windows = keepSideWindow(element, () => close());
-  const handles = drawHandles({ move: previewEnd, done: keepPreview, cancel: dropPreview });
-  const pointed = reportPlace(units, counted.length, options.onPoint);
-
-  let anchor = null;
-  let opened = null;
-  let preview = null;
+  const { most = null, countOthers } = options;
+  const kept = keepMarks(options.marks ?? [], { most, countOthers, elapsed, onChange: changed });
+  const label = (mark) => markLabel(words, mark, kept.all(), counted.slice);
+  const say = (key, values = {}) => announce(fill(words.spans[key], values, words.language));
+  const caret = startCaret(pieces, {
+    isMirrored,
+    strides: () => strides(text, by, language),
+    stops: () => unitsWithMarks(units, kept.all()),
+  });
+  const half = keepHalfMark(pieces, {
+    onBegin() {
+      note(words.spans.first);
+      say("first");
+    },
+    onEnd: () => note(""),
+  });
+  const windows = keepMarkWindows(
+    element,
+    { words, severities, categories, isMirrored, pieces, kept, label },
+    { change, accept, remove, undo, repaint, anew: () => anew(caret.at()), back: caret.focus },
+  );
+  const point = reportPlace(units, counted.length, options.onPoint);
   let targets = [];
   let isFrozen = false;
-  let editor = null;
 
-  const label = (mark) => markLabel(words, mark, kept.all(), counted.slice);
-  const boxesOf = (id) => () => pieces.boxesOf(preview ?? kept.find(id));
-
-  // ---- what is shown
-
-  function refresh() {
-    const shown = kept.all().map((mark) => (mark.id === opened && preview ? { ...mark, ...preview } : mark));
-    const own = layersOf(shown, { severities, categories, activeId: opened });
+  function repaint() {
+    const isUnfinished = (mark) => isUnseen(mark) || !isWhole(mark, categories);
+    const shown = windows.looks();
+    const own = layersOf(shown, { severities, activeId: windows.openId(), isUnfinished });
     const expected = layersOf(targets, { severities, isTarget: true });
     pieces.repaint([...expected.painted, ...own.painted], own.depth, expected.depth);
     nameUnits(units, shown, words);
-    const mark = opened === null ? null : kept.find(opened);
-    if (mark) showEditor(mark);
-    else if (opened !== null) close({ toText: true });
   }
 
   function changed() {
-    refresh();
+    repaint();
+    windows.refresh();
     onChange(asAnswer(kept.all()));
-  }
-
-  function showEditor(mark) {
-    editor.show(mark, label(mark));
-    handles.element.hidden = isOnToken(mark);
-    handles.place(pieces.boxesOf(preview ?? mark), isMirrored);
-    windows.replace();
-  }
-
-  function showPending(from, to = from) {
-    const [first, last] = from === null ? [1, 0] : [Math.min(from, to), Math.max(from, to)];
-    const range = { start: units[first]?.start ?? 1, end: from === null ? 0 : units[last].end };
-    pieces.showPending(range);
-  }
-
-  // ---- what is done
-
-  function begin(index) {
-    if (!hasRoom()) return;
-    anchor = index;
-    showPending(index);
-    note(said.first);
-    announce(said.first);
-    document.addEventListener("click", cancelOutside, true);
-  }
-
-  function cancel() {
-    if (anchor === null) return false;
-    anchor = null;
-    showPending(null);
-    note("");
-    document.removeEventListener("click", cancelOutside, true);
-    return true;
-  }
-
-  function cancelOutside({ target }) {
-    if (!pieces.element.contains(target)) cancel();
   }
 
   function hasRoom() {
     if (kept.hasRoom()) return true;
-    const text = fill(said.most, { most: options.most }, words.language);
-    note(text);
-    announce(text);
+    const full = fill(words.spans.most, { most }, words.language);
+    note(full, { isBrief: true });
+    announce(full);
     return false;
   }
 
   function add(place) {
-    cancel();
     if (!hasRoom()) return;
     const side = options.side ? { side: options.side } : {};
-    const { id } = kept.add({ ...place, severity: severities[0], ...side });
-    open(id);
+    const mark = kept.add({ ...place, severity: severities[0], ...side });
+    windows.open(mark.id);
+    announce(label(mark));
+  }
+
+  function change(id, changes) {
+    kept.change(id, changes);
     announce(label(kept.find(id)));
   }
 
-  function finish(from, to) {
-    const [first, last] = [Math.min(from, to), Math.max(from, to)];
-    add({ start: units[first].start, end: units[last].end });
-  }
-
-  /** A click on a unit, or Enter. */
-  function act(index) {
-    close();
-    caret.put(index);
-    const here = marksAt(kept.all(), units[index]);
-    if (units[index].token !== undefined) {
-      cancel();
-      if (here.length) choose(here, index);
-      else anew(index);
-    } else if (anchor !== null) finish(anchor, index);
-    else if (here.length) choose(here, index);
-    else begin(index);
-  }
-
-  function anew(index) {
-    close();
-    if (units[index].token === undefined) {
-      begin(index);
-      caret.focus();
-    } else add({ token: units[index].token });
-  }
-
-  function choose(marks, index) {
-    if (marks.length === 1) {
-      open(marks[0].id);
-      return;
-    }
-    const entries = marks.map((mark) => ({ label: label(mark), onChoose: () => open(mark.id) }));
-    const list = drawMarkList(words, entries, { anew: () => anew(index), close: () => close({ toText: true }) });
-    windows.open(list, () => pieces.boxesOf(units[index]));
-  }
-
-  function open(id) {
-    editor ??= drawMarkEditor({ words, severities, categories, isMirrored }, actions);
-    opened = id;
-    element.append(handles.element);
-    refresh();
-    windows.open(editor, boxesOf(id));
-  }
-
-  function close({ toText = false } = {}) {
-    opened = null;
-    preview = null;
-    windows.close();
-    handles.element.remove();
-    note("");
-    refresh();
-    if (toText) caret.focus();
+  function accept(id) {
+    kept.accept(id);
+    say("accepted");
   }
 
   function remove(id) {
     const mark = kept.find(id);
     if (!mark) return;
-    const gone = fill(said.removed, spoken(words, mark, counted.slice), words.language);
     kept.remove(id);
-    announce(gone);
+    say("removed", spoken(words, mark, counted.slice));
   }
 
   function idOfPrefilled(prefilled) {
@@ -215,140 +137,89 @@ export function drawMarkable(text, options) {
   }
 
   function undo() {
-    cancel();
-    if (!kept.undo()) return false;
-    announce(said.undone);
-    return true;
+    half.cancel();
+    const isUndone = kept.undo();
+    if (isUndone) say("undone");
+    return isUndone;
   }
 
-  const actions = {
-    change(changes) {
-      kept.change(opened, changes);
-      announce(label(kept.find(opened)));
-    },
-    canMove: (side, step) => moved(kept.find(opened), places, side, step) !== null,
-    move(side, step) {
-      const after = moved(kept.find(opened), places, side, step);
-      if (after) actions.change(after);
-    },
-    accept() {
-      kept.accept(opened);
-      announce(said.accepted);
-      close({ toText: true });
-    },
-    remove: () => remove(opened),
-    anew: () => anew(caret.at()),
-    undo,
-    close: () => close({ toText: true }),
-  };
-
-  // ---- the ends of a mark, dragged
-
-  function previewEnd(side, x, y) {
-    const index = nearest(units, x, y);
-    const mark = kept.find(opened);
-    if (index < 0 || units[index].token !== undefined || !mark) return;
-    const ends = { start: mark.start, end: mark.end, ...preview, [side]: units[index][side] };
-    if (ends.start >= ends.end) return;
-    preview = ends;
-    refresh();
-  }
-
-  function keepPreview() {
-    const ends = preview;
-    preview = null;
-    if (ends) actions.change(ends);
-  }
-
-  function dropPreview() {
-    preview = null;
-    refresh();
-  }
-
-  // ---- keys
-
-  function markedUnits() {
-    return units.flatMap((unit, index) => {
-      const begins = kept.all().some((mark) => (isOnToken(mark) ? mark.token === unit.token : mark.start >= unit.start && mark.start < unit.end));
-      return begins ? [index] : [];
-    });
-  }
-
-  const keys = {
-    Enter: () => act(caret.at()),
-    " ": () => (anchor === null ? anew(caret.at()) : act(caret.at())),
-    Delete: () => remove(marksAt(kept.all(), units[caret.at()])[0]?.id),
-    Backspace: () => keys.Delete(),
-    Escape: () => cancel(),
-    u: () => undo(),
-  };
-
-  function isKeyOfText(event) {
-    const isWithControl = event.ctrlKey || event.metaKey;
-    const index = caret.indexAfter(event);
-    if (index !== undefined) {
-      caret.put(index);
+  /** A mark is begun or ended here, whatever is marked already. */
+  function anew(index) {
+    windows.close();
+    const { token } = units[index];
+    if (token !== undefined) {
+      half.cancel();
+      add({ token });
+    } else if (half.isBegun()) add(half.end(index));
+    else if (hasRoom()) {
+      half.begin(index);
       caret.focus();
-      units[caret.at()].element.scrollIntoView({ block: "nearest" });
-      if (anchor !== null && !isOnToken(units[caret.at()])) showPending(anchor, caret.at());
-      return true;
     }
-    if (isWithControl) return event.key.toLowerCase() === "z" && !event.shiftKey && (undo(), true);
-    if (event.altKey || !Object.hasOwn(keys, event.key)) return false;
-    if (event.key === "Escape") return cancel();
-    if (!event.repeat) keys[event.key]();
-    return true;
   }
 
-  pieces.element.addEventListener("keydown", (event) => {
-    if (isFrozen || event.isComposing || pieces.indexOf(event.target) < 0) return;
-    if (!isKeyOfText(event)) return;
-    event.preventDefault();
-    event.stopPropagation();
+  /** A click: opens what is marked here, unless a mark is half made. */
+  function act(index) {
+    windows.close();
+    const here = marksAt(kept.all(), units[index]);
+    if (here.length && (!half.isBegun() || isOnToken(units[index]))) {
+      half.cancel();
+      windows.choose(here, units[index]);
+    } else anew(index);
+  }
+
+  followTextKeys(pieces.element, caret, {
+    act,
+    mark: anew,
+    remove: (index) => remove(marksAt(kept.all(), units[index])[0]?.id),
+    undo,
+    move: half.reach,
+    cancel: half.cancel,
+    isFrozen: () => isFrozen,
   });
-  pieces.element.addEventListener("focusin", ({ target }) => {
-    const index = pieces.indexOf(target);
-    if (index >= 0 && index !== caret.at()) caret.put(index);
-    pointed(index);
-  });
-  pieces.element.addEventListener("focusout", () => pointed(-1));
   followPointing(pieces, {
     click(index) {
-      if (isFrozen) return;
       caret.put(index);
-      if (!windows.hasFocus()) caret.focus();
+      caret.focus();
       act(index);
     },
-    drag: (from, to) => !isFrozen && showPending(from, to),
+    drag: (from, to) => pieces.showPending(pieces.placeOf(from, to)),
     dragged(from, to) {
-      if (isFrozen) return;
-      close();
+      half.cancel();
+      pieces.showPending(null);
+      windows.close();
       caret.put(to);
-      finish(from, to);
+      add(pieces.placeOf(from, to));
     },
-    cancel: () => showPending(anchor),
+    cancel: () => pieces.showPending(null),
     point(index) {
-      pointed(index);
-      if (anchor !== null && index >= 0 && units[index].token === undefined) showPending(anchor, index);
+      point(index);
+      half.reach(index);
     },
+    isFrozen: () => isFrozen,
   });
+  pieces.element.addEventListener("focusin", ({ target }) => {
+    caret.put(pieces.indexOf(target));
+    point(caret.at());
+  });
+  pieces.element.addEventListener("focusout", () => point(-1));
 
   function freeze() {
     isFrozen = true;
-    cancel();
-    close();
+    half.cancel();
+    windows.close();
     element.classList.add("markable-frozen");
     pieces.element.setAttribute("aria-readonly", "true");
   }
 
-  refresh();
+  repaint();
   return {
     element,
     marks: () => asAnswer(kept.all()),
     setMarks(marks) {
-      cancel();
+      half.cancel();
+      windows.close();
       kept.replace(marks);
-      close();
+      repaint();
     },
     isComplete: () => kept.all().every((mark) => isWhole(mark, categories)),
     nUnseen: () => kept.all().filter(isUnseen).length,
@@ -360,19 +231,26 @@ export function drawMarkable(text, options) {
     freeze,
     focus: caret.focus,
     destroy() {
-      cancel();
+      half.cancel();
       windows.close();
-      pointed(-1);
+      point.stop();
     },
     reveal(expected) {
       freeze();
       targets = expected.map((mark, id) => ({ ...mark, id }));
-      refresh();
-      const lines = linesOf(words, targets, counted.slice, said.target_label);
+      repaint();
+      const lines = linesOf(words, targets, counted.slice, words.spans.target_label);
       const list = make("ul", "visually-hidden", ...lines.map((line) => make("li", "", line)));
       list.lang = words.language;
-      element.append(list);
-      return lines.length ? lines.join("; ") : said.targets_none;
+      if (lines.length) element.append(list);
+      return lines.length ? lines.join("; ") : words.spans.targets_none;
     },
   };
+}
+
+/** The units at which marks begin. */
+function unitsWithMarks(units, marks) {
+  const begins = (unit, mark) =>
+    isOnToken(mark) ? mark.token === unit.token : unit.start <= mark.start && mark.start < unit.end;
+  return units.flatMap((unit, index) => (marks.some((mark) => begins(unit, mark)) ? [index] : []));
 }

@@ -4,6 +4,8 @@ import { make } from "../dom.js";
 import { kindOf } from "./mark_words.js";
 import { marksAt } from "./marks.js";
 
+const BRIEFLY_MS = 5000;
+
 /**
  * @param {string} text
  * @param {HTMLElement} body  its units
@@ -27,17 +29,22 @@ export function drawFrame(text, body, { words, label, language, isMirrored }) {
   const shownNote = make("p", "markable-note");
   const spoken = make("p", "visually-hidden");
   spoken.setAttribute("role", "status");
-  for (const each of [shownNote, spoken, empty]) each?.setAttribute("lang", words.language);
-  for (const each of [shownNote, spoken, empty]) each?.setAttribute("dir", "auto");
+  for (const each of [shownNote, spoken, empty].filter(Boolean)) {
+    each.lang = words.language;
+    each.dir = "auto";
+  }
   shownNote.setAttribute("aria-hidden", "true");
   shownNote.hidden = true;
   const element = make("div", "markable", whole, empty, body, make("div", "markable-note-place", shownNote), spoken);
+  let fading;
   return {
     element,
-    /** Shown while it holds. */
-    note(line) {
+    /** Shown until there is another, or only briefly. */
+    note(line, { isBrief = false } = {}) {
+      clearTimeout(fading);
       shownNote.textContent = line;
       shownNote.hidden = !line;
+      if (isBrief) fading = setTimeout(() => (shownNote.hidden = true), BRIEFLY_MS);
     },
     announce(line) {
       // The same line again is news too.
@@ -64,7 +71,7 @@ export function reportPlace(units, length, onPoint = () => {}) {
   let asked = null;
   let told = null;
   let wanted = null;
-  return (index) => {
+  const point = (index) => {
     const unit = units[index];
     wanted = unit?.start === undefined ? null : (unit.start + unit.end) / 2 / length;
     asked ??= requestAnimationFrame(() => {
@@ -73,6 +80,8 @@ export function reportPlace(units, length, onPoint = () => {}) {
       told = wanted;
     });
   };
+  point.stop = () => cancelAnimationFrame(asked);
+  return point;
 }
 
 /** Highlights the unit at this share of the text, and no other. */

@@ -11,6 +11,7 @@ const NEAR = 24;
  * @param {(from: number, to: number) => void} on.dragged
  * @param {() => void} on.cancel  what was dragged is not meant
  * @param {(index: number) => void} on.point  -1: no longer in the text
+ * @param {() => boolean} on.isFrozen  nothing can be changed: then it only points
  */
 export function followPointing({ element, units, indexOf }, on) {
   let pressed = null;
@@ -19,7 +20,7 @@ export function followPointing({ element, units, indexOf }, on) {
   element.addEventListener("pointerdown", (event) => {
     isDragged = false;
     // A finger that moves scrolls the page.
-    if (event.pointerType === "touch" || !event.isPrimary || event.button !== 0) return;
+    if (event.pointerType === "touch" || !event.isPrimary || event.button !== 0 || on.isFrozen()) return;
     const index = indexOf(event.target);
     pressed = index < 0 || units[index].token !== undefined ? null : { id: event.pointerId, from: index, to: index };
   });
@@ -52,6 +53,7 @@ export function followPointing({ element, units, indexOf }, on) {
       isDragged = false;
       return;
     }
+    if (on.isFrozen()) return;
     const hit = indexOf(event.target);
     const index = hit >= 0 ? hit : nearest(units, event.clientX, event.clientY);
     if (index >= 0) on.click(index);

@@ -1,11 +1,10 @@
 // Keeps at most one small window open beside a text, in its place while the page moves, until something else is clicked.
 
-/**
- * @typedef {Object} SideWindow
- * @property {HTMLElement} element
- * @property {(boxes: DOMRect[]) => void} place
- * @property {() => void} focus
- */
+import { placeBeside } from "./placing.js";
+
+// Between a mark and the window, in pixels: the handles at the ends of the mark are there.
+const GAP = 14;
+const GAP_FOR_FINGERS = 30;
 
 /**
  * @param {HTMLElement} root  what the window belongs to, and where it is put
@@ -15,40 +14,45 @@ export function keepSideWindow(root, onLeave) {
   let open = null;
 
   function close() {
-    open?.listening.abort();
-    open?.window.element.remove();
+    const closing = open;
     open = null;
+    closing?.listening.abort();
+    closing?.element.remove();
+  }
+
+  function place() {
+    const gap = matchMedia("(pointer: coarse)").matches ? GAP_FOR_FINGERS : GAP;
+    if (open) placeBeside(open.element, open.boxes(), gap);
   }
 
   function leave(event) {
     const to = event.type === "focusout" ? event.relatedTarget : event.target;
     // The focus goes nowhere when the browser itself loses it.
-    if (to && !root.contains(to)) onLeave();
+    if (open && to && !root.contains(to)) onLeave();
   }
 
   return {
-    /** @param {SideWindow} window @param {() => DOMRect[]} boxes  what it stands beside */
-    open(window, boxes) {
+    /**
+     * @param {{element: HTMLElement, focus: () => void}} window
+     * @param {() => DOMRect[]} boxes  what it stands beside
+     */
+    open({ element, focus }, boxes) {
       close();
       const listening = new AbortController();
       const { signal } = listening;
-      open = { window, boxes, listening };
-      root.append(window.element);
-      window.element.showPopover?.();
-      window.place(boxes());
+      open = { element, boxes, listening };
+      root.append(element);
+      element.showPopover?.();
+      place();
+      focus();
       document.addEventListener("click", leave, { signal, capture: true });
       root.addEventListener("focusout", leave, { signal });
-      addEventListener("resize", () => window.place(boxes()), { signal });
-      // Of something within the page: with the page itself it moves anyway.
-      addEventListener("scroll", ({ target }) => target !== document && !window.element.contains(target) && window.place(boxes()), {
-        signal,
-        capture: true,
-      });
-      window.focus();
+      addEventListener("resize", place, { signal });
+      // With the page itself it moves anyway.
+      const onScroll = ({ target }) => target !== document && !element.contains(target) && place();
+      addEventListener("scroll", onScroll, { signal, capture: true });
     },
-    replace: () => open?.window.place(open.boxes()),
+    place,
     close,
-    isOpen: () => open !== null,
-    hasFocus: () => open !== null && open.window.element.contains(document.activeElement),
   };
 }

@@ -14,29 +14,15 @@ import { countCodePoints, units } from "./offsets.js";
 export function drawPieces(text, { by, language, tokens }) {
   const counted = countCodePoints(text);
   const places = units(text, by, language);
-  const element = make("div", "markable-text");
-  const pieces = [];
-  const found = [];
-  const addPiece = (place, className) => {
-    const piece = { ...place, element: make("span", className, counted.slice(place.start, place.end)), painted: "" };
-    pieces.push(piece);
-    return piece;
-  };
-  let at = 0;
-  for (const place of places) {
-    if (at < place.start) addPiece({ start: at, end: place.start }, "markable-gap");
-    found.push(addPiece(place, "markable-unit"));
-    at = place.end;
-  }
-  if (at < counted.length) addPiece({ start: at, end: counted.length }, "markable-gap");
+  const pieces = cutAtUnits(places, counted);
   const onTokens = tokens.map((token) => ({ token, element: make("span", "markable-unit markable-token", token), painted: "" }));
-  found.push(...onTokens);
-  const indexes = new Map(found.map((unit, index) => [unit.element, index]));
-  for (const unit of found) {
-    unit.element.setAttribute("role", "option");
-    unit.element.setAttribute("aria-selected", "false");
+  const found = [...pieces.filter(({ isUnit }) => isUnit), ...onTokens];
+  for (const { element: unit } of found) {
+    unit.setAttribute("role", "option");
+    unit.setAttribute("aria-selected", "false");
   }
-  element.append(...pieces.map((piece) => piece.element));
+  const indexes = new Map(found.map((unit, index) => [unit.element, index]));
+  const element = make("div", "markable-text", ...pieces.map((piece) => piece.element));
   for (const { element: token } of onTokens) element.append(" ", token);
 
   return {
@@ -46,23 +32,28 @@ export function drawPieces(text, { by, language, tokens }) {
     counted,
     /** The index of the unit that an element of the page is in, -1 for none. */
     indexOf: (node) => indexes.get(node?.closest?.(".markable-unit")) ?? -1,
+    /** From one unit to another, whichever comes first. @returns {import("./offsets.js").Place} */
+    placeOf: (from, to) => ({ start: found[Math.min(from, to)].start, end: found[Math.max(from, to)].end }),
     /**
      * Paint what has changed, and only that.
      * @param {import("./look.js").Painted[]} painted
+     * @param {number} below  how many lines there are below each other
+     * @param {number} above  and above the text
      */
     repaint(painted, below, above) {
       setDepth(element, below, above);
       for (const piece of pieces) repaintPiece(piece, fragmentsOf(piece, painted), counted.slice);
       for (const unit of onTokens) {
         const layers = painted.filter(({ token }) => token === unit.token).map(({ layer }) => layer);
+        setDepth(unit.element, layers.filter(({ isTarget }) => !isTarget).length, above);
         repaintPiece(unit, [{ layers }]);
       }
     },
-    /** What will be marked, if it is. @param {import("./offsets.js").Place} place */
-    showPending({ start, end }) {
+    /** What will be marked, if it is. @param {import("./offsets.js").Place|null} place */
+    showPending(place) {
       for (const piece of pieces) {
-        const isPending = piece.start < end && start < piece.end;
-        if (isPending === Boolean(piece.isPending)) continue;
+        const isPending = place !== null && piece.start < place.end && place.start < piece.end;
+        if (isPending === piece.isPending) continue;
         piece.isPending = isPending;
         piece.element.classList.toggle("markable-pending", isPending);
       }
@@ -77,6 +68,23 @@ export function drawPieces(text, { by, language, tokens }) {
       return boxes(range);
     },
   };
+}
+
+// The whole text: its units, and what is between them.
+function cutAtUnits(places, counted) {
+  const pieces = [];
+  const add = (start, end, isUnit) => {
+    const element = make("span", isUnit ? "markable-unit" : "markable-gap", counted.slice(start, end));
+    if (start < end) pieces.push({ start, end, isUnit, isPending: false, element, painted: "" });
+  };
+  let at = 0;
+  for (const { start, end } of places) {
+    add(at, start, false);
+    add(start, end, true);
+    at = end;
+  }
+  add(at, counted.length, false);
+  return pieces;
 }
 
 function boxes(what) {
