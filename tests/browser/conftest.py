@@ -155,7 +155,8 @@ def _write_small(db: str, protocol: str, changes: dict[str, Any]) -> None:
     entry = changes.pop("entry", None)
     documents = changes.pop("documents", range(1, len(texts) + 1))
     chosen = protocols()[protocol]
-    attribute = changes.get("attribute", "adequacy")
+    usually = "adequacy" if "adequacy" in chosen.attributes else chosen.attributes[0]
+    attribute = changes.get("attribute", usually)
     presentation = {
         **chosen.presentation,
         **({"shows": list(chosen.shows[attribute])} if chosen.may_show else {}),

@@ -12,9 +12,11 @@ export function startCaret({ units }, { isMirrored, strides, stops }) {
   let at = 0;
 
   function put(index) {
-    units[at]?.element.removeAttribute("tabindex");
+    const before = at;
     at = Math.min(Math.max(index, 0), units.length - 1);
     units[at]?.element.setAttribute("tabindex", "0");
+    // Not from the one that stays: it would lose the focus.
+    if (before !== at) units[before]?.element.removeAttribute("tabindex");
   }
 
   const indexAtOffset = (offset) => units.findIndex(({ start, token }) => token !== undefined || start >= offset);

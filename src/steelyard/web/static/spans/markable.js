@@ -223,7 +223,7 @@ export function drawMarkable(text, options) {
     },
     isComplete: () => kept.all().every((mark) => isWhole(mark, categories)),
     nUnseen: () => kept.all().filter(isUnseen).length,
-    accept: (prefilled) => kept.accept(idOfPrefilled(prefilled)),
+    accept: (prefilled) => accept(idOfPrefilled(prefilled)),
     dismiss: (prefilled) => remove(idOfPrefilled(prefilled)),
     undo,
     canUndo: kept.canUndo,
