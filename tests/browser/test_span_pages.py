@@ -96,7 +96,8 @@ def test_a_whole_document_is_judged_with_the_mouse(
     expect(ahead).to_have_text([TEXTS[1][2], TEXTS[2][2]])
     expect(page.locator(".document-earlier")).to_have_count(0)
     guide = page.locator(".guide").bounding_box()
-    assert guide and guide["height"] < 800 / 3
+    assert guide
+    assert guide["height"] < 800 / 3
     expect(button).to_be_disabled()
     expect(missing).to_have_text("Rate the translation on the line.")
     expect(page.locator(".line-handle")).to_be_hidden()
@@ -193,7 +194,7 @@ def test_three_translations_stand_side_by_side_and_a_low_score_needs_an_error(
     )
     boxes = [sheets.nth(place).bounding_box() for place in range(3)]
     assert len({box["y"] for box in boxes if box}) == 1
-    assert all(0 <= box["x"] and box["x"] + box["width"] <= 1280 for box in boxes if box)
+    assert all(box["x"] >= 0 and box["x"] + box["width"] <= 1280 for box in boxes if box)
     assert_fits(page)
     expect(missing).to_have_text("Not rated yet: translation 1, 2, and 3")
 
