@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard.domain.judgement import Span
 from steelyard.protocols._ratings import HAND_SD, handling
-from steelyard.protocols._span_settings import NON_TRANSLATION, SOURCE_ISSUE, SpanSettings
+from steelyard.protocols._span_settings import NON_TRANSLATION, SOURCE_ISSUE, SpanSettings, as_marked
 
 if TYPE_CHECKING:
     import numpy as np
@@ -111,27 +111,12 @@ def _of_prefilled(
         draw = rng.random()
         if draw >= ACCEPTS + (1 - ACCEPTS) * CHANGES:
             continue
-        error = {**_as_marked(span, settings), "prefilled": index}
+        error = {**as_marked(span, settings), "prefilled": index}
         if draw >= ACCEPTS:
             others = [name for name in settings.severities if name != error["severity"]]
             error["severity"] = str(rng.choice(others)) if others else error["severity"]
         kept.append(error)
     return kept
-
-
-def _as_marked(span: Span, settings: SpanSettings) -> dict[str, Any]:
-    """A span as answers have it."""
-    marked: dict[str, Any] = {"start": span.start, "end": span.end, "severity": span.severity}
-    category = span.category
-    if span.start is None:
-        token = category if category in settings.tokens else settings.tokens[0]
-        marked = {"token": token, "severity": span.severity}
-        category = None if category == token else category
-    if category is not None:
-        marked["category"] = category
-    if span.side == "source":
-        marked["side"] = span.side
-    return marked
 
 
 def _error(seen: TranslationSeen, settings: SpanSettings, rng: np.random.Generator) -> dict[str, Any] | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
-from steelyard.domain.work import ShownItem
+from steelyard.domain.judgement import Span
 
 # Marks something that is missing: it has no place in the text, so it is marked behind it.
 MISSING = "[missing]"
@@ -55,9 +55,9 @@ class SpanSettings:
         )
 
 
-def span_settings(item: ShownItem, usual: Mapping[str, Any]) -> SpanSettings:
-    """The settings that an item's campaign recorded, over the protocol's usual ones."""
-    chosen = {**usual, **(item.presentation.get("spans") or {})}
+def span_settings(presentation: Mapping[str, Any], usual: Mapping[str, Any]) -> SpanSettings:
+    """The settings that a campaign recorded, over the protocol's usual ones."""
+    chosen = {**usual, **(presentation.get("spans") or {})}
     categories = chosen["categories"]
     return SpanSettings(
         severities=tuple(chosen["severities"]),
@@ -70,3 +70,25 @@ def span_settings(item: ShownItem, usual: Mapping[str, Any]) -> SpanSettings:
         ask_below=chosen["ask_below"],
         refuse_below=chosen["refuse_below"],
     )
+
+
+def as_marked(span: Span, settings: SpanSettings) -> dict[str, Any]:
+    """A span as answers and pages have it. Without ends it is on a token; without severity, the mildest.
+
+    >>> as_marked(Span(0, 3, 9, "minor"), span_settings({}, USUAL_SPANS))
+    {'start': 3, 'end': 9, 'severity': 'minor'}
+    >>> as_marked(Span(0, severity="major"), span_settings({}, USUAL_SPANS))
+    {'token': '[missing]', 'severity': 'major'}
+    """
+    category = span.category
+    marked: dict[str, Any] = {"start": span.start, "end": span.end}
+    if span.start is None:
+        token = category if category in settings.tokens else settings.tokens[0]
+        marked = {"token": token}
+        category = None if category == token else category
+    marked["severity"] = span.severity or settings.severities[0]
+    if category is not None:
+        marked["category"] = category
+    if span.side == "source":
+        marked["side"] = span.side
+    return marked

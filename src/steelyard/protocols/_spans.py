@@ -90,7 +90,7 @@ class MarkedErrors:
         if len(parts) != n_shown:
             wanted = f"{n_shown} translations are shown, and the answer is about {len(parts)}"
             raise AnswerError(f"{wanted}: reload the page and answer for each.", "translations")
-        settings = span_settings(item, self.usual)
+        settings = span_settings(item.presentation, self.usual)
         for place, part in enumerate(parts):
             marked = MarkedTranslation(
                 item.translations[place].text,
@@ -105,7 +105,7 @@ class MarkedErrors:
 
     def rows(self, item: ShownItem, answer: Answer) -> Said:
         """The errors and ratings of a checked answer."""
-        settings = span_settings(item, self.usual)
+        settings = span_settings(item.presentation, self.usual)
         parts = self._parts(answer)
         ratings: list[RatingRow] = []
         spans: list[Span] = []
@@ -130,7 +130,7 @@ class MarkedErrors:
         the place is mostly found, the more so the lower the quality; whoever simulates a worker who did not
         look leaves it out.
         """
-        settings = span_settings(item, self.usual)
+        settings = span_settings(item.presentation, self.usual)
         parts = []
         for place, (translation, quality) in enumerate(zip(item.translations, qualities, strict=True)):
             if not 0.0 <= quality <= 1.0:
