@@ -109,7 +109,8 @@ def _of_prefilled(
     kept = []
     for index, span in enumerate(seen.prefilled):
         draw = rng.random()
-        if draw >= ACCEPTS + (1 - ACCEPTS) * CHANGES:
+        has_place = span.start is not None or bool(settings.tokens)
+        if draw >= ACCEPTS + (1 - ACCEPTS) * CHANGES or not has_place:
             continue
         error = {**as_marked(span, settings), "prefilled": index}
         if draw >= ACCEPTS:
