@@ -46,7 +46,10 @@ def checked_shares(campaign: Campaign, unfit: Sequence[str] = ()) -> dict[ItemKi
             'Leave them out, or set order = "grouped".'
         )
     has_references = any(has_visible_text(segment.reference) for segment in campaign.segments)
-    if settings.quota is None:
+    if settings.quota is None and settings.n_translations > 1:
+        # Beside translations a reference is easily recognised: twice as many damaged texts, as in pairs.
+        shares = {ItemKind.DEGRADED: 2.0, ItemKind.REPEAT: 1.0}
+    elif settings.quota is None:
         shares = {kind: 1.0 for kind in CONTROL_KINDS if has_references or kind is not ItemKind.REFERENCE}
     else:
         shares = {kind: float(settings.quota.get(kind, 0)) for kind in CONTROL_KINDS}
