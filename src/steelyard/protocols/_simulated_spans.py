@@ -166,7 +166,7 @@ def _whole_units(part: tuple[int, int], units: Sequence[tuple[int, int]]) -> dic
     return {"start": touched[0][0], "end": touched[-1][1]}
 
 
-def marking_units(text: str, by: str | None) -> list[tuple[int, int]]:
+def marking_units(text: str, by: str) -> list[tuple[int, int]]:
     """Where words lie in a text, or characters with the marks that belong to them; in code points.
 
     >>> marking_units("two words", "word"), marking_units("e\\u0301 f", "character")

@@ -16,13 +16,13 @@ MISSING = "[missing]"
 NON_TRANSLATION = "non-translation!"
 SOURCE_ISSUE = "source issue"
 
-# The usual settings, except where a protocol says otherwise. `by` None: as the target language is written.
-# `ask_below` and `refuse_below`: a rating below without any error is asked about, or refused; 0: never.
+# The settings where neither a protocol nor a campaign says otherwise. `ask_below` and `refuse_below`: a rating
+# below without any error is asked about, or refused; 0: never.
 USUAL_SPANS: Mapping[str, Any] = {
     "severities": ["minor", "major"],
     "categories": None,
     "tokens": [MISSING],
-    "by": None,
+    "by": "word",
     "source": False,
     "most": None,
     "score": True,
@@ -38,7 +38,7 @@ class SpanSettings:
     severities: tuple[str, ...]
     categories: Mapping[str, tuple[str, ...]] | None
     tokens: tuple[str, ...]
-    by: Literal["word", "character"] | None
+    by: Literal["word", "character"]
     source: bool
     most: int | None
     score: bool
@@ -56,8 +56,8 @@ class SpanSettings:
 
 
 def span_settings(presentation: Mapping[str, Any], usual: Mapping[str, Any]) -> SpanSettings:
-    """The settings that a campaign recorded, over the protocol's usual ones."""
-    chosen = {**usual, **(presentation.get("spans") or {})}
+    """The settings that a campaign recorded, over what is usual for its protocol."""
+    chosen = {**USUAL_SPANS, **usual, **(presentation.get("spans") or {})}
     categories = chosen["categories"]
     return SpanSettings(
         severities=tuple(chosen["severities"]),
@@ -75,9 +75,9 @@ def span_settings(presentation: Mapping[str, Any], usual: Mapping[str, Any]) -> 
 def as_marked(span: Span, settings: SpanSettings) -> dict[str, Any]:
     """A span as answers and pages have it. Without ends it is on a token; without severity, the mildest.
 
-    >>> as_marked(Span(0, 3, 9, "minor"), span_settings({}, USUAL_SPANS))
+    >>> as_marked(Span(0, 3, 9, "minor"), span_settings({}, {}))
     {'start': 3, 'end': 9, 'severity': 'minor'}
-    >>> as_marked(Span(0, severity="major"), span_settings({}, USUAL_SPANS))
+    >>> as_marked(Span(0, severity="major"), span_settings({}, {}))
     {'token': '[missing]', 'severity': 'major'}
     """
     category = span.category

@@ -34,7 +34,7 @@ _Part = Mapping[str, Any]
 class MarkedErrors:
     """Errors marked in each translation of an item, and how good it is on a line from 0 to 100.
 
-    `usual` are the settings that a campaign may change. `several`: the answer has a list of translations, in
+    `usual` are the settings that are usual for the protocol. `several`: the answer has a list of translations, in
     the order shown. `score_asked`: whether every campaign asks for a rating, or each chooses. `prefills`:
     errors may be marked beforehand.
     """
@@ -64,7 +64,7 @@ class MarkedErrors:
     @property
     def _span_schema(self) -> dict[str, Any]:
         fields: dict[str, Any] = {"start": _WHOLE, "end": _WHOLE, "severity": _NAME}
-        if self.usual["categories"]:
+        if "categories" in self.usual:
             fields["category"] = _NAME
         fields |= {"side": {"type": "string", "enum": ["source"]}, "token": _NAME}
         if self.prefills:
