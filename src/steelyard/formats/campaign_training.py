@@ -71,7 +71,7 @@ def _item(table: TrainingTable, scope: TrainingScope) -> TrainingItem:
     targets: list[list[Span]] = [[] for _ in texts]
     for target in table.spans or []:
         place = _place(target, table)
-        if target.translation <= len(texts) and not isinstance(place, str):
+        if not isinstance(place, str):
             start, end = place
             category = target.category
             if scope.spans and target.token and target.token != scope.spans.tokens[0]:
@@ -160,10 +160,8 @@ def _target_problems(table: TrainingTable, scope: TrainingScope) -> list[str]:
 
 
 def _problems_of_target(target: TargetTable, table: TrainingTable, settings: SpanSettings) -> Iterator[str]:
-    n = len(_texts(table))
-    if target.translation > n:
-        yield f"there is no translation {target.translation}; the item has {n}."
-    elif isinstance(place := _place(target, table), str):
+    place = _place(target, table)
+    if isinstance(place, str):
         yield place
     if target.token is not None and target.token not in settings.tokens:
         yield f'token "{target.token}" is none of this campaign\'s: {_listed(settings.tokens)}.'
@@ -177,13 +175,15 @@ def _problems_of_target(target: TargetTable, table: TrainingTable, settings: Spa
 
 def _place(target: TargetTable, table: TrainingTable) -> tuple[int | None, int | None] | str:
     """Where an error lies that is to be found; or what is wrong with it."""
-    ends = (target.start, target.end)
+    texts, ends = _texts(table), (target.start, target.end)
+    if target.translation > len(texts):
+        return f"there is no translation {target.translation}; the item has {len(texts)}."
     given = [target.text is not None, ends != (None, None), target.token is not None]
     if sum(given) != 1:
         return "needs one of three: text, or start and end, or token."
     if target.token is not None:
         return None, None
-    where = table.source or "" if target.side == "source" else _texts(table)[target.translation - 1]
+    where = (table.source or "") if target.side == "source" else texts[target.translation - 1]
     if target.text is not None:
         n_found = where.count(target.text)
         if n_found != 1:

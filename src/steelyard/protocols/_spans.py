@@ -34,7 +34,7 @@ _Part = Mapping[str, Any]
 class MarkedErrors:
     """Errors marked in each translation of an item, and how good it is on a line from 0 to 100.
 
-    `usual` are the settings that are usual for the protocol. `several`: the answer has a list of translations, in
+    `usual`: settings that are peculiar to the protocol. `several`: the answer has a list of translations, in
     the order shown. `score_asked`: whether every campaign asks for a rating, or each chooses. `prefills`:
     errors may be marked beforehand.
     """
