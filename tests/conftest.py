@@ -538,7 +538,9 @@ def asked() -> CampaignEntry:
             EntryQuestion("age", "How old are you?", "number", optional=True, minimum=18, maximum=120),
         ),
         (
-            TrainingItem(("The dog sleeps.",), "The meaning is there.", "", "The dog is asleep.", (70, 100)),
+            TrainingItem(
+                ("The dog sleeps.",), "The meaning is there.", "", "The dog is asleep.", ((70, 100),)
+            ),
             TrainingItem(("It rains.",), "Judge as you like.", "", "It has been raining for days."),
         ),
     )

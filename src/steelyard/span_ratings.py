@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import polars as pl
 
+from steelyard.domain.judgement import FRAME_NAMES, FrameName
 from steelyard.domain.scale import Scale
 from steelyard.domain.span_weights import WORST_ERROR, SpanWeights
 from steelyard.frames import ratings_frame
@@ -22,6 +25,15 @@ _JUDGED = (
     ),
     *("segment_id", "is_automated", "is_filler", "system_id", "attribute", "position"),
 )
+
+
+def analysed_as(gives: Sequence[FrameName]) -> tuple[FrameName, ...]:
+    """The frames that judgements of these can be analysed from: marked errors make ratings too.
+
+    >>> analysed_as(["spans"]), analysed_as(["ratings", "spans"])
+    (('ratings', 'spans'), ('ratings', 'spans'))
+    """
+    return tuple(name for name in FRAME_NAMES if name in gives or (name == "ratings" and "spans" in gives))
 
 
 def span_ratings(spans: pl.DataFrame, weights: SpanWeights) -> pl.DataFrame:

@@ -29,8 +29,10 @@ QUESTIONS = (
     EntryQuestion("work", "What do you do for a living?", "text", optional=True),
 )
 TRAINING = (
-    TrainingItem(("Cats bark.",), "Another animal, another sound.", reference="Dogs bark.", expected=(0, 20)),
-    TrainingItem(("Dogs bark.",), "Nothing is missing.", reference="Dogs bark.", expected=(80, 100)),
+    TrainingItem(
+        ("Cats bark.",), "Another animal, another sound.", reference="Dogs bark.", expected=((0, 20),)
+    ),
+    TrainingItem(("Dogs bark.",), "Nothing is missing.", reference="Dogs bark.", expected=((80, 100),)),
 )
 ENTRY = CampaignEntry(CONSENT, QUESTIONS, TRAINING)
 CODE, URL = "C1A2B3", "https://crowd.example/complete?cc=C1A2B3"

@@ -19,7 +19,7 @@ from steelyard.flows.remarks import add_remark
 ENTRY = CampaignEntry(
     Consent("We store what you answer."),
     (EntryQuestion("native", "Is English your first language?", "choice", ("Yes", "No")),),
-    (TrainingItem(("Cats bark.",), "Another animal.", reference="Dogs bark.", expected=(0, 20)),),
+    (TrainingItem(("Cats bark.",), "Another animal.", reference="Dogs bark.", expected=((0, 20),)),),
 )
 PROBLEM, COMMENT = "<b>The text is cut off</b>", "مرحبا"
 

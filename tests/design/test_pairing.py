@@ -296,7 +296,7 @@ def test_the_report_counts_both_translations_and_who_meets_whom(made) -> None:
     ("changes", "complaint"),
     [
         ({"n_systems": 1}, "a pair needs two"),
-        ({"design": replace(PAIRS, order="documents")}, 'order = "documents" is not possible with pairs'),
+        ({"design": replace(PAIRS, order="given")}, 'order = "given" is not possible with pairs'),
         ({"weights": (1.0, 1.0, 0.5, 1.0)}, "leave the weights out"),
         ({"gold": 0.5, "design": replace(PAIRS, gold_every=10)}, "pairs cannot use them"),
         ({"n_calibration": 5}, "no partner"),

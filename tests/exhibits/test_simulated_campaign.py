@@ -38,7 +38,7 @@ def simulated(weighed: Callable[..., Evidence], learnt: Callable[[Evidence], Evi
             for system, s, _, _ in regular[k * N_CONTROLS : (k + 1) * N_CONTROLS]
         ]
         for position, (system, s, kind, change) in enumerate([*regular, *controls], start=1):
-            impression = perceived(worker, QUALITY[system] + change, rng)
+            impression = perceived(worker, QUALITY[system] + change, rng).quality
             seconds = shown_ms(worker, 18.0, rng) / 1000
             names = (f"W{number:02}", f"H{number:02}", kind, f"s{s:02}", system)
             rows.append((*names, position, round(100 * impression), seconds))

@@ -66,7 +66,7 @@ text = "Where do you live?"
             EntryQuestion("age", "Age?", "number", minimum=18),
             EntryQuestion("city", "Where do you live?", "text"),
         ),
-        (TrainingItem(("One hat.",), "Nearly.", reference="A hat.", expected=(40, 90.5)),),
+        (TrainingItem(("One hat.",), "Nearly.", reference="A hat.", expected=((40, 90.5),)),),
     )
 
 
@@ -209,7 +209,7 @@ def test_what_an_example_offers_in_comments_is_accepted(name: str, tmp_path: Pat
     assert entry.consent is not None
     assert len(entry.consent.text.split("\n\n")) == 3
     assert [question.name for question in entry.questions] == ["native", "experience"]
-    assert all(item.expected or item.preferred for item in entry.training)
+    assert all(item.expected or item.preferred or item.spans for item in entry.training)
     assert len(entry.training) == 2
     assert (settings.rules.completion_code, settings.rules.tell_pay) == ("C1A2B3", True)
     assert source.warnings == ()

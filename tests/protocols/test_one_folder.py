@@ -513,4 +513,7 @@ def test_more_translations_than_can_be_laid_out_are_refused(toy_campaign: Campai
 
     problems = setting_problems(replace(toy_campaign, settings=settings))
 
-    assert "da shows 3 translations at once; items can be laid out with 2 at most." in problems
+    assert (
+        '3 translations at once are laid out document by document only: set order = "documents", or '
+        "translations_per_item = 2 or less."
+    ) in problems

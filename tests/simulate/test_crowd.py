@@ -78,7 +78,7 @@ def test_profiles_come_in_random_order():
 def test_what_is_perceived_stays_on_the_scale(profile, quality):
     rng = np.random.default_rng(2)
 
-    answers = [perceived(worker, quality, rng) for worker in crowd_of(profile, 200, rng)]
+    answers = [perceived(worker, quality, rng).quality for worker in crowd_of(profile, 200, rng)]
 
     assert min(answers) >= 0
     assert max(answers) <= 1
@@ -87,7 +87,7 @@ def test_what_is_perceived_stays_on_the_scale(profile, quality):
 def test_a_careful_crowd_sees_quality_without_bias():
     rng = np.random.default_rng(2)
 
-    answers = [perceived(worker, 0.6, rng) for worker in crowd_of("careful", 2000, rng)]
+    answers = [perceived(worker, 0.6, rng).quality for worker in crowd_of("careful", 2000, rng)]
 
     assert np.mean(answers) == pytest.approx(0.6, abs=0.01)
 
@@ -96,7 +96,7 @@ def test_cheats_see_no_quality():
     rng = np.random.default_rng(2)
     crowd = crowd_of("cheating", 3000, rng)
 
-    good, bad = ([perceived(worker, quality, rng) for worker in crowd] for quality in (0.9, 0.1))
+    good, bad = ([perceived(worker, quality, rng).quality for worker in crowd] for quality in (0.9, 0.1))
 
     assert np.mean(good) == pytest.approx(np.mean(bad), abs=0.03)
 
@@ -111,7 +111,7 @@ def test_constant_clicking_stays_near_one_value():
     rng = np.random.default_rng(2)
     worker = next(worker for worker in crowd_of("cheating", 9, rng) if worker.cheat == "constant")
 
-    answers = [perceived(worker, quality, rng) for quality in rng.random(100)]
+    answers = [perceived(worker, quality, rng).quality for quality in rng.random(100)]
 
     assert np.std(answers) < 0.05
 
@@ -120,7 +120,7 @@ def test_endpoint_clicking_knows_two_values():
     rng = np.random.default_rng(2)
     worker = next(worker for worker in crowd_of("cheating", 9, rng) if worker.cheat == "endpoints")
 
-    answers = {perceived(worker, quality, rng) for quality in rng.random(100)}
+    answers = {perceived(worker, quality, rng).quality for quality in rng.random(100)}
 
     assert answers == {0.0, 1.0}
 
@@ -137,7 +137,10 @@ def test_profiles_pass_the_paired_t_test_at_ten_pairs_as_such_people_would(profi
 
     difference = np.array(
         [
-            [perceived(worker, b, rng) - perceived(worker, d, rng) for b, d in zip(good, bad, strict=True)]
+            [
+                perceived(worker, b, rng).quality - perceived(worker, d, rng).quality
+                for b, d in zip(good, bad, strict=True)
+            ]
             for worker, good, bad in zip(crowd, base, degraded, strict=True)
         ]
     )

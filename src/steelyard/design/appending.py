@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 from steelyard.design.assembly import Design
 from steelyard.design.tournament import Met
@@ -23,11 +24,11 @@ class Appended:
 
 
 def meetings(items: Iterable[Item], segments: Container[str]) -> Iterator[Met]:
-    """The systems that were compared on these segments, once for each regular item that shows two."""
+    """The systems compared on these segments, any two of them once for each regular item that shows both."""
     for item in items:
         if item.kind is ItemKind.REGULAR and item.beside and item.segment_id in segments:
-            one, other = texts_of(item)[:2]
-            yield Met(item.segment_id, one.system_id, other.system_id)
+            for one, other in combinations(texts_of(item), 2):
+                yield Met(item.segment_id, one.system_id, other.system_id)
 
 
 class Appender:

@@ -98,7 +98,7 @@ def assemble(
     return Design(
         items=items,
         hits=_Hits(places, ids=ids, row=row[catalogue.number]),
-        warnings=(*warnings, *_block_warnings(campaign, n_blocks)),
+        warnings=(*warnings, *block_warnings(campaign, n_blocks)),
         closest=closest(places, entries),
         blocks=n_blocks,
         separation=separation(places),
@@ -146,7 +146,8 @@ def _catalogue(campaign: Campaign, entries: Entries, places: Places) -> _Catalog
     )
 
 
-def _block_warnings(campaign: Campaign, n_blocks: int) -> list[str]:
+def block_warnings(campaign: Campaign, n_blocks: int) -> list[str]:
+    """What to know about HITs that fall into so many parts without a common item."""
     choices = campaign.settings.design
     if choices.ratings_per_item == 1 or n_blocks <= 1:
         return []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,7 +11,7 @@ from steelyard.design import problems
 from steelyard.design.arranging import TOO_CLOSE
 from steelyard.design.bases import has_visible_text
 from steelyard.design.document_order import GROUPED_SEPARATION
-from steelyard.design.document_packing import SIZE_TOLERANCE, Target
+from steelyard.design.document_packing import CONTROL_SHARE, SIZE_TOLERANCE, Target
 from steelyard.design.layout import MIN_DEGRADED, layout_problems
 from steelyard.design.places import CODE
 from steelyard.domain.campaign import Campaign
@@ -36,17 +36,20 @@ class DocumentHit:
         return int((self.kind != CODE[ItemKind.REGULAR]).sum())
 
 
-def checked_shares(campaign: Campaign) -> dict[ItemKind, float]:
+def checked_shares(campaign: Campaign, unfit: Sequence[str] = ()) -> dict[ItemKind, float]:
     """The shares of the kinds among the controls; CampaignError lists all that stands in the way."""
     settings = campaign.settings.design
-    found = [*problems.text_problems(campaign), *problems.setting_problems(campaign)]
+    found = [*problems.text_problems(campaign), *unfit, *problems.setting_problems(campaign)]
     if settings.gold_every is not None or (settings.quota or {}).get(ItemKind.CALIBRATION, 0):
         found.append(
             'order = "documents" has no room for gold or calibration texts, which would interrupt documents. '
             'Leave them out, or set order = "grouped".'
         )
     has_references = any(has_visible_text(segment.reference) for segment in campaign.segments)
-    if settings.quota is None:
+    if settings.quota is None and settings.n_translations > 1:
+        # Beside translations a reference is easily recognised: twice as many damaged texts, as in pairs.
+        shares = {ItemKind.DEGRADED: 2.0, ItemKind.REPEAT: 1.0}
+    elif settings.quota is None:
         shares = {kind: 1.0 for kind in CONTROL_KINDS if has_references or kind is not ItemKind.REFERENCE}
     else:
         shares = {kind: float(settings.quota.get(kind, 0)) for kind in CONTROL_KINDS}
@@ -60,8 +63,14 @@ def checked_shares(campaign: Campaign) -> dict[ItemKind, float]:
     return shares
 
 
-def check_volume(campaign: Campaign, target: Target, n_entries: int) -> None:
-    """Raise CampaignError if there are too few entries for even one HIT."""
+def target_of(campaign: Campaign, shares: Mapping[ItemKind, float]) -> Target:
+    """How large the HITs of a campaign should be, and how much of them control documents."""
+    hit_size = campaign.settings.design.hit_size
+    return Target(hit_size, CONTROL_SHARE if sum(shares.values()) else (0.0, 0.0))
+
+
+def check_volume(campaign: Campaign, target: Target, n_entries: int, what: str = "translations") -> None:
+    """Raise CampaignError if there are too few entries, whatever they are, for even one HIT."""
     if n_entries >= target.least_regular:
         return
     settings = campaign.settings.design
@@ -69,15 +78,13 @@ def check_volume(campaign: Campaign, target: Target, n_entries: int) -> None:
     can_be_smaller = not layout_problems(replace(settings, hit_size=fitting))
     advice = f"Set hit_size = {fitting}, or add texts." if can_be_smaller else "Add texts."
     problem = (
-        f"{n_entries} translations are too few for one HIT of {settings.hit_size} items in document order, "
+        f"{n_entries} {what} are too few for one HIT of {settings.hit_size} items in document order, "
         f"which needs {target.least_regular:.0f} or more beside their control documents. {advice}"
     )
     raise CampaignError(campaign.settings.name, [problem])
 
 
-def design_warnings(
-    campaign: Campaign, target: Target, hits: Sequence[DocumentHit], *, n_split: int
-) -> list[str]:
+def design_warnings(target: Target, hits: Sequence[DocumentHit], *, n_split: int) -> list[str]:
     """How documents, sizes and controls of the HITs differ from what is wanted."""
     warnings = []
     if n_split:
@@ -94,13 +101,12 @@ def design_warnings(
             f"documents stay whole: HITs have {sizes.min()} to {sizes.max()} items. A larger hit_size comes "
             "closer."
         )
-    warnings += _control_warnings(target, hits, sizes)
-    empty = sum(not has_visible_text(each.text) for each in campaign.each_translation())
-    if empty:
-        warnings.append(
-            f"{empty} translations have no visible text; they are judged, and repeated with their document, "
-            "but never degraded."
-        )
+    return [*warnings, *_control_warnings(target, hits, sizes)]
+
+
+def text_warnings(campaign: Campaign) -> list[str]:
+    """What an organiser should know about the texts: empty ones, and those that are absent."""
+    warnings = empty_warnings(campaign)
     lacking = sum(None in campaign.translations[system.system_id] for system in campaign.systems)
     if lacking:
         warnings.append(
@@ -108,6 +114,17 @@ def design_warnings(
             "and their scores rest on different segments than those of the others."
         )
     return warnings
+
+
+def empty_warnings(campaign: Campaign) -> list[str]:
+    """What to know about translations in which nothing can be seen."""
+    empty = sum(not has_visible_text(each.text) for each in campaign.each_translation())
+    if not empty:
+        return []
+    return [
+        f"{empty} translations have no visible text; they are judged, and repeated with their document, "
+        "but never degraded."
+    ]
 
 
 def _control_warnings(target: Target, hits: Sequence[DocumentHit], sizes: IntArray) -> list[str]:

@@ -15,10 +15,11 @@ from steelyard.design.document_checks import (
     checked_shares,
     design_warnings,
     distance_warnings,
+    target_of,
+    text_warnings,
 )
 from steelyard.design.document_order import Arrangement, arrange
 from steelyard.design.document_packing import (
-    CONTROL_SHARE,
     ControlPicker,
     Stack,
     Target,
@@ -49,9 +50,21 @@ def lay_out_documents(
     documents come once, packed afresh. Identical texts of several systems are not merged: a
     document must stay whole. The groups of a HIT are its halves.
     """
+    made = pack_documents(campaign, rng=rng, new_ids=new_ids, progress=progress)
+    return replace(made, warnings=(*made.warnings, *text_warnings(campaign)))
+
+
+def pack_documents(
+    campaign: Campaign,
+    *,
+    rng: np.random.Generator,
+    new_ids: Callable[[int], Sequence[str]],
+    progress: Callable[[int], None] | None = None,
+) -> Design:
+    """The same without a word about the texts."""
     shares = checked_shares(campaign)
     entries = entries_of(campaign, merge=False)
-    target = Target(campaign.settings.design.hit_size, CONTROL_SHARE if sum(shares.values()) else (0.0, 0.0))
+    target = target_of(campaign, shares)
     check_volume(campaign, target, int(entries_per_round(campaign, entries).sum()))
     library = _library(campaign, entries, target)
     book = BaseBook.of(campaign, entries, degrades=bool(shares.get(ItemKind.DEGRADED)), rng=rng)
@@ -68,7 +81,7 @@ def lay_out_documents(
         _places(hits),
         control_text=book.text,
         new_ids=new_ids,
-        warnings=design_warnings(campaign, target, hits, n_split=library.n_split),
+        warnings=design_warnings(target, hits, n_split=library.n_split),
     )
     return replace(design, warnings=(*design.warnings, *distance_warnings(design.closest, hits)))
 

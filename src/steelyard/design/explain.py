@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -23,7 +24,7 @@ from steelyard.design.layout_report import (
 )
 from steelyard.design.places import CODE, CONTROL_CODES
 from steelyard.domain.campaign import Campaign
-from steelyard.domain.work import CONTROL_KINDS, Hit, ItemKind
+from steelyard.domain.work import CONTROL_KINDS, Hit, ItemKind, texts_of
 from steelyard.stats.arrays import BoolArray, IntArray
 from steelyard.stats.connectivity import number_of_blocks
 
@@ -80,12 +81,13 @@ class _Items(NamedTuple):
 
     number: dict[str, int]
     kind: IntArray
-    system: IntArray
     segment: IntArray
     base: IntArray
     """-1: none."""
-    beside: IntArray
-    """The system of the translation beside; -1: none."""
+    shown: IntArray
+    """The systems of all translations shown, one column for each place; -1: none."""
+    control: IntArray
+    """The system whose translation makes it a control; of a repeat, the first."""
     n_credited: int
 
     @classmethod
@@ -93,8 +95,9 @@ class _Items(NamedTuple):
         system_number = {each.system_id: k for k, each in enumerate(campaign.systems)}
         segment_number: dict[str, int] = {}
         number: dict[str, int] = {}
-        kind, system, segment, beside = (array("q") for _ in range(4))
+        kind, system, segment, control = (array("q") for _ in range(4))
         base_ids: list[str | None] = []
+        beside: dict[int, list[int]] = {}
         n_credited = 0
         for item in design.items:
             number[item.item_id] = len(number)
@@ -102,11 +105,21 @@ class _Items(NamedTuple):
             # Texts of earlier campaigns belong to no system of this one.
             system.append(system_number.get(item.system_id, len(system_number)))
             segment.append(segment_number.setdefault(item.segment_id, len(segment_number)))
-            beside.append(system_number[item.beside[0].system_id] if item.beside else -1)
+            control.append(system[-1])
+            if item.beside:
+                control[-1] = next(
+                    (system_number[each.system_id] for each in texts_of(item) if each.kind is item.kind),
+                    system[-1],
+                )
+                beside[len(number) - 1] = [system_number[each.system_id] for each in item.beside]
             base_ids.append(item.base_item_id)
             n_credited += bool(item.credited) and item.kind is ItemKind.REGULAR
         base = np.fromiter((number.get(each, -1) if each else -1 for each in base_ids), np.int64)
-        columns = (np.array(kind), np.array(system), np.array(segment), base, np.array(beside))
+        shown = np.full((len(number), 1 + max(map(len, beside.values()), default=0)), -1)
+        shown[:, 0] = system
+        for row, others in beside.items():
+            shown[row, 1 : 1 + len(others)] = others
+        columns = (np.array(kind), np.array(segment), base, shown, np.array(control))
         return cls(number, *columns, n_credited)
 
 
@@ -272,12 +285,9 @@ def _separations(pairs: _Pairs, between: IntArray, bins: Sequence[tuple[int, int
 def _system_rows(campaign: Campaign, places: _Places, items: _Items, pairs: _Pairs) -> tuple[SystemRow, ...]:
     n_systems, n_groups = len(campaign.systems), int(places.group.max()) + 1
     regular = np.flatnonzero(items.kind[places.item] == CODE[ItemKind.REGULAR])
-    system = items.system[places.item[regular]]
-    beside = items.beside[places.item[regular]]
-    if (beside >= 0).any():
-        # Both translations of a pair count, in order of HITs.
-        system = np.stack([system, beside], axis=1).ravel()
-        regular = np.repeat(regular, 2)
+    # All translations of an item count, in order of HITs.
+    shown = items.shown[places.item[regular]]
+    system, regular = shown[shown >= 0], np.repeat(regular, (shown >= 0).sum(axis=1))
     hit, group = places.hit[regular], places.group[regular]
     n_hits = int(places.hit[-1]) + 1
     least = np.full((n_systems, n_groups + 1), np.iinfo(np.int64).max)
@@ -292,7 +302,7 @@ def _system_rows(campaign: Campaign, places: _Places, items: _Items, pairs: _Pai
         counts = np.concatenate([by_group, by_group.sum(axis=2, keepdims=True)], axis=2)
         least, most = np.minimum(least, counts.min(axis=0)), np.maximum(most, counts.max(axis=0))
     bases = np.bincount(
-        pairs.kind * (n_systems + 1) + items.system[pairs.control], minlength=len(_KINDS) * (n_systems + 1)
+        pairs.kind * (n_systems + 1) + items.control[pairs.control], minlength=len(_KINDS) * (n_systems + 1)
     ).reshape(len(_KINDS), -1)
     total = np.bincount(system, minlength=n_systems)
     return tuple(
@@ -308,14 +318,13 @@ def _system_rows(campaign: Campaign, places: _Places, items: _Items, pairs: _Pai
 
 
 def _blocks(places: _Places, items: _Items, is_regular: BoolArray) -> int:
-    """Parts of the HITs that have no regular item in common; of HITs with pairs, no translation."""
+    """Parts of the HITs that have no regular item in common; where items show several, no translation."""
     hit, item = places.hit[is_regular], places.item[is_regular]
-    is_pair = items.beside[item] >= 0
-    if not is_pair.any():
+    if items.shown.shape[1] == 1:
         return number_of_blocks(hit, item)
-    n_segments = int(items.segment.max()) + 1
-    shown = [of_system[item] * n_segments + items.segment[item] for of_system in (items.system, items.beside)]
-    return number_of_blocks(np.concatenate([hit, hit]), np.concatenate(shown))
+    shown, n_segments = items.shown[item], int(items.segment.max()) + 1
+    translation = shown * n_segments + items.segment[item][:, None]
+    return number_of_blocks(np.repeat(hit, (shown >= 0).sum(axis=1)), translation[shown >= 0])
 
 
 def _meeting_rows(
@@ -323,12 +332,13 @@ def _meeting_rows(
 ) -> tuple[MeetingRow, ...]:
     """How often each two systems stand side by side in a regular item, not counting padding."""
     item = places.item[is_regular & ~places.is_padding]
-    item = item[items.beside[item] >= 0]
-    if not len(item):
-        return ()
     n_systems = len(campaign.systems)
-    key = items.system[item] * n_systems + items.beside[item]
-    counts = np.bincount(key, minlength=n_systems**2).reshape(n_systems, n_systems)
+    counts = np.zeros((n_systems, n_systems), dtype=np.int64)
+    for first, second in combinations(range(items.shown.shape[1]), 2):
+        one, other = items.shown[item, first], items.shown[item, second]
+        np.add.at(counts, (one[other >= 0], other[other >= 0]), 1)
+    if not counts.any():
+        return ()
     counts = counts + counts.T
     return tuple(
         MeetingRow(system.system_id, tuple(row))

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 from typing import NamedTuple
 
@@ -21,6 +21,7 @@ from steelyard.design import grouped
 from steelyard.design.assembly import Design
 from steelyard.design.bases import as_seen, has_visible_text
 from steelyard.design.entries import Entries, entries_of
+from steelyard.design.joined_items import Group, JoinedItems, Packed, Showing
 from steelyard.design.layout import fitting_size, layout_of, layout_problems, layout_warnings
 from steelyard.design.problems import setting_problems, text_problems, text_warnings, warnings_after
 from steelyard.design.tournament import Met, Tournament
@@ -28,7 +29,7 @@ from steelyard.domain.campaign import Campaign
 from steelyard.domain.errors import CampaignError
 from steelyard.domain.text import System
 from steelyard.domain.wording import counted
-from steelyard.domain.work import SCORED_KINDS, Hit, Item, ItemKind, ShownText, hit_name
+from steelyard.domain.work import SCORED_KINDS, Item, ItemKind
 from steelyard.stats.connectivity import number_of_blocks
 
 
@@ -102,8 +103,8 @@ def lay_out_pairs(
     entries = entries_of(campaign, merge=campaign.settings.design.merge_duplicates)
     rounds = list(draw_pairs(campaign, entries, rng=rng, met=met))
     _require_enough(campaign, rounds)
-    maker = _PairedItems(campaign, entries, rng=rng)
-    designs, n_done = list[Design](), 0
+    joined = JoinedItems(_joiner(Showing(campaign, entries), rng))
+    n_done = 0
 
     def advance(n_hits: int) -> None:
         if progress is not None:
@@ -112,10 +113,9 @@ def lay_out_pairs(
     for pairs in rounds:
         packed = _as_single_texts(campaign, entries, pairs)
         made = grouped.lay_out_grouped(packed.campaign, rng=rng, new_ids=new_ids, progress=advance)
-        maker.add(made, packed)
-        designs.append(made)
+        joined.add(made, packed)
         n_done += len(made.hits)
-    made = maker.design(designs)
+    made = joined.design()
     return replace(made, warnings=tuple(_warnings(campaign, entries, rounds, made.closest)))
 
 
@@ -176,25 +176,17 @@ def _by_segment(entries: Entries, n_segments: int) -> list[dict[int, int]]:
     return found
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Packed:
-    """Pairs as a campaign of single texts: the first text of each, by a system that stands for both.
+def _as_single_texts(campaign: Campaign, entries: Entries, pairs: Sequence[Pair]) -> Packed:
+    """The first text of each pair, by a system that stands for both.
 
     That is their pair of systems; where there are more of these than a HIT has regular items, the first
     system alone, which leaves the packing more freedom to keep segments apart.
     """
-
-    campaign: Campaign
-    pair: Mapping[tuple[str, str], Pair]
-    """By the names of that system and of the segment."""
-
-
-def _as_single_texts(campaign: Campaign, entries: Entries, pairs: Sequence[Pair]) -> _Packed:
     segments = campaign.segments
     n_systems, n_regular = len(campaign.systems), layout_of(campaign.settings.design).n_regular
     has_few = n_systems * (n_systems - 1) // 2 <= n_regular
     columns: dict[str, list[str | None]] = {}
-    found: dict[tuple[str, str], Pair] = {}
+    found: dict[tuple[str, str], Group] = {}
     for pair in pairs:
         systems = entries.system[list(pair)].tolist()
         name = " and ".join(map(str, sorted(systems) if has_few else systems[:1]))
@@ -203,7 +195,7 @@ def _as_single_texts(campaign: Campaign, entries: Entries, pairs: Sequence[Pair]
         found[name, segments[segment].segment_id] = pair
     # The copies of one text stay apart: they are in different pairs. One round at a time is packed.
     design = replace(campaign.settings.design, ratings_per_item=1, merge_duplicates=False)
-    return _Packed(
+    return Packed(
         replace(
             campaign,
             settings=replace(campaign.settings, design=design),
@@ -214,40 +206,17 @@ def _as_single_texts(campaign: Campaign, entries: Entries, pairs: Sequence[Pair]
     )
 
 
-class _PairedItems:
-    """Items and HITs of pairs, from designs in which each pair was a single text."""
+def _joiner(showing: Showing, rng: np.random.Generator) -> Callable[[Item, Group, str | None], Item]:
+    """How the item of a pair is made from the one that stood for it."""
 
-    def __init__(self, campaign: Campaign, entries: Entries, *, rng: np.random.Generator) -> None:
-        self._entries, self._rng = entries, rng
-        self._system = [system.system_id for system in campaign.systems]
-        self._segment = [segment.segment_id for segment in campaign.segments]
-        self._items: dict[tuple[ItemKind, Pair], Item] = {}
-        self._rounds: list[tuple[Design, dict[str, str]]] = []
-
-    def add(self, design: Design, packed: _Packed) -> None:
-        """Take over one round. A pair that earlier rounds had already keeps its items."""
-        pairs = {item.item_id: packed.pair[item.system_id, item.segment_id] for item in design.items}
-        known: dict[str, str] = {}
-
-        def regular_first(item: Item) -> tuple[bool, str, Pair]:
-            return item.kind is not ItemKind.REGULAR, item.kind, pairs[item.item_id]
-
-        # Controls name their bases. The order must not follow from the ids, nor what is drawn from it.
-        for item in sorted(design.items, key=regular_first):
-            pair = pairs[item.item_id]
-            base = known[item.base_item_id] if item.base_item_id else None
-            kept = self._items.setdefault((item.kind, pair), self._paired(item, pair, base))
-            known[item.item_id] = kept.item_id
-        self._rounds.append((design, known))
-
-    def _paired(self, item: Item, pair: Pair, base: str | None) -> Item:
-        first, beside = self._shown(pair.first, item.kind), self._shown(pair.second, item.kind)
+    def paired(item: Item, pair: Group, base: str | None) -> Item:
+        first, beside = (showing.text(entry, item.kind) for entry in pair)
         if item.kind not in SCORED_KINDS:
             # Beside the control stands the translation that it was made from, or is shown in place of.
             beside = first._replace(kind=ItemKind.REGULAR, credited=())
             first = first._replace(text=item.text, credited=())
         # By lot: were the control always the first in store, its place would give it away.
-        if self._rng.random() < 0.5:
+        if rng.random() < 0.5:
             first, beside = beside, first
         return Item(
             item.item_id,
@@ -260,46 +229,7 @@ class _PairedItems:
             beside=(beside,),
         )
 
-    def _shown(self, entry: int, kind: ItemKind) -> ShownText:
-        entries = self._entries
-        return ShownText(
-            self._system[entries.system[entry]],
-            self._segment[entries.segment[entry]],
-            entries.text[entry],
-            kind,
-            entries.credited.get(entry, ()),
-        )
-
-    def design(self, designs: Sequence[Design]) -> Design:
-        """The rounds as one design."""
-        n_hits = sum(len(design.hits) for design in designs)
-        hits: list[Hit] = []
-        for number, (design, known) in enumerate(self._rounds, start=1):
-            for hit in design.hits:
-                placed = tuple(each._replace(item_id=known[each.item_id]) for each in hit.placed)
-                hits.append(Hit(hit_name(len(hits) + 1, n_hits), number, len(hits) + 1, placed))
-        between = [design.separation for design in designs if design.separation is not None]
-        return Design(
-            items=sorted(self._items.values(), key=lambda item: item.item_id),
-            hits=hits,
-            closest=min((design.closest for design in designs if design.closest is not None), default=None),
-            blocks=self._blocks(hits),
-            separation=(min(least for least, _ in between), max(most for _, most in between))
-            if between
-            else None,
-        )
-
-    def _blocks(self, hits: Sequence[Hit]) -> int:
-        """Parts of the HITs that share no translation, in whichever pairs it stands."""
-        shown = {item.item_id: pair for (kind, pair), item in self._items.items() if kind in SCORED_KINDS}
-        rows = [
-            (number, entry)
-            for number, hit in enumerate(hits)
-            for placed in hit.placed
-            for entry in shown.get(placed.item_id, ())
-        ]
-        columns = np.array(rows, dtype=np.int32).reshape(-1, 2)
-        return number_of_blocks(columns[:, 0], columns[:, 1])
+    return paired
 
 
 def _require_enough(campaign: Campaign, rounds: Sequence[Sequence[Pair]]) -> None:

@@ -19,7 +19,7 @@ from steelyard.stats.arrays import IntArray
 
 # Names shown in a message at most.
 _SHOWN = 5
-# Pairs are what `pairing` lays out.
+# Pairs are what `pairing` lays out; more stand side by side in whole documents only.
 MOST_TRANSLATIONS = 2
 
 
@@ -65,10 +65,11 @@ def setting_problems(campaign: Campaign) -> list[str]:
     settings, problems = campaign.settings, []
     if settings.design.ratings_per_item < 1:
         problems.append("ratings_per_item must be at least 1.")
-    if settings.design.n_translations > MOST_TRANSLATIONS:
+    n_translations = settings.design.n_translations
+    if n_translations > MOST_TRANSLATIONS and settings.design.order != "documents":
         problems.append(
-            f"{settings.protocol} shows {settings.design.n_translations} translations at once; "
-            f"items can be laid out with {MOST_TRANSLATIONS} at most."
+            f"{n_translations} translations at once are laid out document by document only: set order = "
+            f'"documents", or translations_per_item = {MOST_TRANSLATIONS} or less.'
         )
     found = layout_problems(settings.design)
     needs_degradation = found or layout_of(settings.design).quota[ItemKind.DEGRADED]

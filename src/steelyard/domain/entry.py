@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from hashlib import sha256
 from typing import Any, Literal
 
-from steelyard.domain.judgement import Preference
+from steelyard.domain.judgement import Preference, Span
 
 # What a worker does before the first set, in this order; a campaign may have any of them.
 EntryStep = Literal["consent", "questions", "training"]
@@ -51,16 +51,18 @@ class EntryQuestion:
 class TrainingItem:
     """Something to try out, and what is said about the answer afterwards.
 
-    `texts` are its translations in the order shown. `expected` are the lowest and highest rating that would
-    do, `preferred` the preferences that would; without them every answer does, and only `feedback` is shown.
+    `texts` are its translations in the order shown. `expected` has the lowest and highest rating of each that
+    would do, `spans` the errors of each that should be found (without severity: of any), `preferred` the
+    preferences that would do; without them every answer does, and only `feedback` is shown.
     """
 
     texts: tuple[str, ...]
     feedback: str
     source: str = ""
     reference: str = ""
-    expected: tuple[float, float] | None = None
+    expected: tuple[tuple[float, float], ...] = ()
     preferred: tuple[Preference, ...] = ()
+    spans: tuple[tuple[Span, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,7 @@ class CampaignEntry:
         return {
             "consent": asdict(self.consent) if self.consent else None,
             "questions": [asdict(question) for question in self.questions],
-            "training": [asdict(item) for item in self.training],
+            "training": [_recorded_training(item) for item in self.training],
         }
 
 
@@ -94,7 +96,26 @@ def entry_in(presentation: Mapping[str, Any]) -> CampaignEntry | None:
     return CampaignEntry(
         Consent(**consent) if consent else None,
         tuple(EntryQuestion(**_with_tuples(each)) for each in recorded["questions"]),
-        tuple(TrainingItem(**_with_tuples(each)) for each in recorded["training"]),
+        tuple(_training_in(each) for each in recorded["training"]),
+    )
+
+
+def _recorded_training(item: TrainingItem) -> dict[str, Any]:
+    spans = [[span._asdict() for span in of_one] for of_one in item.spans]
+    return {**asdict(item), "spans": spans}
+
+
+def _training_in(recorded: Mapping[str, Any]) -> TrainingItem:
+    expected = recorded["expected"] or ()
+    # Campaigns of earlier versions recorded the range of one rating without a list around it.
+    ranges = (expected,) if expected and not isinstance(expected[0], Sequence) else expected
+    spans = recorded.get("spans", ())
+    return TrainingItem(
+        **{
+            **_with_tuples(recorded),
+            "expected": tuple((low, high) for low, high in ranges),
+            "spans": tuple(tuple(Span(**span) for span in of_one) for of_one in spans),
+        }
     )
 
 

@@ -11,6 +11,7 @@ from steelyard.domain.result import NO_CHECK
 from steelyard.flows.open import OpenCampaign
 from steelyard.protocols import protocols
 from steelyard.qc import checks
+from steelyard.span_ratings import analysed_as
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ class OfferedChoices:
 def offered_choices(campaign: OpenCampaign) -> OfferedChoices:
     """What may be asked of the analysis of this campaign."""
     settings = campaign.settings
-    gives = protocols()[settings.protocol].gives
+    gives = analysed_as(protocols()[settings.protocol].gives)
     fitting = [one for one in methods().values() if set(one.reads).intersection(gives)]
     nobody = Offered(NO_CHECK, "Nobody is checked", (), tuple(gives), False, ())
     return OfferedChoices(

@@ -71,7 +71,12 @@ class Hand:
         impressions = [perceived(self.worker, known.qualities[place - 1], self.rng) for place in order]
         milliseconds = shown_ms(self.worker, self.seconds_per_item, self.rng)
         shown = known.shown(order, self.settings)
-        return self.protocol.simulate(shown, impressions, self.rng), milliseconds
+        # Who does not look finds nothing but by chance.
+        found = tuple(
+            part if seen.looked else None for part, seen in zip(shown.damaged, impressions, strict=True)
+        )
+        qualities = [seen.quality for seen in impressions]
+        return self.protocol.simulate(shown._replace(damaged=found), qualities, self.rng), milliseconds
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ def design_settings(
     parsed: CampaignFile, protocol: Protocol | None, texts: TextsOfFiles | None
 ) -> DesignSettings:
     """What the protocol, [design], [gold] and [calibration] ask for together."""
-    table, n_translations = parsed.design, protocol.n_translations if protocol else 1
+    table, n_translations = parsed.design, _n_translations(parsed, protocol)
     return DesignSettings(
         hit_size=table.hit_size,
         ratings_per_item=table.ratings_per_item,
@@ -34,6 +34,13 @@ def design_settings(
         n_translations=n_translations,
         degraded_as=protocol.degraded_as.get(parsed.campaign.attribute) if protocol else None,
     )
+
+
+def _n_translations(parsed: CampaignFile, protocol: Protocol | None) -> int:
+    if protocol is None:
+        return 1
+    chosen = parsed.design.translations_per_item
+    return protocol.n_translations if chosen is None or protocol.most_translations is None else chosen
 
 
 def _order(parsed: CampaignFile, texts: TextsOfFiles | None) -> ItemOrder:
@@ -74,6 +81,7 @@ def design_problems(parsed: CampaignFile, settings: DesignSettings, protocol: Pr
         f"[design] {problem}".replace("gold_every", "[gold] every") for problem in layout_problems(settings)
     ]
     problems += _degradation_problems(parsed, protocol)
+    problems += _number_problems(parsed, settings, protocol)
     problems += _pair_problems(parsed, settings, protocol)
     problems += _calibration_problems(parsed)
     if settings.order != "given":
@@ -91,10 +99,31 @@ def design_problems(parsed: CampaignFile, settings: DesignSettings, protocol: Pr
     ]
 
 
+def _number_problems(parsed: CampaignFile, settings: DesignSettings, protocol: Protocol | None) -> list[str]:
+    """How many translations an item shows, where the protocol does not leave it to the campaign."""
+    chosen = parsed.design.translations_per_item
+    if protocol is None:
+        return []
+    most = protocol.most_translations
+    if most is None and settings.order == "documents" and settings.n_translations > 1:
+        return [f'[design] order = "documents" is not possible with {protocol.name}; set order = "grouped".']
+    if chosen is None or (most is not None and chosen <= most):
+        return []
+    if most is None:
+        shown = counted(protocol.n_translations, "translation")
+        return [
+            f"[design] translations_per_item: {protocol.name} always shows {shown} at once; leave it out."
+        ]
+    return [
+        f"[design] translations_per_item = {chosen}: {protocol.name} shows {most} translations at most; set "
+        "a smaller number."
+    ]
+
+
 def _pair_problems(parsed: CampaignFile, settings: DesignSettings, protocol: Protocol | None) -> list[str]:
     """A reference beside a translation, where the reference is shown anyway."""
     n_references = (settings.quota or {}).get(ItemKind.REFERENCE, 0)
-    if protocol is None or protocol.n_translations == 1 or not n_references:
+    if protocol is None or settings.n_translations == 1 or not n_references:
         return []
     if "reference" not in roles_chosen(parsed, protocol):
         return []

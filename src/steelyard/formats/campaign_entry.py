@@ -4,24 +4,17 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
-import numpy as np
-
-from steelyard.domain.entry import CampaignEntry, Consent, EntryQuestion, QuestionKind, TrainingItem
+from steelyard.domain.entry import CampaignEntry, Consent, EntryQuestion, QuestionKind
 from steelyard.domain.errors import SourceError
 from steelyard.domain.plugin import Protocol, TextRole
-from steelyard.domain.work import ShownItem, ShownText
-from steelyard.formats.campaign_entry_tables import (
-    MOST_QUESTIONS,
-    MOST_TRAINING,
-    ConsentTable,
-    QuestionTable,
-    TrainingTable,
-)
+from steelyard.formats.campaign_entry_tables import MOST_QUESTIONS, ConsentTable, QuestionTable
 from steelyard.formats.campaign_files import CampaignFiles
 from steelyard.formats.campaign_tables import CampaignFile
+from steelyard.formats.campaign_training import TrainingScope, training_items_of, training_problems
 from steelyard.formats.text_file import read_text
 
 # How a point of a list begins.
@@ -31,20 +24,31 @@ LONGEST_CONSENT = 40_000
 
 
 def entry_of(
-    parsed: CampaignFile, protocol: Protocol, roles: Sequence[TextRole], files: CampaignFiles
+    parsed: CampaignFile,
+    protocol: Protocol,
+    roles: Sequence[TextRole],
+    files: CampaignFiles,
+    presentation: Mapping[str, Any] | None = None,
 ) -> CampaignEntry | None:
     """What the three tables say together; None if the file has none of them. Problems go into `files`.
 
-    `roles`: the texts that workers see.
+    `roles`: the texts that workers see; `presentation`: what the campaign records, if not what its protocol
+    says.
     """
     if parsed.consent is None and not parsed.questions and not parsed.training:
         return None
     files.problems += _question_problems(parsed.questions)
-    files.problems += _training_problems(parsed.training, protocol, roles)
+    scope = TrainingScope(
+        protocol,
+        roles,
+        protocol.n_translations,
+        protocol.presentation if presentation is None else presentation,
+    )
+    files.problems += training_problems(parsed.training, scope)
     return CampaignEntry(
         None if parsed.consent is None else _consent(parsed.consent, files),
         tuple(_question(table) for table in parsed.questions),
-        tuple(_training(table, roles) for table in parsed.training),
+        training_items_of(parsed.training, scope),
     )
 
 
@@ -169,78 +173,3 @@ def _screening_problems(question: QuestionTable, accept: Sequence[str]) -> Itera
         yield "a question that screens must be answered: leave out optional, or accept."
     if not question.several and set(accept) >= set(choices):
         yield "accept names every choice, so it screens nobody: leave it out."
-
-
-def _training(table: TrainingTable, roles: Sequence[TextRole]) -> TrainingItem:
-    low_high = table.expected
-    return TrainingItem(
-        texts=tuple(table.texts or ([] if table.text is None else [table.text])),
-        feedback=table.feedback.strip(),
-        source=(table.source or "") if "source" in roles else "",
-        reference=(table.reference or "") if "reference" in roles else "",
-        expected=None if low_high is None or len(low_high) != 2 else (low_high[0], low_high[1]),
-        preferred=tuple(table.preferred or ()),
-    )
-
-
-def _training_problems(
-    training: Sequence[TrainingTable], protocol: Protocol, roles: Sequence[TextRole]
-) -> list[str]:
-    problems = []
-    if len(training) > MOST_TRAINING:
-        problems.append(f"[[training]]: there are {len(training)}; at most {MOST_TRAINING} are allowed.")
-    for number, table in enumerate(training, start=1):
-        found = [*_text_problems(table, protocol, roles), *_expectation_problems(table, protocol)]
-        problems += [f"[[training]] number {number}: {problem}" for problem in found]
-    return problems
-
-
-def _text_problems(table: TrainingTable, protocol: Protocol, roles: Sequence[TextRole]) -> Iterator[str]:
-    n = protocol.n_translations
-    if table.text is not None and table.texts is not None:
-        yield "has both text and texts; leave one out."
-    elif n == 1 and (table.text is None and len(table.texts or []) != 1):
-        yield f"{protocol.name} shows one translation: give it as text."
-    elif n > 1 and len(table.texts or []) != n:
-        yield f'{protocol.name} shows {n} translations: give them as texts = ["…", "…"].'
-    for role in ("source", "reference"):
-        text = getattr(table, role)
-        if role in roles and text is None:
-            yield f"workers see the {role}: give it as {role}."
-        if role not in roles and text is not None:
-            yield f"workers do not see the {role} in this campaign; leave {role} out."
-
-
-def _expectation_problems(table: TrainingTable, protocol: Protocol) -> Iterator[str]:
-    if not table.feedback.strip():
-        yield "the feedback is empty; say what a good answer is, and why."
-    if table.preferred is not None and "preferences" not in protocol.gives:
-        yield f"preferred is for protocols that compare, and {protocol.name} does not; leave it out."
-    if table.expected is None:
-        return
-    if table.preferred is not None:
-        yield "has both expected and preferred; leave one out."
-    low, high = table.expected[0], table.expected[-1]
-    scale = protocol.scale
-    if scale is None or "ratings" not in protocol.gives:
-        yield f"expected is a range of ratings, and {protocol.name} gives none; use preferred."
-    elif not _one_rating(protocol):
-        yield (
-            f"expected is a range of one rating, and {protocol.name} asks for several; leave it out and say "
-            "in the feedback what would do."
-        )
-    elif low > high:
-        yield f"expected goes from {low:g} to {high:g}; put the lower one first."
-    elif not (scale.minimum <= low and high <= scale.maximum):
-        yield (
-            f"expected goes from {low:g} to {high:g}, beyond the scale of {protocol.name}, which goes from "
-            f"{scale.minimum:g} to {scale.maximum:g}."
-        )
-
-
-def _one_rating(protocol: Protocol) -> bool:
-    """Whether an answer is one number: asked of an answer such as a worker would give."""
-    n = protocol.n_translations
-    item = ShownItem(protocol.attributes[0], (ShownText("", "", "text"),) * n, ("source",) * n)
-    answer = protocol.simulate(item, [0.5] * n, np.random.default_rng(0))
-    return len(protocol.rows(item, answer).ratings) == 1

@@ -6,8 +6,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from steelyard.domain.judgement import Preference
-from steelyard.formats.campaign_keys import Finite, Name, StrictKeys, Text
+from steelyard.domain.judgement import Preference, SpanSide
+from steelyard.formats.campaign_keys import Finite, Name, Number, StrictKeys, Text
 
 # Questions and training items: more would be a survey or a course of its own [our choices].
 MOST_QUESTIONS = 30
@@ -54,6 +54,29 @@ class QuestionTable(StrictKeys):
     optional: bool = Field(default=False, description="Workers may leave it unanswered.")
 
 
+class TargetTable(StrictKeys):
+    """An error that workers should find in a training item: words of a text, a place, or a token after it."""
+
+    text: Text | None = Field(
+        default=None, description="The words that are wrong, exactly as they stand in the text, once."
+    )
+    start: Number | None = Field(
+        default=None, description="In place of words: the first character, counted from 0 in code points."
+    )
+    end: Number | None = Field(default=None, description="The character after the last one.")
+    token: Text | None = Field(
+        default=None, description="In place of words: what is marked after the text, such as [missing]."
+    )
+    severity: Text | None = Field(
+        default=None, description="How grave it is, for the feedback. Without it: the mildest."
+    )
+    category: Text | None = Field(default=None, description="Its category, where errors have one.")
+    side: SpanSide = Field(default="target", description="The text it is in: target or source.")
+    translation: Annotated[int, Field(ge=1)] = Field(
+        default=1, description="Which of the translations it is in, from 1, where there are several."
+    )
+
+
 class TrainingTable(StrictKeys):
     """An example that workers try out before their first set, and what they read afterwards."""
 
@@ -65,6 +88,15 @@ class TrainingTable(StrictKeys):
     )
     expected: Annotated[list[Finite], Field(min_length=2, max_length=2)] | None = Field(
         default=None, description="The lowest and the highest rating that would do. Without it: any."
+    )
+    expected_each: list[Annotated[list[Finite], Field(min_length=2, max_length=2)]] | None = Field(
+        default=None,
+        description="The same for each of several translations: [[70, 100], [0, 40]].",
+    )
+    spans: list[TargetTable] | None = Field(
+        default=None,
+        description="The errors that should be found, for protocols in which errors are marked; [] for none. "
+        "Without it: any. Workers see them after their answer.",
     )
     preferred: Annotated[list[Preference], Field(min_length=1)] | None = Field(
         default=None,

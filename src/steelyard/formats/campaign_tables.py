@@ -151,6 +151,12 @@ class DesignTable(StrictKeys):
         "their bases (grouped); shuffled throughout (free); whole documents of one system (documents); as a "
         "file has laid them out (given). Without it: given if there are such HITs, else grouped.",
     )
+    translations_per_item: Annotated[int, Field(ge=1)] | None = Field(
+        default=None,
+        description="How many translations of a segment workers see at once, for protocols that leave the "
+        'choice to you, such as esa-contrastive: from 3 on only with order = "documents". Without it: '
+        "what is usual for the protocol.",
+    )
     groups: Annotated[int, Field(ge=2)] | None = Field(
         default=None, description="Groups in a HIT, an even number that divides it. Without it: about ten."
     )

@@ -26,6 +26,7 @@ from steelyard.formats.campaign_texts import TextsOfFiles, read_texts
 from steelyard.formats.text_file import read_text
 from steelyard.protocols import protocols
 from steelyard.qc import checks, usual_check
+from steelyard.span_ratings import analysed_as
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +131,7 @@ def _setting_problems(parsed: CampaignFile) -> list[str]:
 def _check_name(parsed: CampaignFile, protocol: Protocol | None) -> str:
     if parsed.quality.check is not None:
         return parsed.quality.check
-    return usual_check(protocol.gives if protocol else ())
+    return usual_check(analysed_as(protocol.gives) if protocol else ())
 
 
 def _check_problems(name: str, protocol: Protocol | None) -> list[str]:
@@ -138,7 +139,7 @@ def _check_problems(name: str, protocol: Protocol | None) -> list[str]:
     known = checks()
     if name not in known:
         return [f'[quality] check "{name}" is unknown; choose from: {", ".join(known)}.']
-    gives = protocol.gives if protocol else ()
+    gives = analysed_as(protocol.gives) if protocol else ()
     fitting = ", ".join(each.name for each in known.values() if each.reads in gives)
     if protocol is None or not fitting or known[name].reads in gives:
         return []

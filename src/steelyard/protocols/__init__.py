@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
 from steelyard.domain.campaign import CampaignSettings
 from steelyard.domain.judgement import Answer
 from steelyard.domain.plugin import Protocol, TextRole
+from steelyard.protocols._span_settings import SpanSettings, as_marked, span_settings
 from steelyard.protocols._words import check_words, for_attributes, read_words
 from steelyard.registry import discover
 
-__all__ = ["Handling", "check_words", "handling_of", "languages_of", "protocols", "roles_shown", "words_in"]
+__all__ = [
+    "Handling",
+    "SpanSettings",
+    "as_marked",
+    "check_words",
+    "handling_of",
+    "languages_of",
+    "protocols",
+    "roles_shown",
+    "span_settings_of",
+    "words_in",
+]
 
 
 class Handling(NamedTuple):
@@ -61,12 +74,40 @@ def translations_shown(settings: CampaignSettings) -> int:
     return protocol.n_translations if protocol.most_translations is None else settings.design.n_translations
 
 
+def span_settings_of(protocol: Protocol, presentation: Mapping[str, Any]) -> SpanSettings | None:
+    """What can be marked in a campaign that records this presentation; None if its protocol marks nothing.
+
+    >>> span_settings_of(protocols()["esa"], {}).severities, span_settings_of(protocols()["da"], {})
+    (('minor', 'major'), None)
+    """
+    usual = protocol.presentation.get("spans")
+    return None if usual is None else span_settings(presentation, usual)
+
+
 def handling_of(answer: Answer) -> Handling:
     """How a checked answer came about, by the fields that protocols name alike.
 
+    An answer about several `translations` was first given when the first of them was, and changed as often
+    as all of them together.
+
     >>> handling_of({"rating": 70, "first_touch_ms": 1500, "n_moves": 2})
     Handling(first_touch_seconds=1.5, moves=2, first_rating=None)
+    >>> parts = [{"first_touch_ms": 1500, "n_moves": 2}, {"first_touch_ms": 900, "n_moves": 1}]
+    >>> handling_of({"translations": parts})
+    Handling(first_touch_seconds=0.9, moves=3, first_rating=None)
     """
+    parts = answer.get("translations", [answer])
+    if not isinstance(parts, Sequence) or isinstance(parts, str) or not parts:
+        parts = [answer]
+    found = [_handling(part) for part in parts if isinstance(part, Mapping)]
+    if len(found) == 1:
+        return found[0]
+    touched = [each.first_touch_seconds for each in found if each.first_touch_seconds is not None]
+    moves = [each.moves for each in found if each.moves is not None]
+    return Handling(min(touched, default=None), sum(moves) if moves else None, None)
+
+
+def _handling(answer: Answer) -> Handling:
     touched, moves, first = (answer.get(name) for name in ("first_touch_ms", "n_moves", "first_rating"))
     return Handling(
         touched / 1000 if isinstance(touched, int) else None,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard.domain.judgement import Span
 from steelyard.protocols._ratings import HAND_SD, handling
-from steelyard.protocols._span_settings import NON_TRANSLATION, SOURCE_ISSUE, SpanSettings
+from steelyard.protocols._span_settings import NON_TRANSLATION, SOURCE_ISSUE, SpanSettings, as_marked
 
 if TYPE_CHECKING:
     import numpy as np
@@ -109,29 +109,15 @@ def _of_prefilled(
     kept = []
     for index, span in enumerate(seen.prefilled):
         draw = rng.random()
-        if draw >= ACCEPTS + (1 - ACCEPTS) * CHANGES:
+        has_place = span.start is not None or bool(settings.tokens)
+        if draw >= ACCEPTS + (1 - ACCEPTS) * CHANGES or not has_place:
             continue
-        error = {**_as_marked(span, settings), "prefilled": index}
+        error = {**as_marked(span, settings), "prefilled": index}
         if draw >= ACCEPTS:
             others = [name for name in settings.severities if name != error["severity"]]
             error["severity"] = str(rng.choice(others)) if others else error["severity"]
         kept.append(error)
     return kept
-
-
-def _as_marked(span: Span, settings: SpanSettings) -> dict[str, Any]:
-    """A span as answers have it."""
-    marked: dict[str, Any] = {"start": span.start, "end": span.end, "severity": span.severity}
-    category = span.category
-    if span.start is None:
-        token = category if category in settings.tokens else settings.tokens[0]
-        marked = {"token": token, "severity": span.severity}
-        category = None if category == token else category
-    if category is not None:
-        marked["category"] = category
-    if span.side == "source":
-        marked["side"] = span.side
-    return marked
 
 
 def _error(seen: TranslationSeen, settings: SpanSettings, rng: np.random.Generator) -> dict[str, Any] | None:
@@ -180,7 +166,7 @@ def _whole_units(part: tuple[int, int], units: Sequence[tuple[int, int]]) -> dic
     return {"start": touched[0][0], "end": touched[-1][1]}
 
 
-def marking_units(text: str, by: str | None) -> list[tuple[int, int]]:
+def marking_units(text: str, by: str) -> list[tuple[int, int]]:
     """Where words lie in a text, or characters with the marks that belong to them; in code points.
 
     >>> marking_units("two words", "word"), marking_units("e\\u0301 f", "character")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
-from steelyard.domain.work import ShownItem
+from steelyard.domain.judgement import Span
 
 # Marks something that is missing: it has no place in the text, so it is marked behind it.
 MISSING = "[missing]"
@@ -16,13 +16,13 @@ MISSING = "[missing]"
 NON_TRANSLATION = "non-translation!"
 SOURCE_ISSUE = "source issue"
 
-# The usual settings, except where a protocol says otherwise. `by` None: as the target language is written.
-# `ask_below` and `refuse_below`: a rating below without any error is asked about, or refused; 0: never.
+# The settings where neither protocol nor campaign says otherwise. `ask_below` and `refuse_below`: a rating below
+# it without any error is asked about, or refused; 0: never.
 USUAL_SPANS: Mapping[str, Any] = {
     "severities": ["minor", "major"],
     "categories": None,
     "tokens": [MISSING],
-    "by": None,
+    "by": "word",
     "source": False,
     "most": None,
     "score": True,
@@ -38,7 +38,7 @@ class SpanSettings:
     severities: tuple[str, ...]
     categories: Mapping[str, tuple[str, ...]] | None
     tokens: tuple[str, ...]
-    by: Literal["word", "character"] | None
+    by: Literal["word", "character"]
     source: bool
     most: int | None
     score: bool
@@ -55,9 +55,9 @@ class SpanSettings:
         )
 
 
-def span_settings(item: ShownItem, usual: Mapping[str, Any]) -> SpanSettings:
-    """The settings that an item's campaign recorded, over the protocol's usual ones."""
-    chosen = {**usual, **(item.presentation.get("spans") or {})}
+def span_settings(presentation: Mapping[str, Any], usual: Mapping[str, Any]) -> SpanSettings:
+    """The settings that a campaign recorded, over what is usual for its protocol."""
+    chosen = {**USUAL_SPANS, **usual, **(presentation.get("spans") or {})}
     categories = chosen["categories"]
     return SpanSettings(
         severities=tuple(chosen["severities"]),
@@ -70,3 +70,25 @@ def span_settings(item: ShownItem, usual: Mapping[str, Any]) -> SpanSettings:
         ask_below=chosen["ask_below"],
         refuse_below=chosen["refuse_below"],
     )
+
+
+def as_marked(span: Span, settings: SpanSettings) -> dict[str, Any]:
+    """A span as answers and pages have it. Without ends it is on a token; without severity, the mildest.
+
+    >>> as_marked(Span(0, 3, 9, "minor"), span_settings({}, {}))
+    {'start': 3, 'end': 9, 'severity': 'minor'}
+    >>> as_marked(Span(0, severity="major"), span_settings({}, {}))
+    {'token': '[missing]', 'severity': 'major'}
+    """
+    category = span.category
+    marked: dict[str, Any] = {"start": span.start, "end": span.end}
+    if span.start is None:
+        token = category if category in settings.tokens else settings.tokens[0]
+        marked = {"token": token}
+        category = None if category == token else category
+    marked["severity"] = span.severity or settings.severities[0]
+    if category is not None:
+        marked["category"] = category
+    if span.side == "source":
+        marked["side"] = span.side
+    return marked

@@ -34,7 +34,7 @@ _Part = Mapping[str, Any]
 class MarkedErrors:
     """Errors marked in each translation of an item, and how good it is on a line from 0 to 100.
 
-    `usual` are the settings that a campaign may change. `several`: the answer has a list of translations, in
+    `usual`: settings that are peculiar to the protocol. `several`: the answer has a list of translations, in
     the order shown. `score_asked`: whether every campaign asks for a rating, or each chooses. `prefills`:
     errors may be marked beforehand.
     """
@@ -64,7 +64,7 @@ class MarkedErrors:
     @property
     def _span_schema(self) -> dict[str, Any]:
         fields: dict[str, Any] = {"start": _WHOLE, "end": _WHOLE, "severity": _NAME}
-        if self.usual["categories"]:
+        if "categories" in self.usual:
             fields["category"] = _NAME
         fields |= {"side": {"type": "string", "enum": ["source"]}, "token": _NAME}
         if self.prefills:
@@ -90,7 +90,7 @@ class MarkedErrors:
         if len(parts) != n_shown:
             wanted = f"{n_shown} translations are shown, and the answer is about {len(parts)}"
             raise AnswerError(f"{wanted}: reload the page and answer for each.", "translations")
-        settings = span_settings(item, self.usual)
+        settings = span_settings(item.presentation, self.usual)
         for place, part in enumerate(parts):
             marked = MarkedTranslation(
                 item.translations[place].text,
@@ -105,7 +105,7 @@ class MarkedErrors:
 
     def rows(self, item: ShownItem, answer: Answer) -> Said:
         """The errors and ratings of a checked answer."""
-        settings = span_settings(item, self.usual)
+        settings = span_settings(item.presentation, self.usual)
         parts = self._parts(answer)
         ratings: list[RatingRow] = []
         spans: list[Span] = []
@@ -130,7 +130,7 @@ class MarkedErrors:
         the place is mostly found, the more so the lower the quality; whoever simulates a worker who did not
         look leaves it out.
         """
-        settings = span_settings(item, self.usual)
+        settings = span_settings(item.presentation, self.usual)
         parts = []
         for place, (translation, quality) in enumerate(zip(item.translations, qualities, strict=True)):
             if not 0.0 <= quality <= 1.0:

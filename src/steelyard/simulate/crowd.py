@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import exp
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -117,17 +117,25 @@ def _worker(name: ProfileName, cheat: Cheat | None, rng: np.random.Generator) ->
     )
 
 
-def perceived(worker: SimulatedWorker, quality: float, rng: np.random.Generator) -> float:
-    """How good an item of this quality looks to the worker, between 0 and 1.
+class Impression(NamedTuple):
+    """How good an item looks to a worker, between 0 and 1, and whether they looked at all."""
+
+    quality: float
+    looked: bool
+
+
+def perceived(worker: SimulatedWorker, quality: float, rng: np.random.Generator) -> Impression:
+    """What an item of this quality looks like to the worker.
 
     An attentive answer is offset + slope x quality (about the middle of the scale) plus noise; a
     lapse is a click anywhere, or the worker's way of cheating.
     """
-    if rng.random() < worker.lapse:
-        answer = _without_looking(worker, rng)
-    else:
+    looked = rng.random() >= worker.lapse
+    if looked:
         answer = 0.5 + worker.offset + worker.slope * (quality - 0.5) + rng.normal(0.0, worker.noise)
-    return min(1.0, max(0.0, float(answer)))
+    else:
+        answer = _without_looking(worker, rng)
+    return Impression(min(1.0, max(0.0, float(answer))), looked)
 
 
 def _without_looking(worker: SimulatedWorker, rng: np.random.Generator) -> float:

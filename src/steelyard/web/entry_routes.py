@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from fastapi import APIRouter, Response
@@ -65,12 +65,19 @@ class RemarkBody(_Strict):
 class TrainedView(BaseModel):
     """What is said about an answer to a training item, and where the worker stands now.
 
-    `is_expected`: null where any answer is. `side`: the rating lies below or above what is expected.
+    `is_expected`: null where any answer is. `side`: the ratings lie below or above what is expected.
+    `expected`: the range of the rating, or one for each of several translations. `spans`: for each
+    translation, the errors that should be marked; `found` and `missed` count them, `extra` what was marked
+    elsewhere. All of these are null where the example does not say.
     """
 
     is_expected: bool | None
     side: Literal["low", "high"] | None
-    expected: tuple[float, float] | None
+    expected: tuple[float, float] | tuple[tuple[float, float], ...] | None
+    spans: list[list[dict[str, Any]]] | None
+    found: int | None
+    missed: int | None
+    extra: int | None
     preferred: list[Preference] | None
     feedback: str
     work: WorkStatus
@@ -105,6 +112,10 @@ def try_training(desk: DeskOf, worker_id: WorkerId, body: TrainingBody) -> Train
         is_expected=tried.is_expected,
         side=tried.side,
         expected=tried.expected,
+        spans=None if tried.spans is None else [[dict(span) for span in each] for each in tried.spans],
+        found=None if tried.targets is None else tried.targets.n_found,
+        missed=None if tried.targets is None else tried.targets.n_missed,
+        extra=None if tried.targets is None else tried.targets.n_extra,
         preferred=None if tried.preferred is None else list(tried.preferred),
         feedback=tried.feedback,
         work=work_status(desk.campaign, worker_id, now=now),

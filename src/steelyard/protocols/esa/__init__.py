@@ -6,11 +6,10 @@ from pathlib import Path
 
 from steelyard.domain.plugin import Protocol
 from steelyard.protocols._ratings import LINE_PRESENTATION
-from steelyard.protocols._span_settings import USUAL_SPANS
 from steelyard.protocols._spans import MarkedErrors
 
 # Below this rating somebody who marked nothing is asked whether that is right [Kocmi2024b].
-ESA = MarkedErrors({**USUAL_SPANS, "ask_below": 80})
+ESA = MarkedErrors({"ask_below": 80})
 
 PROTOCOL = Protocol(
     name="esa",

@@ -6,10 +6,9 @@ from pathlib import Path
 
 from steelyard.domain.plugin import Protocol
 from steelyard.protocols._ratings import LINE_PRESENTATION
-from steelyard.protocols._span_settings import USUAL_SPANS
 from steelyard.protocols._spans import MarkedErrors
 
-HELPED = MarkedErrors({**USUAL_SPANS, "ask_below": 80}, prefills=True)
+HELPED = MarkedErrors({"ask_below": 80}, prefills=True)
 
 PROTOCOL = Protocol(
     name="esa-ai",

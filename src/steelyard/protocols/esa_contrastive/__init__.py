@@ -6,11 +6,10 @@ from pathlib import Path
 
 from steelyard.domain.plugin import Protocol
 from steelyard.protocols._ratings import LINE_PRESENTATION
-from steelyard.protocols._span_settings import USUAL_SPANS
 from steelyard.protocols._spans import MarkedErrors
 
 # Below this rating an error must be marked: as at WMT26, whose campaigns had three translations at a time.
-CONTRASTIVE = MarkedErrors({**USUAL_SPANS, "refuse_below": 85}, several=True)
+CONTRASTIVE = MarkedErrors({"refuse_below": 85}, several=True)
 
 PROTOCOL = Protocol(
     name="esa-contrastive",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from steelyard.domain.plugin import Protocol
 from steelyard.protocols._ratings import LINE_PRESENTATION
-from steelyard.protocols._span_settings import NON_TRANSLATION, SOURCE_ISSUE, USUAL_SPANS
+from steelyard.protocols._span_settings import NON_TRANSLATION, SOURCE_ISSUE
 from steelyard.protocols._spans import MarkedErrors
 
 # The published categories [Lommel2014, Freitag2021], in the spelling that their weights are known by. A
@@ -31,9 +31,7 @@ CATEGORIES = {
     SOURCE_ISSUE: [],
 }
 
-MQM = MarkedErrors(
-    {**USUAL_SPANS, "categories": CATEGORIES, "source": True, "score": False}, score_asked=False
-)
+MQM = MarkedErrors({"categories": CATEGORIES, "source": True, "score": False}, score_asked=False)
 
 PROTOCOL = Protocol(
     name="mqm",
