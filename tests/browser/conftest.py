@@ -27,7 +27,7 @@ import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -49,7 +49,7 @@ from steelyard.flows.series import find_series, open_series
 from steelyard.flows.series_links import series_door
 from steelyard.flows.simulate import Hand, make_hands
 from steelyard.flows.submit import Submission, submit
-from steelyard.protocols import protocols, words_in
+from steelyard.protocols import protocols, span_settings_of, words_in
 from steelyard.store import campaigns
 from steelyard.store.database import open_store
 from steelyard.web.app import create_app
@@ -168,6 +168,10 @@ def _write_small(db: str, protocol: str, changes: dict[str, Any]) -> None:
         **({"entry": entry.recorded} if entry else {}),
         **changes.pop("presentation", {}),
     }
+    marking = span_settings_of(chosen, presentation)
+    if marking is not None:
+        # As campaigns record it: in full.
+        presentation["spans"] = asdict(marking)
     usual = CampaignSettings(
         name="small",
         title="A small campaign",

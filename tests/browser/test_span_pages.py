@@ -10,8 +10,6 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 
-from steelyard.protocols import protocols
-
 Sites = Callable[..., Any]
 Heard = dict[str, list[Any]]
 Accessible = Callable[[Page], None]
@@ -35,8 +33,7 @@ def phone(browser: Browser) -> Iterator[Page]:
 
 
 def site_of(small_site: Sites, protocol: str, *, documents: str = "aaab", **spans: Any) -> Any:
-    usual = protocols()[protocol].presentation["spans"]
-    presentation = {"context": "whole", "spans": {**usual, **spans}}
+    presentation = {"context": "whole", **({"spans": spans} if spans else {})}
     return small_site(protocol, texts=TEXTS, documents=documents, presentation=presentation)
 
 

@@ -1,6 +1,7 @@
 // The button that sends an answer: what it says, what it does first, and why it does not work yet.
 
 import { make, makeButton } from "./dom.js";
+import { inProtocolLanguage } from "./screen.js";
 
 /**
  * @param {string} label  what the button usually says
@@ -11,7 +12,7 @@ import { make, makeButton } from "./dom.js";
  */
 export function makeAnswerButton(label, send) {
   let shown = null;
-  const reason = make("span", "missing");
+  const reason = inProtocolLanguage(make("span", "missing"));
   reason.id = "missing";
   reason.setAttribute("role", "status");
   const button = makeButton(label, press, "button next");
@@ -27,8 +28,9 @@ export function makeAnswerButton(label, send) {
     shown = mounted;
     const step = mounted.step?.();
     button.disabled = !isOpen || !(step || mounted.isComplete());
-    const wanted = step?.label ?? mounted.nextLabel?.() ?? label;
-    if (button.textContent !== wanted) button.textContent = wanted;
+    const own = step?.label ?? mounted.nextLabel?.();
+    const wanted = own ?? label;
+    if (button.textContent !== wanted) button.replaceChildren(own ? inProtocolLanguage(make("span", "", own)) : label);
     if (!mounted.missing) return;
     if (!reason.isConnected) actions.prepend(reason);
     button.setAttribute("aria-describedby", reason.id);

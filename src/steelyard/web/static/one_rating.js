@@ -15,7 +15,7 @@ export const DESCRIBED_BY = `${STATEMENT_ID} ${TEXTS_ID}`;
  * @property {() => Object|null} answer  null before the first touch
  * @property {() => void} [destroy]
  * @property {() => void} [focus]  so that the keyboard answers at once
- * @property {(wanted: {expected?: number[]|null, preferred?: string[]|null}) => string} [reveal]
+ * @property {(wanted: {expected?: number[]|null, preferred?: string[]|null, spans?: Object[][]|null}) => string} [reveal]
  *   shows which answers were expected, without numbers, and gives the same in words
  * @property {number} [width]  in pixels, if it has one of its own
  */

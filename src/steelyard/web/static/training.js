@@ -3,7 +3,7 @@
 import { makeAnswerButton } from "./answer_button.js";
 import { attachControls } from "./answer_panel.js";
 import { makeNotice, send } from "./delivery.js";
-import { make, makeButton, onEnter } from "./dom.js";
+import { fill, make, makeButton, onEnter } from "./dom.js";
 import { keep } from "./keep.js";
 import { inCampaignLanguage, options, page, say, showProgress, showScreen, token } from "./screen.js";
 import { startStopwatch } from "./stopwatch.js";
@@ -61,9 +61,7 @@ function showPractice(widget, item, place, goOn, onFailure) {
   function tell(found) {
     draft.forget();
     actions.hidden = true;
-    const { expected, preferred, spans } = found;
-    const isRevealed = Boolean(mounted.reveal && (expected ?? preferred ?? spans));
-    const said = mounted.reveal?.({ expected, preferred, spans });
+    const said = mounted.reveal?.(found);
     const leave = (then) => () => {
       controls.destroy();
       mounted.destroy();
@@ -71,7 +69,7 @@ function showPractice(widget, item, place, goOn, onFailure) {
     };
     const again = leave(() => showPractice(widget, item, place, goOn, onFailure));
     const feedback = drawFeedback(found, leave(() => goOn(found.work)), again);
-    if (isRevealed) feedback.querySelector("h2").after(make("p", "soft", say("practice_outline"), unseen(said)));
+    if (mounted.reveal) feedback.querySelector("h2").after(...drawRevealed(found, said));
     screen.append(feedback);
     feedback.querySelector("h2").focus({ preventScroll: true });
     feedback.scrollIntoView({ block: "nearest" });
@@ -93,6 +91,19 @@ function drawFeedback(found, goOn, tryAgain) {
   const again = makeButton(say("try_again"), tryAgain, "button quiet");
   const text = inCampaignLanguage(make("p", "", found.feedback));
   return make("section", `feedback feedback-${outcome}`, heading, text, make("p", "actions", next, again));
+}
+
+// How to read what is shown now.
+function drawRevealed({ expected, preferred, spans, found, missed, extra }, said) {
+  const { words } = options;
+  const write = (key) => fill(words.spans[key], { found, total: found + missed, extra }, words.language);
+  const about = [];
+  if (expected ?? preferred) about.push(make("p", "soft", say("practice_outline"), unseen(said)));
+  if (spans) {
+    const keys = ["target_note", ...(found + missed ? ["targets_found"] : []), ...(extra ? ["targets_extra"] : [])];
+    about.push(inProtocolLanguage(make("p", "soft", keys.map(write).join(" "))));
+  }
+  return about;
 }
 
 // What the outline shows, for those who do not see it.

@@ -86,7 +86,7 @@ export function mountSeveral(root, item, options, onChange) {
   const texts = make("div", "marking marking-several", pinned, sheets);
   texts.id = "texts";
   texts.dir = options.direction;
-  texts.style.setProperty("--n-sheets", String(judged.length));
+  texts.style.setProperty("--beside", String(besideEachOther(judged.length)));
   texts.dataset.length = lengthStep([item.source, ...item.translations.map(({ text }) => text)]);
   const panel = make("div", "answers marking-panel", drawStatement(options));
   root.replaceChildren(texts, panel);
@@ -123,7 +123,7 @@ export function drawSegmentOfSeveral({ source, translations }, answer, options) 
   const above = source === undefined ? null : drawStill(source, [], "source", options, options.words.labels.source);
   const element = make("div", "still-several", above, make("div", "still-sheets", ...stills));
   element.dir = options.direction;
-  element.style.setProperty("--n-sheets", String(translations.length));
+  element.style.setProperty("--beside", String(besideEachOther(translations.length)));
   return { element, destroy: () => {} };
 }
 
@@ -174,6 +174,11 @@ function drawJudged(text, options, { label, draft, onChange, onPoint }) {
       score.destroy();
     },
   };
+}
+
+// Our choice: beyond four, two rows.
+function besideEachOther(n) {
+  return n > 4 ? Math.ceil(n / 2) : n;
 }
 
 function nameOf(place, { words }) {

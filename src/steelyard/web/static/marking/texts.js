@@ -120,8 +120,21 @@ export function drawReadSource(text, options) {
   const element = make("div", "sheet sheet-source", drawn.element);
   const cut = { by: unitOfSource(options), language: source.language };
   const pointed = showPointed(drawn.element.querySelector(".text-body"), text, cut);
-  const destroy = () => [pointed, drawn].forEach((part) => part.destroy());
+  const scrolling = keepScrollable(element, look.label);
+  const destroy = () => [scrolling, pointed, drawn].forEach((part) => part.destroy());
   return { element, pointAt: pointed.pointAt, destroy };
+}
+
+// A long source has a part of the screen, and the keyboard must be able to scroll it.
+function keepScrollable(element, label) {
+  element.setAttribute("role", "group");
+  element.setAttribute("aria-label", label);
+  const sizes = new ResizeObserver(() => {
+    if (element.scrollHeight > element.clientHeight + 1) element.tabIndex = 0;
+    else element.removeAttribute("tabindex");
+  });
+  sizes.observe(element);
+  return { destroy: () => sizes.disconnect() };
 }
 
 function unitOfSource({ sourceLanguage }) {
@@ -145,5 +158,7 @@ export function drawStill(text, marks, side, options, label) {
     words: options.words,
   });
   const spoken = worded(make("span", "visually-hidden", `${label}: `), options);
-  return make("div", `still still-${side}`, spoken, still);
+  const element = make("div", `still still-${side}`, spoken, still);
+  element.dir = directionOf(text, direction);
+  return element;
 }
