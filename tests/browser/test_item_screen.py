@@ -134,7 +134,9 @@ def test_question_answers_and_a_part_of_300_words_are_seen_together(
 
 
 # Where errors are marked, see test_span_pages.py.
-@pytest.mark.parametrize("protocol", [name for name, each in protocols().items() if "spans" not in each.gives])
+@pytest.mark.parametrize(
+    "protocol", [name for name, each in protocols().items() if "spans" not in each.gives]
+)
 def test_the_answers_of_every_protocol_leave_room_for_long_texts_and_survive_a_reload(
     page, small_site, heard, protocol
 ) -> None:

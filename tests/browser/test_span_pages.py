@@ -10,6 +10,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 
+from steelyard.domain.entry import CampaignEntry, TrainingItem
+from steelyard.domain.judgement import Span
+
 Sites = Callable[..., Any]
 Heard = dict[str, list[Any]]
 Accessible = Callable[[Page], None]
@@ -356,3 +359,53 @@ def test_errors_marked_beforehand_are_kept_changed_or_removed(
     [answer] = sent
     said = [(each["prefilled"], each["severity"], "at_ms" in each) for each in answer["spans"]]
     assert said == [(0, "minor", True), (2, "major", True), (3, "minor", False)]
+
+
+def test_practice_shows_the_errors_and_the_score_that_were_expected(
+    page: Page, small_site: Sites, heard: Heard, assert_accessible: Accessible
+) -> None:
+    training = TrainingItem(
+        (TEXTS[1][2],),
+        "A post is no pillar.",
+        TEXTS[1][0],
+        expected=((20, 60),),
+        spans=((Span(0, 4, 9, "major"), Span(0, 10, 12, "minor")),),
+    )
+    page.goto(small_site("esa", entry=CampaignEntry(training=(training,))).join())
+    button = page.get_by_role("button", name="Check my answer")
+    expect(button).to_be_disabled()
+    mark(page, "posts", "posts")
+    mark(page, "themselves", "themselves")
+    rate(page, 0.4)
+    button.click()
+
+    feedback = page.locator(".feedback")
+    expect(feedback).to_contain_text("A post is no pillar.")
+    expect(feedback).to_contain_text("Lines above the words show the errors that were expected.")
+    expect(feedback).to_contain_text("Of these you marked: 1 of 2. Marked elsewhere: 1.")
+    expect(page.locator(".line-expected")).to_be_visible()
+    assert "Expected error 2 of 2: minor, “is”" in page.locator(".sheet-target").inner_text()
+    assert_accessible(page)
+    assert heard["errors"] == []
+
+
+def test_long_texts_from_right_to_left_leave_the_answers_in_view_on_a_phone(
+    phone: Page, small_site: Sites, assert_accessible: Accessible
+) -> None:
+    texts = (("Der Rat tagt. " * 60, "", "اجتمع المجلس يوم الثلاثاء. " * 60), ("Ende.", "", "النهاية."))
+    presentation = {"context": "whole"}
+    site = small_site("esa", texts=texts, documents="aa", target_language="ar", presentation=presentation)
+    begin(phone, site.join())
+    panel, source = phone.locator(".marking-panel"), phone.locator(".sheet-source")
+    phone.mouse.wheel(0, 900)
+    phone.wait_for_function("scrollY > 500")
+    expect(panel).to_be_in_viewport(ratio=1)
+    expect(source).to_be_in_viewport(ratio=1)
+    heights = [each.evaluate("part => part.offsetHeight") for each in (panel, source)]
+    # There is room for the translation between them.
+    assert sum(heights) < 0.7 * PHONE["height"]
+    assert_fits(phone)
+    # The line is mirrored: its right end is the low one.
+    rate(phone, 0.9)
+    expect(phone.get_by_role("slider")).to_have_attribute("aria-valuenow", "10")
+    assert_accessible(phone)

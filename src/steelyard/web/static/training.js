@@ -5,7 +5,7 @@ import { attachControls } from "./answer_panel.js";
 import { makeNotice, send } from "./delivery.js";
 import { fill, make, makeButton, onEnter } from "./dom.js";
 import { keep } from "./keep.js";
-import { inCampaignLanguage, options, page, say, showProgress, showScreen, token } from "./screen.js";
+import { inCampaignLanguage, inProtocolLanguage, options, page, say, showProgress, showScreen, token } from "./screen.js";
 import { startStopwatch } from "./stopwatch.js";
 
 // The answer that is not sent yet, and which item it is for.

@@ -62,7 +62,9 @@ export function mountMarked(root, item, options, onChange, { begin = () => [], e
     step: () => (question.isDue(rating(), all().length) ? { take: question.open } : null),
     focus: target.markable.focus,
     reveal: ({ expected, spans: targets }) => {
-      if (targets) target.markable.reveal(targets[0] ?? []);
+      for (const part of targets ? [source, target] : []) {
+        part.markable?.reveal(targets[0].filter((mark) => isOnSource(mark) === (part === source)));
+      }
       return score?.reveal({ expected }) ?? "";
     },
     panel: { element: panel },
