@@ -12,7 +12,8 @@ export function startCaret({ units }, { isMirrored, strides, stops }) {
   let at = 0;
 
   function put(index) {
-    units[at]?.element.removeAttribute("tabindex");
+    // Not without the attribute: what has the focus would lose it.
+    units[at]?.element.setAttribute("tabindex", "-1");
     at = Math.min(Math.max(index, 0), units.length - 1);
     units[at]?.element.setAttribute("tabindex", "0");
   }
