@@ -12,11 +12,10 @@ export function startCaret({ units }, { isMirrored, strides, stops }) {
   let at = 0;
 
   function put(index) {
-    const before = at;
+    // Not without the attribute: what has the focus would lose it.
+    units[at]?.element.setAttribute("tabindex", "-1");
     at = Math.min(Math.max(index, 0), units.length - 1);
     units[at]?.element.setAttribute("tabindex", "0");
-    // Not from the one that stays: it would lose the focus.
-    if (before !== at) units[before]?.element.removeAttribute("tabindex");
   }
 
   const indexAtOffset = (offset) => units.findIndex(({ start, token }) => token !== undefined || start >= offset);
