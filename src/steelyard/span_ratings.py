@@ -27,15 +27,6 @@ _JUDGED = (
 )
 
 
-def analysed_as(gives: Sequence[FrameName]) -> tuple[FrameName, ...]:
-    """The frames that judgements of these can be analysed from: marked errors make ratings too.
-
-    >>> analysed_as(["spans"]), analysed_as(["ratings", "spans"])
-    (('ratings', 'spans'), ('ratings', 'spans'))
-    """
-    return tuple(name for name in FRAME_NAMES if name in gives or (name == "ratings" and "spans" in gives))
-
-
 def span_ratings(spans: pl.DataFrame, weights: SpanWeights) -> pl.DataFrame:
     """The ratings frame of a spans frame: for each judged translation, minus the weights of its errors.
 
@@ -67,3 +58,12 @@ def span_scale(ratings: pl.DataFrame) -> Scale:
     """The scale of such ratings: down to the worst error there is, or the worst rating if lower."""
     lowest = ratings["rating"].min() if len(ratings) else None
     return Scale(min(-WORST_ERROR, lowest) if isinstance(lowest, float) else -WORST_ERROR, 0.0)
+
+
+def analysed_as(gives: Sequence[FrameName]) -> tuple[FrameName, ...]:
+    """The frames that judgements of these can be analysed from: marked errors make ratings too.
+
+    >>> analysed_as(["spans"]), analysed_as(["ratings", "spans"])
+    (('ratings', 'spans'), ('ratings', 'spans'))
+    """
+    return tuple(name for name in FRAME_NAMES if name in gives or (name == "ratings" and "spans" in gives))

@@ -16,8 +16,8 @@ MISSING = "[missing]"
 NON_TRANSLATION = "non-translation!"
 SOURCE_ISSUE = "source issue"
 
-# The settings where neither protocol nor campaign says otherwise. `ask_below` and `refuse_below`: a rating below
-# it without any error is asked about, or refused; 0: never.
+# What holds where neither protocol nor campaign says otherwise. A rating below `ask_below` without any error
+# is asked about, one below `refuse_below` refused; 0: never.
 USUAL_SPANS: Mapping[str, Any] = {
     "severities": ["minor", "major"],
     "categories": None,
