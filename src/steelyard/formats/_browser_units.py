@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 # The first character that takes two units.
-_BEYOND_BASIC_PLANE = 0x10000
+_BEYOND_BASIC_PLANE = "\U00010000"
 
 
-class Place(NamedTuple):
+class MarkedPart(NamedTuple):
     """A part of a text, half open and in characters; `is_widened`: it began or ended within a character."""
 
     start: int
@@ -29,25 +29,26 @@ def browser_units(text: str, *, skips_line_ends: bool) -> Sequence[int]:
     >>> list(browser_units("a😀\\nb", skips_line_ends=True))
     [0, 1, 1, 3]
     """
-    if text.isascii() and not (skips_line_ends and "\n" in text):
+    is_plain = text.isascii() or max(text) < _BEYOND_BASIC_PLANE
+    if is_plain and not (skips_line_ends and "\n" in text):
         return range(len(text))
     return [
         number
         for number, character in enumerate(text)
         if not (skips_line_ends and character == "\n")
-        for _ in range(2 if ord(character) >= _BEYOND_BASIC_PLANE else 1)
+        for _ in range(2 if character >= _BEYOND_BASIC_PLANE else 1)
     ]
 
 
-def place_of_units(units: Sequence[int], first: int, last: int) -> Place:
+def place_of_units(units: Sequence[int], first: int, last: int) -> MarkedPart:
     """The part from unit `first` to unit `last`, both in it; half a character counts as the whole.
 
     >>> place_of_units(browser_units("a😀b", skips_line_ends=True), 1, 2)
-    Place(start=1, end=2, is_widened=False)
+    MarkedPart(start=1, end=2, is_widened=False)
     """
     cut_at_start = first > 0 and units[first - 1] == units[first]
     cut_at_end = last + 1 < len(units) and units[last + 1] == units[last]
-    return Place(units[first], units[last] + 1, cut_at_start or cut_at_end)
+    return MarkedPart(units[first], units[last] + 1, cut_at_start or cut_at_end)
 
 
 def units_of_place(units: Sequence[int], start: int, end: int) -> tuple[int, int] | None:

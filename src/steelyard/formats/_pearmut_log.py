@@ -40,12 +40,19 @@ _JUDGED: dict[str, pl.DataType] = {
     "submitted_at": pl.Float64(),
 }
 _RATINGS = {**_JUDGED, "attribute": pl.String(), "rating": pl.Float64(), "row": pl.Int64()}
-_SPANS: dict[str, pl.DataType] = {
+# What all rows of one translation have in common, and what is told of each error.
+_MARKED: dict[str, pl.DataType] = {
     **_JUDGED,
-    **dict.fromkeys(("start", "end", "n_removed", "injected_start", "injected_end", "row"), pl.Int64()),
-    **dict.fromkeys(("severity", "category", "origin", "credited", "text"), pl.String()),
+    **dict.fromkeys(("n_removed", "injected_start", "injected_end", "row"), pl.Int64()),
+    **dict.fromkeys(("credited", "text"), pl.String()),
+}
+_MARKS: dict[str, pl.DataType] = {
+    "number": pl.UInt32(),
+    **dict.fromkeys(("start", "end"), pl.Int64()),
+    **dict.fromkeys(("severity", "category", "origin"), pl.String()),
     "marked_seconds": pl.Float64(),
 }
+_Row = tuple[object, ...]
 _OPTIONAL = ("attribute", "origin", "n_removed", "injected_start", "injected_end", "credited")
 
 
@@ -62,30 +69,33 @@ def from_pearmut_log(table: JudgementTable, path: Path | None) -> JudgementTable
     reading, counts = read_lines_of_log(table.cells), _Counts()
     names, campaign = names_of_items(reading.documents), _campaign_beside(path)
     ratings: list[dict[str, object]] = []
-    spans: list[dict[str, object]] = []
+    marked: list[dict[str, object]] = []
+    marks: list[_Row] = []
     for document in reading.documents:
         for judged in _read_document(document, names, reading):
             ratings += _ratings_of(judged, reading)
-            spans += _spans_of(judged, _own_marks(judged.item, campaign), reading, counts)
+            rules = _own_marks(judged.item, campaign)
+            found, about = _spans_of(judged, rules, reading, counts)
+            marks += [(len(marked), *mark) for mark in found]
+            marked.append(about)
             counts.n_bases += document.is_random and judged.columns["kind"] == ItemKind.REGULAR
     if reading.problems:
         problems = sorted(reading.problems, key=lambda problem: problem[0])
         places = table.places([row for row, _ in problems])
         listed = [f"{place}: {text}." for place, (_, text) in zip(places, problems, strict=True)]
         raise SourceError(str(path or "table"), listed)
-    marked = replace(_table(spans, _SPANS, table), frame="spans")
-    notes = (*reading.notes(), *names.notes, *_notes(counts, marked.cells))
-    if spans and not ratings:
-        return replace(marked, warnings=notes)
-    rated = replace(_table(ratings, _RATINGS, table), warnings=notes)
+    each = pl.DataFrame(marked, schema=_MARKED).with_row_index("number")
+    errors = pl.DataFrame(marks, schema=_MARKS, orient="row")
+    spans = each.join(errors, on="number", how="left", maintain_order="left_right").drop("number")
+    notes = (*reading.notes(), *names.notes, *_notes(counts, each))
+    if marked and not ratings:
+        return replace(_table(spans, table), frame="spans", warnings=notes)
+    rated = replace(_table(pl.DataFrame(ratings, schema=_RATINGS), table), warnings=notes)
     # Where scores alone were asked for, no error could be marked.
-    return replace(rated, beside=marked) if marked.cells["severity"].count() else rated
+    return replace(rated, beside=replace(_table(spans, table), frame="spans")) if marks else rated
 
 
-def _table(
-    found: list[dict[str, object]], schema: dict[str, pl.DataType], log: JudgementTable
-) -> JudgementTable:
-    cells = pl.DataFrame(found, schema=schema)
+def _table(cells: pl.DataFrame, log: JudgementTable) -> JudgementTable:
     lines = cells["row"].to_list()
     empty = [name for name in _OPTIONAL if name in cells.columns and not cells[name].count()]
     return JudgementTable(cells.drop("row", *empty), lambda rows: log.places([lines[row] for row in rows]))
@@ -179,8 +189,8 @@ def _ratings_of(judged: _Judged, reading: LogReading) -> Iterator[dict[str, obje
 
 def _spans_of(
     judged: _Judged, campaign: PearmutCampaign, reading: LogReading, counts: _Counts
-) -> list[dict[str, object]]:
-    """A row for each error, or one without severity."""
+) -> tuple[list[_Row], dict[str, object]]:
+    """A row for each error marked in a translation, and what they have in common."""
     given = judged.item.get("error_spans")
     before = given.get(judged.model) if isinstance(given, dict) else None
     marks = read_pearmut_marks(judged.answer.get("error_spans"), judged.text, campaign)
@@ -199,16 +209,11 @@ def _spans_of(
         "injected_end": injected[1],
         "text": judged.text,
     }
-    times = dict(_times_of_marks(judged.document, judged.index, judged.model))
-    return [
-        {
-            **common,
-            **dict(zip(("start", "end", "severity", "category"), mark[:4], strict=True)),
-            "origin": came,
-            "marked_seconds": times.get(mark.key),
-        }
-        for mark, came in zip(marks.found, origin, strict=True)
-    ] or [common]
+    times = dict(_times_of_marks(judged.document, judged.index, judged.model)) if marks.found else {}
+    rows: list[_Row] = [
+        (*mark[:4], came, times.get(mark.key)) for mark, came in zip(marks.found, origin, strict=True)
+    ]
+    return rows, common
 
 
 def _own_marks(item: Mapping[str, Any], campaign: PearmutCampaign) -> PearmutCampaign:
