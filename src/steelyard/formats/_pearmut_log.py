@@ -9,7 +9,7 @@ that other one, its base.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -39,7 +39,12 @@ _JUDGED: dict[str, pl.DataType] = {
     "seconds": pl.Float64(),
     "submitted_at": pl.Float64(),
 }
-_RATINGS = {**_JUDGED, "attribute": pl.String(), "rating": pl.Float64(), "row": pl.Int64()}
+_RATINGS = {
+    **_JUDGED,
+    "attribute": pl.String(),
+    **dict.fromkeys(("rating", "known", "known_sd"), pl.Float64()),
+    "row": pl.Int64(),
+}
 # What all rows of one translation have in common, and what is told of each error.
 _MARKED: dict[str, pl.DataType] = {
     **_JUDGED,
@@ -53,7 +58,16 @@ _MARKS: dict[str, pl.DataType] = {
     "marked_seconds": pl.Float64(),
 }
 _Row = tuple[object, ...]
-_OPTIONAL = ("attribute", "origin", "n_removed", "injected_start", "injected_end", "credited")
+_OPTIONAL = (
+    "attribute",
+    "known",
+    "known_sd",
+    "origin",
+    "n_removed",
+    "injected_start",
+    "injected_end",
+    "credited",
+)
 
 
 @dataclass(slots=True)
@@ -67,7 +81,7 @@ class _Counts:
 def from_pearmut_log(table: JudgementTable, path: Path | None) -> JudgementTable:
     """The judgements of a log under our names; SourceError lists every line that cannot be understood."""
     reading, counts = read_lines_of_log(table.cells), _Counts()
-    names, campaign = names_of_items(reading.documents), _campaign_beside(path)
+    names, campaign = names_of_items(document.items for document in reading.documents), _campaign_beside(path)
     ratings: list[dict[str, object]] = []
     marked: list[dict[str, object]] = []
     marks: list[_Row] = []
@@ -176,6 +190,7 @@ def _ratings_of(judged: _Judged, reading: LogReading) -> Iterator[dict[str, obje
     """A row for each score and each system that it counts for."""
     sliders = judged.answer.get("sliders")
     scores = {None: judged.answer.get("score"), **(sliders if isinstance(sliders, dict) else {})}
+    known = _by_model(judged, "_known")
     for attribute, score in scores.items():
         if score is None:
             continue
@@ -183,8 +198,9 @@ def _ratings_of(judged: _Judged, reading: LogReading) -> Iterator[dict[str, obje
             said = f"{shown(attribute or 'score')} is {shown(json.dumps(score))}, not a number"
             reading.problems.append(judged.problem(said))
             continue
+        rated = {"attribute": attribute, "rating": float(score), "known": known[0], "known_sd": known[1]}
         for system in judged.systems:
-            yield {**judged.columns, "system": system, "attribute": attribute, "rating": float(score)}
+            yield {**judged.columns, **rated, "system": system}
 
 
 def _spans_of(
@@ -199,8 +215,7 @@ def _spans_of(
     reading.problems += [judged.problem(f"marked beforehand: {said}") for said in prefilled.problems]
     origin, n_removed = origins_of(marks.found, prefilled.found)
     counts.n_widened += sum(mark.is_widened for mark in marks.found)
-    places = judged.item.get("_injected")
-    injected = (places.get(judged.model) if isinstance(places, dict) else None) or (None, None)
+    injected = _by_model(judged, "_injected")
     common = {
         **judged.columns,
         "credited": json.dumps(list(judged.systems[1:])) if judged.systems[1:] else None,
@@ -214,6 +229,13 @@ def _spans_of(
         (*mark[:4], came, times.get(mark.key)) for mark, came in zip(marks.found, origin, strict=True)
     ]
     return rows, common
+
+
+def _by_model(judged: _Judged, key: str) -> Sequence[Any]:
+    """The two numbers that an item of ours has for a translation; nothing twice where it has none."""
+    found = judged.item.get(key)
+    pair = found.get(judged.model) if isinstance(found, dict) else None
+    return pair if isinstance(pair, list) and len(pair) == 2 else (None, None)
 
 
 def _own_marks(item: Mapping[str, Any], campaign: PearmutCampaign) -> PearmutCampaign:

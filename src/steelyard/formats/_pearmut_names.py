@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,13 +25,20 @@ class ItemNames:
         name = str(item.get("item_id") or self.by_text[_text_of(item)])
         return f"{name}:{index + 1}" if self.are_numbered else name
 
+    def segment_and_document(self, items: Sequence[Mapping[str, Any]], index: int) -> tuple[str, str]:
+        """The names of an item's segment and of its document, which is its first segment's or our own."""
+        item = items[index]
+        segment = str(item.get("_segment") or self.segment(item, index))
+        return segment, str(item.get("_document") or self.segment(items[0], 0))
+
     def of_item(self, document: SubmittedDocument, index: int) -> dict[str, object]:
         """The columns that name an item: segment, document, HIT, position and our own id of it."""
         item = document.items[index]
         position = item.get("_position")
+        segment, document_name = self.segment_and_document(document.items, index)
         return {
-            "segment": str(item.get("_segment") or self.segment(item, index)),
-            "document": str(item.get("_document") or self.segment(document.items[0], 0)),
+            "segment": segment,
+            "document": document_name,
             "hit": str(item.get("_hit") or document.worker),
             "position": position if type(position) is int else None,
             "item_id": str(item["_item"]) if item.get("_item") else None,
@@ -50,13 +57,13 @@ class ItemNames:
         return (model,), str(ItemKind.REGULAR)
 
 
-def names_of_items(documents: Sequence[SubmittedDocument]) -> ItemNames:
+def names_of_items(documents: Iterable[Sequence[Mapping[str, Any]]]) -> ItemNames:
     """How the items of these documents are named."""
     are_numbered, unnamed = False, dict[str, None]()
-    for document in documents:
-        names = [item.get("item_id") for item in document.items]
+    for items in documents:
+        names = [item.get("item_id") for item in items]
         are_numbered |= len({str(name) for name in names if name}) < sum(map(bool, names))
-        unnamed |= dict.fromkeys(_text_of(item) for item in document.items if not item.get("item_id"))
+        unnamed |= dict.fromkeys(_text_of(item) for item in items if not item.get("item_id"))
     notes = []
     if unnamed:
         named = f"{counted(len(unnamed), 'segment')} without item_id"
