@@ -19,7 +19,7 @@ from steelyard.domain.wording import counted
 from steelyard.domain.work import SUBSTITUTE_KINDS, ItemKind
 from steelyard.formats._pearmut_names import ItemNames, base_of_spoiled, names_of_items
 from steelyard.formats.text_file import read_text
-from steelyard.formats.texts import Texts
+from steelyard.formats.texts import Texts, in_order_of_segments
 
 _Items = list[dict[str, Any]]
 _ASSIGNMENTS = ("task-based", "single-stream", "dynamic")
@@ -60,10 +60,7 @@ def read_pearmut_texts(path: Path) -> Texts:
         said.append(f"Errors marked beforehand in {counted(found.n_prefilled, 'item')} were not read.")
     return Texts(
         segments=tuple(found.segments.values()),
-        translations={
-            system: [texts.get(segment_id) for segment_id in found.segments]
-            for system, texts in found.translations.items()
-        },
+        translations=in_order_of_segments(found.translations, found.segments),
         warnings=(*said, *names.notes),
     )
 

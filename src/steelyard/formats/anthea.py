@@ -21,7 +21,7 @@ from steelyard.domain.text import Segment
 from steelyard.domain.wording import counted
 from steelyard.formats._judgement_columns import shown
 from steelyard.formats.text_file import read_text, whole_file
-from steelyard.formats.texts import LanguagePair, Texts
+from steelyard.formats.texts import LanguagePair, Texts, in_order_of_segments
 
 _BORDER = "\u200b"
 _FIELDS = ("source", "target", "document", "system")
@@ -72,10 +72,7 @@ def read_anthea_texts(path: Path, *, pair: LanguagePair, reference: str | None =
         warnings.append(f"Took borders of words (U+200B) off {counted(reading.n_bordered, 'line')}.")
     return Texts(
         segments=tuple(reading.segments.values()),
-        translations={
-            system: [texts.get(segment_id) for segment_id in reading.segments]
-            for system, texts in reading.translations.items()
-        },
+        translations=in_order_of_segments(reading.translations, reading.segments),
         warnings=tuple(warnings),
     )
 
