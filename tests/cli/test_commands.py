@@ -86,7 +86,10 @@ def test_the_schema_is_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert set(json.loads(capsys.readouterr().out)["required"]) >= {"campaign", "texts"}
 
 
-@pytest.mark.parametrize(("layout", "file"), [("upload-2016", "upload.csv"), ("appraise", "batches.json")])
+@pytest.mark.parametrize(
+    ("layout", "file"),
+    [("upload-2016", "upload.csv"), ("appraise", "batches.json"), ("pearmut", "campaign.json")],
+)
 def test_hits_can_be_written_for_other_systems(
     layout: str, file: str, judged: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

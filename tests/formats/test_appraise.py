@@ -729,3 +729,108 @@ def test_files_that_are_no_batches_are_refused(tmp_path: Path, content: str, pro
         read_batches(_file(tmp_path, content, "b.json"))
 
     assert caught.value.problems[0].startswith(problem)
+
+
+MARKED = "  Der \U0001f436 läuft weg"
+
+
+@pytest.fixture
+def marking(tmp_path: Path, audit: pl.DataFrame) -> list[dict[str, Any]]:
+    """Batches of a campaign in which errors are marked; in the first item some are beforehand."""
+    before = [
+        {"start": 6, "end": 7, "severity": "minor", "category": None},
+        {"start": None, "end": None, "severity": "major", "category": "Accuracy/Omission"},
+    ]
+    first = pl.col("item_id") == "i-1-0"
+    frame = audit.with_columns(
+        text=pl.when(first).then(pl.lit(MARKED)).otherwise("text"),
+        prefilled=pl.Series([before if name == "i-1-0" else [] for name in audit["item_id"]]),
+    )
+    path = tmp_path / "esa.json"
+    write_batches(
+        frame, path, source_language="deu", target_language="eng", reference_based=False, marks_errors=True
+    )
+    batches: list[dict[str, Any]] = json.loads(path.read_text("utf-8"))
+    return batches
+
+
+def _scores(batches: list[dict[str, Any]], errors: dict[str, str]) -> str:
+    """An export of one login per batch, with these errors marked by document, in Appraise's own columns."""
+    rows = [
+        [
+            *(f"login{batch['task']['batchNo']}", item["targetID"], item["itemID"], item["itemType"]),
+            *("deu", "eng", 60 + place, item["documentID"], False),
+            *(errors.get(item["documentID"], "[]"), 100 + place, 110 + place),
+            *(batch["task"]["batchNo"], 1000 + place),
+        ]
+        for batch in batches
+        for place, item in enumerate(batch["items"])
+    ]
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue()
+
+
+def test_where_errors_are_marked_controls_have_documents_of_their_own(marking: list[dict[str, Any]]) -> None:
+    items = marking[0]["items"]
+    documents = ["news 1", "news 1#bad", "news 1#chk", "news 1#ref", "news 1"]
+    assert [item["documentID"] for item in items] == documents
+    assert not any(item["isCompleteDocument"] for item in items)
+    # Units from the first character on that is no space; the dog is two of them.
+    assert items[0]["mqm"] == [
+        {"start_i": 4, "end_i": 5, "severity": "minor"},
+        {
+            "start_i": "missing",
+            "end_i": "missing",
+            "severity": "major",
+            "error_type": ["Accuracy", "Omission"],
+        },
+    ]
+
+
+def test_errors_marked_in_our_batches_come_back_in_characters(
+    tmp_path: Path, marking: list[dict[str, Any]]
+) -> None:
+    # What the page shows begins with the D: units 4 and 5 are the dog, 7 to 11 "läuft".
+    marks = [
+        {"start_i": 4, "end_i": 5, "severity": "major"},
+        {"start_i": 7, "end_i": 11, "severity": "minor"},
+    ]
+    first = [{**batch, "items": batch["items"][:4]} for batch in marking]
+    found = read_judgements(_file(tmp_path, _scores(first, {"news 1": json.dumps(marks)})))
+
+    ours = found.frame.filter(hit_id="h1").select("item_kind", "segment_id", "document_id", "rating").unique()
+    assert ours.sort("rating").rows() == [
+        ("regular", "news-1", "news 1", 60),
+        ("degraded", "news-1", "news 1", 61),
+        ("repeat", "news-1", "news 1", 62),
+        ("reference", "news-1", "news 1", 63),
+    ]
+    spans = found.spans.filter(pl.col("start").is_not_null(), item_kind="regular").select("start", "end")
+    assert {MARKED[start:end] for start, end in spans.rows()} == {"\U0001f436", "läuft"}
+    assert MARKED in set(found.texts["text"])
+    assert len(control_pairs(found.frame, ItemKind.DEGRADED)) == 2
+
+
+def test_an_error_outside_its_text_is_refused_with_its_line(
+    tmp_path: Path, marking: list[dict[str, Any]]
+) -> None:
+    errors = {"news 1#bad": '[{"start_i":3,"end_i":12,"severity":"minor"}]'}
+    # The damaged text has the places 0 to 11.
+    with pytest.raises(SourceError, match=r"line 2: a marked error goes from 3 to 12, .* is 11\."):
+        read_judgements(_file(tmp_path, _scores(marking, errors)))
+
+
+def test_batches_of_esa_are_read_without_tutorials_and_marks(tmp_path: Path) -> None:
+    teaching = {"tutorial": {"instruction": "Mark it.", "score_target": 70}, "payload": []}
+    mark = {"start_i": 0, "end_i": 2, "severity": "minor"}
+    hit = [
+        _item(1, "TGT", "A", "text 1", documentID="first steps", mqm=teaching),
+        _item(2, "TGT", "A", "text 2", documentID="d1", mqm=[mark]),
+        _item(2, "BAD", "A", "text two", documentID="d1#bad", mqm={"payload": []}),
+    ]
+    texts = read_batches(_batches(tmp_path, hit))
+    assert texts.translations == {"A": ["text 2"]}
+    assert [item.kind for item in texts.given[0]] == [ItemKind.REGULAR, ItemKind.DEGRADED]
+    assert "Left out 1 item of tutorials." in texts.warnings
+    assert "Errors marked beforehand in 1 item were not read." in texts.warnings

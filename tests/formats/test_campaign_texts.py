@@ -258,7 +258,7 @@ def test_missing_translations_can_be_allowed(folder: Path, read_file: Read) -> N
         ),
         (
             'format = "csv"',
-            "[texts] \"format\" should be 'table', 'wmt-xml', 'mt-metrics-eval' or 'appraise'",
+            "[texts] \"format\" should be 'table', 'wmt-xml', 'mt-metrics-eval', 'appraise', 'pearmut' or",
         ),
         (
             'columns = {segmnt = "x"}',
@@ -465,6 +465,24 @@ def test_laid_out_anew_they_must_be_complete(folder: Path, problems_of_file: Pro
     text = problems_of_file('[texts]\nfile = "batches.json"\n[design]\norder = "grouped"\n')
 
     assert 'the system "beta" has no translation of 1 segment (2).' in text
+
+
+def test_campaigns_of_pearmut_and_projects_of_anthea_are_known_by_their_beginning(
+    folder: Path, read_file: Read
+) -> None:
+    names = [("d1", "Der Hund.", "Der Hund"), ("d2", "Es regnet.", "Regen")]
+    items = [{"item_id": name, "src": source, "ref": "x", "tgt": {"A": text}} for name, source, text in names]
+    content = {"campaign_id": "c", "info": {"assignment": "dynamic"}, "data": [[item] for item in items]}
+    (folder / "pearmut.json").write_text(json.dumps(content), "utf-8")
+    lines = ['{"source_language": "de", "target_language": "en"}']
+    more = '{"references": {"r": "x"}, "primary_reference": "r"}'
+    lines += [f"{source}\t{text}\t{name}\tA\t{more}" for name, source, text in names]
+    (folder / "anthea.tsv").write_text("\n".join(lines), "utf-8")
+
+    for file, ids in (("pearmut.json", ["d1", "d2"]), ("anthea.tsv", ["d1:1", "d2:1"])):
+        campaign = read_file(f'[texts]\nfile = "{file}"\n').campaign
+        assert [segment.segment_id for segment in campaign.segments] == ids
+        assert campaign.translations["A"] == ["Der Hund", "Regen"]
 
 
 def test_all_systems_of_given_hits_take_part(folder: Path, problems_of_file: Problems) -> None:

@@ -86,17 +86,20 @@ def simulate(db: str, workers: int | None, seed: int) -> int:
     "target",
     required=True,
     type=click.Path(path_type=Path),
-    help="A .csv, .tsv, .jsonl or .parquet file; .csv for upload-2016, .json for appraise.",
+    help="A .csv, .tsv, .jsonl or .parquet file; .csv for upload-2016, .json for appraise and pearmut, .tsv "
+    "for anthea.",
 )
 @click.option(
     "--as",
     "layout",
-    type=click.Choice(["audit", "upload-2016", "appraise"]),
+    type=click.Choice(["audit", "upload-2016", "appraise", "pearmut", "anthea"]),
     default="audit",
     show_default=True,
     help="A table of all items, or files for running the campaign in another system.",
 )
-def hits(db: str, target: Path, layout: Literal["audit", "upload-2016", "appraise"]) -> None:
+def hits(
+    db: str, target: Path, layout: Literal["audit", "upload-2016", "appraise", "pearmut", "anthea"]
+) -> None:
     """Write all HITs to a file. Do not show it to workers: it reveals the controls."""
     from steelyard.flows.export import export_hits
     from steelyard.flows.open import open_campaign

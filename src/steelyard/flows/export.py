@@ -13,21 +13,25 @@ import polars as pl
 from steelyard.domain.campaign import CampaignSettings
 from steelyard.domain.errors import SourceError
 from steelyard.domain.judgement import FRAME_NAMES, PLACE_OF_JUDGEMENT, FrameName
+from steelyard.domain.scale import VAS
 from steelyard.domain.work import AssignmentStatus
+from steelyard.flows.campaign_texts import translations_of
 from steelyard.flows.excluded import excluded_of
 from steelyard.flows.judged import JudgedFrames, judged_pieces
 from steelyard.flows.open import OpenCampaign
-from steelyard.formats import appraise
+from steelyard.formats import appraise, pearmut
+from steelyard.formats.anthea import write_project
 from steelyard.formats.judgements_file import NEIGHBOURS, neighbour
 from steelyard.formats.judgements_spool import JudgementsSpool
 from steelyard.formats.table_file import write_table
+from steelyard.formats.texts import LanguagePair
 from steelyard.formats.upload_2016 import write_upload
 from steelyard.frames import hit_times_frame, spread_credit
-from steelyard.protocols import roles_shown
+from steelyard.protocols import protocols, roles_shown
 from steelyard.review.hit_times import total_seconds
 from steelyard.store import campaigns, judgements
 
-HitsLayout = Literal["audit", "upload-2016", "appraise"]
+HitsLayout = Literal["audit", "upload-2016", "appraise", "pearmut", "anthea"]
 AUDIT_COLUMNS = (
     *("hit", "position", "group", "kind", "system", "segment"),
     *("document", "base_position", "text", "round"),
@@ -141,30 +145,68 @@ def _marked_rows(piece: JudgedFrames, name: FrameName) -> pl.DataFrame:
 def export_hits(campaign: OpenCampaign, path: Path, *, layout: HitsLayout = "audit") -> int:
     """Write every HIT; returns the number of items placed. Not for workers' eyes.
 
-    `audit` is one row per place, `upload-2016` and `appraise` are files with which other systems
-    can run the campaign; their results come back through `analyse`.
+    `audit` is one row per place, the others are files with which other systems can run the campaign; their
+    results come back through `analyse`. For Anthea the campaign's translations are written and counted.
     """
     with campaign.store.snapshot() as connection:
         rows = campaigns.audit_rows(connection)
     frame = pl.DataFrame([asdict(row) for row in rows], infer_schema_length=None)
     settings = campaign.settings
     several = any(row.place > 1 for row in rows)
-    if several and layout != "audit":
-        problem = f"{settings.protocol} shows several translations at once, which only --as audit can write."
+    if several and layout in ("upload-2016", "appraise"):
+        problem = (
+            f"{settings.protocol} shows several translations at once, which --as {layout} cannot write; "
+            "--as audit and --as pearmut can."
+        )
         raise SourceError(settings.name, [problem])
-    source, target = settings.source_language, settings.target_language
-    if layout == "audit":
-        write_table(frame.select(*AUDIT_COLUMNS, *(["place"] if several else [])), path)
-    elif layout == "upload-2016":
-        write_upload(
-            frame, path, source_language=source, target_language=target, attribute=settings.attribute
-        )
-    else:
-        by_reference = _is_judged_by_reference(settings)
-        appraise.write_batches(
-            frame, path, source_language=source, target_language=target, reference_based=by_reference
-        )
+    languages = {
+        "source_language": settings.source_language,
+        "target_language": settings.target_language,
+    }
+    match layout:
+        case "audit":
+            write_table(frame.select(*AUDIT_COLUMNS, *(["place"] if several else [])), path)
+        case "upload-2016":
+            write_upload(frame, path, **languages, attribute=settings.attribute)
+        case "appraise":
+            by_reference = _is_judged_by_reference(settings)
+            marks = "spans" in protocols()[settings.protocol].gives
+            appraise.write_batches(frame, path, **languages, reference_based=by_reference, marks_errors=marks)
+        case "pearmut":
+            pearmut.write_pearmut(frame, path, _in_pearmut(settings))
+        case "anthea":
+            return _write_for_anthea(campaign, path)
     return sum(row.place == 1 for row in rows)
+
+
+def _write_for_anthea(campaign: OpenCampaign, path: Path) -> int:
+    """Write the campaign's texts: a project there has documents and systems, neither HITs nor controls."""
+    texts = translations_of(campaign)
+    spans = campaign.settings.presentation.get("spans") or {}
+    return write_project(
+        texts.segments,
+        texts.translations,
+        path,
+        pair=LanguagePair(texts.source_language, texts.target_language),
+        by_character=spans.get("by") == "character",
+    )
+
+
+def _in_pearmut(settings: CampaignSettings) -> pearmut.PearmutSettings:
+    """What the campaign is in Pearmut; SourceError if nothing there asks for the same."""
+    protocol, spans = protocols()[settings.protocol], settings.presentation.get("spans")
+    name: Literal["DA", "ESA", "cESA", "MQM"] = "DA"
+    if spans is not None:
+        name = "MQM" if spans.get("categories") else "cESA" if protocol.most_translations else "ESA"
+    elif protocol.gives != ("ratings",) or protocol.scale != VAS:
+        problem = (
+            "Pearmut asks for a score from 0 to 100, with or without marked errors, so "
+            f"{settings.protocol} cannot run there."
+        )
+        raise SourceError(settings.name, [problem])
+    return pearmut.PearmutSettings(
+        settings.name, name, shuffles=protocol.shuffles, shows=roles_shown(settings), spans=spans
+    )
 
 
 def _is_judged_by_reference(settings: CampaignSettings) -> bool:

@@ -52,6 +52,7 @@ class _Counts:
     n_tutorial: int = 0
     n_calibration: int = 0
     n_without_base: int = 0
+    n_prefilled: int = 0
 
 
 def read_batches(path: Path) -> Texts:
@@ -105,11 +106,12 @@ def _load(batch: Any, number: int, counts: _Counts) -> Iterator[_Loaded]:
         document = item.get("documentID")
         if item.get("isCompleteDocument") is True:
             counts.n_documents += 1
-        elif document and is_tutorial(document):
+        elif (document and is_tutorial(document)) or _teaches(item):
             counts.n_tutorial += 1
         elif item.get("_kind") == ItemKind.CALIBRATION:
             counts.n_calibration += 1
         else:
+            counts.n_prefilled += bool(_marked_beforehand(item))
             yield _Loaded(
                 place=place,
                 kind=ItemKind(item.get("_kind") or KINDS_BY_TYPE[item["itemType"]]),
@@ -120,6 +122,17 @@ def _load(batch: Any, number: int, counts: _Counts) -> Iterator[_Loaded]:
                 document=document,
                 notes={name: value for name, value in item.items() if name.startswith("_")},
             )
+
+
+def _teaches(item: Mapping[str, Any]) -> bool:
+    """Whether an item tells the worker what to mark."""
+    return isinstance(item.get("mqm"), dict) and bool(item["mqm"].get("tutorial"))
+
+
+def _marked_beforehand(item: Mapping[str, Any]) -> Any:
+    """The errors that are marked when the item is shown: mqm itself, or its payload."""
+    marks = item.get("mqm")
+    return marks.get("payload") if isinstance(marks, dict) else marks
 
 
 def _item_problems(item: Any) -> list[str]:
@@ -285,6 +298,8 @@ def _warnings(counts: _Counts, texts: _Collected, references_shown: bool) -> Ite
     for which, n in left_out.items():
         if n:
             yield f"Left out {counted(n, 'item')} {which}."
+    if counts.n_prefilled:
+        yield f"Errors marked beforehand in {counted(counts.n_prefilled, 'item')} were not read."
     segments = list(texts.segments(references_shown))
     for what, there in (
         ("source", [s.source for s in segments]),

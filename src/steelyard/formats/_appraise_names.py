@@ -24,8 +24,8 @@ KINDS_BY_TYPE = {
     "REF": ItemKind.REFERENCE,
 }
 # Campaigns mark a degraded copy of a document #bad1, one that fills up a HIT #duplicate1 (or #dup1), and one
-# that was cut for that #incomplete.
-_MARKS = re.compile(r"(#(bad|dup|duplicate|incomplete)\d*)+$", re.IGNORECASE)
+# that was cut for that #incomplete. #chk and #ref are ours: controls of other kinds.
+_MARKS = re.compile(r"(#(bad|dup|duplicate|incomplete|chk|ref)\d*)+$", re.IGNORECASE)
 _FILLER = re.compile(r"#(dup|duplicate|incomplete)\d*", re.IGNORECASE)
 # Documents that teach the page, before the HIT proper.
 _TUTORIAL = re.compile(r"tutorial[-_.]?\d*$", re.IGNORECASE)

@@ -29,6 +29,7 @@ from steelyard.formats._appraise_names import (
 )
 from steelyard.formats._appraise_rows import without_documents, without_second_rows, without_superseded
 from steelyard.formats._appraise_spans import spans_table
+from steelyard.formats._appraise_texts import in_characters, texts_of_rows
 from steelyard.formats._judgement_columns import as_text, named
 from steelyard.formats._judgement_table import JudgementTable, is_nested, with_languages_apart
 from steelyard.formats._key_file import Key, keys_in
@@ -142,7 +143,9 @@ def from_export(table: JudgementTable, where: str, *, folder: Path | None) -> Ju
                 "#incomplete) count like others; the recipes of WMT24 and later leave them out."
             )
         )
-    rows = _with_key(rows, _key_of(rows, keys_in(folder, ("batch", "item")), warnings))
+    key = _key_of(rows, keys_in(folder, ("batch", "item")), warnings)
+    texts = texts_of_rows(rows, folder, key)
+    rows = _with_key(rows, key)
     cells, noted = with_languages_apart(_under_our_names(rows, warnings))
     origin = rows["row"].to_list()
 
@@ -150,12 +153,17 @@ def from_export(table: JudgementTable, where: str, *, folder: Path | None) -> Ju
         return table.places([origin[row] for row in chosen])
 
     ratings = JudgementTable(cells, places, (*table.warnings, *warnings, *noted))
-    return ratings if "errors" not in taken else _with_spans(ratings, rows["errors"], where)
+    return ratings if "errors" not in taken else _with_spans(ratings, rows["errors"], texts, where)
 
 
-def _with_spans(ratings: JudgementTable, errors: pl.Series, where: str) -> JudgementTable:
+def _with_spans(
+    ratings: JudgementTable, errors: pl.Series, texts: pl.Series | None, where: str
+) -> JudgementTable:
     """The ratings with the errors marked; those alone where MQM was asked for, which has no scores."""
     spans = spans_table(ratings.cells, errors, where, ratings.places)
+    if texts is not None:
+        spans, notes = in_characters(spans, texts, where, ratings.places)
+        ratings = replace(ratings, warnings=(*ratings.warnings, *notes))
     rows = spans["row"].to_list()
     beside = JudgementTable(
         spans.drop("row"), lambda chosen: ratings.places([rows[row] for row in chosen]), frame="spans"

@@ -12,6 +12,7 @@ import polars as pl
 
 from steelyard.formats import _appraise_results, _flat_2016, results_2016
 from steelyard.formats._judgement_columns import choose_columns
+from steelyard.formats._pearmut_lines import is_pearmut_log
 from steelyard.formats._records import first_record
 from steelyard.formats._spreadsheets import beginning_of_text, separator_of
 
@@ -54,5 +55,5 @@ def _keys(line: str) -> list[str]:
 
 def _are_of_judgements(names: Sequence[str]) -> bool:
     """Whether a table with these columns is judgements, ours or another system's."""
-    theirs = (results_2016.is_batch, _flat_2016.is_flat, _appraise_results.is_export)
+    theirs = (results_2016.is_batch, _flat_2016.is_flat, _appraise_results.is_export, is_pearmut_log)
     return any(recognises(names) for recognises in theirs) or not choose_columns(names, {}).problems

@@ -11,6 +11,10 @@ control has the number of its base, so the two pair. Items whose quality is know
 targets to Appraise and get separate numbers. NAME.key.csv beside NAME.json leads from a number back to
 our segment and kind: keep it, and keep it private.
 
+Campaigns in which errors are marked go out for the type Document (option ESA or MQM), which also takes
+documentID, isCompleteDocument and mqm: the errors marked beforehand. Appraise shows items of one documentID
+and targetID on one page, so that controls have documents of their own: NAME#bad, NAME#chk, NAME#ref.
+
 Appraise counts a task as finished after 100 items, so HITs of other sizes stay open in its overview;
 their scores are exported all the same.
 """
@@ -20,6 +24,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -27,6 +32,7 @@ from steelyard.domain.errors import SourceError
 from steelyard.domain.work import KNOWN_KINDS, ItemKind
 from steelyard.formats._appraise_batches import read_batches
 from steelyard.formats._appraise_names import ITEM_TYPES
+from steelyard.formats._browser_units import browser_units, units_of_place
 from steelyard.formats._key_file import places, systems_of_place, write_key
 from steelyard.formats._segment_numbers import segment_numbers
 from steelyard.formats.text_file import whole_file
@@ -35,6 +41,7 @@ __all__ = ["read_batches", "write_batches"]
 
 # Appraise splits targetID at this mark: several systems gave the same text.
 JOINS_SYSTEMS = "+"
+_MISSING = "missing"
 
 
 def write_batches(
@@ -44,11 +51,12 @@ def write_batches(
     source_language: str,
     target_language: str,
     reference_based: bool,
+    marks_errors: bool = False,
 ) -> None:
     """Write the HITs of an audit table as batches, and their key as NAME.key.csv.
 
-    `frame` is as in `upload_2016.write_upload`. Languages are written as given; Appraise's manifest must
-    name the same ones.
+    `frame` is as in `upload_2016.write_upload`; its column `prefilled`, if there is one, lists the errors
+    marked beforehand. Languages are written as given; Appraise's manifest must name the same ones.
     """
     hits = list(places(frame))
     every = [place for hit in hits for place in hit]
@@ -64,7 +72,11 @@ def write_batches(
     batches: list[dict[str, object]] = [
         {
             "task": {"batchNo": number, **task},
-            "items": [_item(place, numbers[_number_name(place)], reference_based) for place in hit],
+            "items": [
+                _item(place, numbers[_number_name(place)], reference_based)
+                | (_for_marking(place) if marks_errors else {})
+                for place in hit
+            ],
         }
         for number, hit in enumerate(hits, start=1)
     ]
@@ -100,6 +112,30 @@ def _item(place: Mapping[str, object], number: int, reference_based: bool) -> di
         "_source": place["source"],
         "_reference": place["reference"],
     }
+
+
+def _for_marking(place: Mapping[str, Any]) -> dict[str, object]:
+    """What an item has beside that if errors are marked in it."""
+    kind = ITEM_TYPES[ItemKind(str(place["kind"]))]
+    mark = "" if kind == ITEM_TYPES[ItemKind.REGULAR] else f"#{kind.lower()}"
+    return {
+        "documentID": f"{place['document']}{mark}",
+        "isCompleteDocument": False,
+        "mqm": [_marked(span, str(place["text"])) for span in place.get("prefilled") or ()],
+    }
+
+
+def _marked(span: Mapping[str, Any], text: str) -> dict[str, object]:
+    """An error marked beforehand in Appraise's own words: its first and last unit, or "missing" twice."""
+    # The page takes white space off both ends.
+    blank = len(text) - len(text.lstrip())
+    units = browser_units(text.strip(), skips_line_ends=False)
+    ends: tuple[object, object] = (_MISSING, _MISSING)
+    if span.get("start") is not None:
+        ends = units_of_place(units, span["start"] - blank, span["end"] - blank) or ends
+    found: dict[str, object] = {"start_i": ends[0], "end_i": ends[1], "severity": span["severity"]}
+    category = span.get("category")
+    return found | ({"error_type": category.split("/")} if category else {})
 
 
 def _refuse(path: Path, every: Sequence[Mapping[str, object]]) -> None:

@@ -21,7 +21,7 @@ MOST_HITS = 1_000_000
 MOST_PAY = 1e9
 MOST_OF_ADDRESS = 10_000
 
-TextsFormat = Literal["table", "wmt-xml", "mt-metrics-eval", "appraise"]
+TextsFormat = Literal["table", "wmt-xml", "mt-metrics-eval", "appraise", "pearmut", "anthea"]
 
 
 class CampaignTable(StrictKeys):

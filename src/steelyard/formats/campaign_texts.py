@@ -122,19 +122,31 @@ def _reader_of(path: Path, parsed: CampaignFile) -> Callable[[Path], Texts]:
             from steelyard.formats import appraise
 
             return appraise.read_batches
+        case "pearmut":
+            from steelyard.formats.pearmut import read_pearmut_texts
+
+            return read_pearmut_texts
+        case "anthea":
+            from steelyard.formats.anthea import read_anthea_texts
+
+            return lambda path: read_anthea_texts(path, pair=pair, reference=texts.reference)
 
 
 def _format_of(path: Path) -> TextsFormat:
     """What a file is, by its ending, or by how it begins."""
     if path.is_dir():
         return "mt-metrics-eval"
-    if table_ending(path):
-        return "table"
     ending = Path(path.name.lower().removesuffix(".gz")).suffix
+    if table_ending(path) and ending != ".tsv":
+        return "table"
     begins = read_content(path)[:200].removeprefix(b"\xef\xbb\xbf").lstrip()
+    if ending == ".tsv":
+        return "anthea" if begins.startswith(b"{") else "table"
     if ending == ".xml" or begins.startswith((b"<?xml", b"<dataset")):
         return "wmt-xml"
-    if ending == ".json" or begins.startswith((b"[", b"{")):
+    if begins.startswith(b"{"):
+        return "pearmut"
+    if ending == ".json" or begins.startswith(b"["):
         return "appraise"
     endings = ", ".join([*READ_ENDINGS, ".xml", ".json"])
     problem = f"cannot tell the format; end the name in {endings}, or set [texts] format."
@@ -144,7 +156,7 @@ def _format_of(path: Path) -> TextsFormat:
 def _refuse_keys(found: TextsFormat, parsed: CampaignFile, path: Path) -> None:
     """Keys that mean nothing for a format."""
     problems = []
-    if parsed.texts.reference is not None and found in ("table", "appraise"):
+    if parsed.texts.reference is not None and found in ("table", "appraise", "pearmut"):
         advice = 'columns = { reference = "COLUMN" }' if found == "table" else "leave it out"
         problems.append(
             f"[texts] reference chooses among several references, which this file does not have: {advice}."

@@ -1,8 +1,8 @@
 """Judgements as tables of ratings, preferences or spans: .csv, .tsv, .jsonl (each also .gz) or .parquet.
 
 Which of the three a table holds is recognised by its columns. So are results of other systems, here and
-nowhere else, and they are read as judgements too: see `results_2016`, `_flat_2016`, `appraise` and
-`_mqm_table`.
+nowhere else, and they are read as judgements too: see `results_2016`, `_flat_2016`, `appraise`,
+`_mqm_table` and `_pearmut_log`. What Pearmut gives to download is JSON as a whole.
 """
 
 from __future__ import annotations
@@ -41,6 +41,8 @@ from steelyard.formats._judgement_table import (
     line_numbers,
     row_numbers,
 )
+from steelyard.formats._pearmut_lines import from_download, is_pearmut_log
+from steelyard.formats._pearmut_log import from_pearmut_log
 from steelyard.formats._separated import read_separated
 from steelyard.formats._spaced import with_tabs
 from steelyard.formats._spreadsheets import SEPARATORS, read_separated_text
@@ -133,6 +135,8 @@ def _opened(path: Path, columns: Mapping[str, str] | None) -> JudgementTable:
         return JudgementTable(_read_parquet(path), row_numbers)
     if ending == ".jsonl":
         return _read_jsonl(read_text(path), where)
+    if ending == ".json":
+        return _read_json(read_text(path), where)
     if ending in SEPARATORS:
         written = read_separated_text(path, ending)
         read = read_separated if columns else _read_any_separated
@@ -295,6 +299,8 @@ def _of_another_system(
     """
     names = [column.name for column in table.cells if not is_nested(column.dtype)]
     folder = path.parent if path else None
+    if is_pearmut_log(table.cells.columns):
+        return from_pearmut_log(table, path)
     if results_2016.is_batch(names):
         return results_2016.from_batch(table, str(path or "table"), folder=folder)
     if _flat_2016.is_flat(names):
@@ -364,3 +370,16 @@ def _read_jsonl(text: str, where: str) -> JudgementTable:
         {name: list(column) for name, column in columns.items()}, schema=dict.fromkeys(columns, pl.String)
     )
     return JudgementTable(cells, line_numbers(table.lines or []))
+
+
+def _read_json(text: str, where: str) -> JudgementTable:
+    """The lines of a Pearmut log as its server gives them to download."""
+    try:
+        table = from_download(json.loads(text))
+    except ValueError as error:
+        raise SourceError(where, [f"is not JSON ({shown(str(error))})."]) from None
+    if table is None:
+        raise SourceError(
+            where, ["holds no judgements: of JSON files, those that Pearmut gives to download are read."]
+        )
+    return table

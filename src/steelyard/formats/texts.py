@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from steelyard.domain.campaign import GivenItem
@@ -35,6 +35,18 @@ class Texts:
     """Systems that take part only where a campaign names them, such as further references."""
     given: tuple[tuple[GivenItem, ...], ...] = ()
     warnings: tuple[str, ...] = field(default=())
+
+
+def in_order_of_segments(
+    found: Mapping[str, Mapping[str, str]], segment_ids: Iterable[str]
+) -> dict[str, Sequence[str | None]]:
+    """By system its text of each segment, None where it has none; `found` has them by system and segment.
+
+    >>> in_order_of_segments({"A": {"2": "zwei"}}, ["1", "2"])
+    {'A': [None, 'zwei']}
+    """
+    order = list(segment_ids)
+    return {system: [texts.get(name) for name in order] for system, texts in found.items()}
 
 
 def absent_if_blank(lines: Sequence[str | None]) -> list[str | None]:
