@@ -78,6 +78,7 @@ OTHERS = {
     "GET /m/{token}/report",
     "GET /",
     "GET /protocols/{name}/{file}",
+    "GET /media/{name}",
     "GET /healthz",
     "GET /readyz",
     "GET /openapi.json",

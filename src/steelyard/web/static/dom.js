@@ -33,7 +33,7 @@ export function makeButton(label, onClick, className = "button") {
 export function onEnter(root, submit) {
   root.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || event.repeat || event.isComposing) return;
-    if (event.target.closest("summary, button, a")) return;
+    if (event.target.closest("summary, button, a, audio, video")) return;
     event.preventDefault();
     submit();
   });
