@@ -6,12 +6,12 @@ import { make } from "./dom.js";
 const MEDIA = new URL("../media/", import.meta.url);
 // As steelyard.domain.media names and knows them.
 const FILE = /^[0-9a-f]{32}\.(png|jpe?g|gif|webp|avif|mp3|wav|og[gav]|opus|m4[av]|flac|mp4|webm)$/;
-const PLAIN = new Set(
-  ("p br b strong i em u s ul ol li table caption colgroup col thead tbody tfoot tr th td blockquote span div sup sub " +
-    "ruby rt rp a").split(" "),
-);
+const PLAIN = [
+  ..."p br b strong i em u s ul ol li blockquote span div sup sub ruby rt rp a".split(" "),
+  ..."table caption colgroup col thead tbody tfoot tr th td".split(" "),
+];
 // Headings of a source are none of the page: they would break its outline for those who hear it.
-const HEADINGS = new Set(["h1", "h2", "h3", "h4"]);
+const HEADINGS = ["h1", "h2", "h3", "h4"];
 const NUMBERS = ["colspan", "rowspan", "width", "height"];
 
 /**
@@ -50,8 +50,8 @@ function copied(node, label) {
   const name = node.namespaceURI === "http://www.w3.org/1999/xhtml" ? node.localName : "";
   if (name === "img") return [picture(node, label)];
   if (name === "audio" || name === "video") return [player(node, name, label)];
-  if (!PLAIN.has(name) && !HEADINGS.has(name)) return [];
-  const element = HEADINGS.has(name) ? make("div", `markup-heading markup-${name}`) : make(name);
+  if (!PLAIN.includes(name) && !HEADINGS.includes(name)) return [];
+  const element = HEADINGS.includes(name) ? make("div", `markup-heading markup-${name}`) : make(name);
   copyAttributes(node, element);
   copyChildren(node, element, label);
   return [element];
