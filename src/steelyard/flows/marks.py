@@ -173,7 +173,7 @@ def marks_of(campaign: OpenCampaign) -> CampaignMarks:
 
 
 def _collected(source: Source) -> dict[tuple[str, str], _Texts]:
-    """By system and segment, what each worker marked, in the order of arrival."""
+    """By system and segment, what each worker marked."""
     names = ["system_id", "segment_id", "judgement_id", "worker_id", "hit_id", "item_kind", "item_id"]
     about = ["document_id", "attribute", "credited", "seconds", "submitted_at"]
     marked = ["start", "end", "severity", "category", "side", "marked_seconds"]
@@ -223,6 +223,8 @@ def _texts(rows: Sequence[Mapping[str, Any]], out: set[tuple[str, str | None]]) 
                 is_excluded=bool(out.intersection({(worker, None), (worker, hit)})),
             )
         )
+    # In every translation the same order, so that a reader finds a worker again.
+    workers.sort(key=lambda each: (each.worker_id, each.is_repeat))
     first = rows[0]
     return _Texts(
         first["item_id"],
