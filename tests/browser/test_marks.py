@@ -8,7 +8,7 @@ from typing import Any
 
 from playwright.sync_api import Page, expect
 
-from steelyard.domain.marks import Mark
+from steelyard.domain.marks import ErrorMark
 from steelyard.flows.adjudicate import decisions
 from steelyard.flows.open import open_campaign
 
@@ -44,7 +44,7 @@ def test_a_manager_compares_marks_decides_and_undoes(
     lines = page.locator(".marked-row")
     expect(lines).to_have_count(4)
     expect(lines.nth(0)).to_contain_text("score 40 · 2 marks")
-    expect(lines.nth(0)).to_contain_text("accuracy/mistranslation")
+    expect(lines.nth(0)).to_contain_text("dog Major, accuracy: mistranslation")
     # Severities have lines of different shapes, and words for those who hear them.
     expect(lines.nth(1)).to_contain_text("Error 1 of 1: Minor, accuracy: addition, “dog sleeps”")
     assert_accessible(page)
@@ -54,7 +54,7 @@ def test_a_manager_compares_marks_decides_and_undoes(
     page.get_by_role("button", name="Save the decision").click()
     expect(page.locator(".marks-decision")).to_contain_text("2 errors, decided")
     assert decided() == {
-        ("alpha", "s1"): (Mark(4, 7, "major", "accuracy/mistranslation"), Mark(None, None, "minor"))
+        ("alpha", "s1"): (ErrorMark(4, 7, "major", "accuracy/mistranslation"), ErrorMark(None, None, "minor"))
     }
     assert_accessible(page)
     page.get_by_role("button", name="Undo").click()

@@ -13,7 +13,7 @@ from fastapi.testclient import TestClient
 
 from steelyard.cli.main import run
 from steelyard.domain.errors import ChoiceError, NotFound, SourceError
-from steelyard.domain.marks import Mark
+from steelyard.domain.marks import ErrorMark
 from steelyard.flows.adjudicate import adjudicate, decisions, marks_in
 from steelyard.flows.exclude import Decision, exclude
 from steelyard.flows.links import links
@@ -68,7 +68,7 @@ def test_a_translation_shows_everybody_and_what_most_marked(marked: OpenCampaign
         ("W0002", 20, 2),
         ("W0003", 50, 0),
     ]
-    assert shown.majority == (Mark(0, 8, "major"),)
+    assert shown.majority == (ErrorMark(0, 8, "major"),)
     assert shown.decision is None
     assert shown.severities == ("minor", "major")
     with pytest.raises(ChoiceError, match="name one with"):
@@ -93,11 +93,11 @@ def test_a_decision_is_a_line_of_the_log_and_the_latest_holds(
     marked: OpenCampaign, noon: datetime, tmp_path: Path
 ) -> None:
     before = marks_of(marked).text(("alpha", "s1")).workers
-    marks = [Mark(4, 7, "major", "accuracy"), Mark(None, None, "minor")]
-    adjudicate(marked, "alpha", "s1", [Mark(0, 3, "minor")], by="command line", now=noon)
+    marks = [ErrorMark(4, 7, "major", "accuracy"), ErrorMark(None, None, "minor")]
+    adjudicate(marked, "alpha", "s1", [ErrorMark(0, 3, "minor")], by="command line", now=noon)
     adjudicate(marked, "alpha", "s1", marks, note="dog\n is right", by="manager", now=noon)
     adjudicate(marked, "beta", "s1", [], by="manager", now=noon)
-    adjudicate(marked, "alpha", "s2", [Mark(0, 2, "minor")], by="manager", now=noon)
+    adjudicate(marked, "alpha", "s2", [ErrorMark(0, 2, "minor")], by="manager", now=noon)
     adjudicate(marked, "alpha", "s2", None, by="manager", now=noon)
 
     found = decisions(marked)
@@ -125,13 +125,13 @@ def test_a_decision_is_a_line_of_the_log_and_the_latest_holds(
 @pytest.mark.parametrize(
     ("marks", "problem"),
     [
-        ([Mark(0, 99, "minor")], "Mark 1 goes from 0 to 99, and the target has 15 characters"),
-        ([Mark(3, 3, "minor")], "Mark 1 goes from 3 to 3"),
-        ([Mark(0, 1, "minor"), Mark(2, None, "minor")], "Mark 2 has one end only"),
-        ([Mark(0, 1, " ")], "Mark 1 needs a severity"),
-        ([Mark(0, 1, "minor", "")], "The category of mark 1"),
-        ([Mark(0, 18, "minor", side="source")], "the source has 17 characters"),
-        ([Mark(0, 1, "minor")] * 501, "at most 500"),
+        ([ErrorMark(0, 99, "minor")], "Mark 1 goes from 0 to 99, and the target has 15 characters"),
+        ([ErrorMark(3, 3, "minor")], "Mark 1 goes from 3 to 3"),
+        ([ErrorMark(0, 1, "minor"), ErrorMark(2, None, "minor")], "Mark 2 has one end only"),
+        ([ErrorMark(0, 1, " ")], "Mark 1 needs a severity"),
+        ([ErrorMark(0, 1, "minor", "")], "The category of mark 1"),
+        ([ErrorMark(0, 18, "minor", side="source")], "the source has 17 characters"),
+        ([ErrorMark(0, 1, "minor")] * 501, "at most 500"),
     ],
 )
 def test_a_decision_that_does_not_fit_the_text_is_refused(marked_file, marks, problem, noon) -> None:
@@ -216,6 +216,6 @@ def test_routes_show_and_decide_as_roles_allow(marked_file: str) -> None:
 
 
 def test_decisions_leave_the_chain_of_judgements_intact(marked: OpenCampaign, noon: datetime) -> None:
-    adjudicate(marked, "alpha", "s1", [Mark(0, 3, "minor")], by="manager", now=noon)
+    adjudicate(marked, "alpha", "s1", [ErrorMark(0, 3, "minor")], by="manager", now=noon)
 
     assert verify(marked).findings == ()

@@ -12,7 +12,7 @@ import click
 from steelyard.cli.options import database_argument, json_option, keep_sources, write_text
 
 if TYPE_CHECKING:
-    from steelyard.domain.marks import Mark
+    from steelyard.domain.marks import ErrorMark
     from steelyard.flows.marks import MarkedText
     from steelyard.flows.open import OpenCampaign
 
@@ -97,7 +97,7 @@ def _decide(campaign: OpenCampaign, shown: MarkedText, decide: str | None, note:
     )
 
 
-def _chosen(shown: MarkedText, decide: str) -> tuple[Mark, ...]:
+def _chosen(shown: MarkedText, decide: str) -> tuple[ErrorMark, ...]:
     """The marks to decide on."""
     if decide == "majority":
         return shown.majority
@@ -163,7 +163,9 @@ def _letters(severities: tuple[str, ...]) -> dict[str, str]:
     return {name: usual.get(name, name[:1] or "?") for name in severities}
 
 
-def _row(name: str, marks: tuple[Mark, ...], shown: MarkedText, letters: dict[str, str], width: int) -> str:
+def _row(
+    name: str, marks: tuple[ErrorMark, ...], shown: MarkedText, letters: dict[str, str], width: int
+) -> str:
     line = ["."] * len(shown.text)
     after = []
     for mark in marks:

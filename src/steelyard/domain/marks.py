@@ -12,7 +12,7 @@ ADJUDICATED = "adjudicated"
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class ErrorMark:
     """One marked error, half-open and in code points of the text on its side.
 
     Without `start` and `end` it is a mark after the text: something is missing, or what `category` says.
@@ -36,7 +36,7 @@ class MarkedBy:
 
     worker_id: str
     hit_id: str
-    marks: tuple[Mark, ...]
+    marks: tuple[ErrorMark, ...]
     rating: float | None
     seconds: float | None
     submitted_at: datetime | None
@@ -54,7 +54,7 @@ class MarksDecision:
     """The errors of a translation as a manager decided; `number`: of the action in the log."""
 
     number: int
-    marks: tuple[Mark, ...]
+    marks: tuple[ErrorMark, ...]
     note: str
     decided_at: datetime
     decided_by: str

@@ -13,7 +13,7 @@ from typing import Any
 
 from steelyard.domain.errors import ChoiceError, NotFound, SourceError
 from steelyard.domain.judgement import SPAN_SIDES
-from steelyard.domain.marks import Mark, MarksDecision
+from steelyard.domain.marks import ErrorMark, MarksDecision
 from steelyard.domain.running import Action, By
 from steelyard.flows.campaign_texts import translations_of
 from steelyard.flows.open import OpenCampaign
@@ -48,7 +48,7 @@ def decisions(campaign: OpenCampaign) -> dict[tuple[str, str], MarksDecision]:
 
 
 def _decision(action: Action) -> MarksDecision:
-    marks = tuple(Mark(**each) for each in action.detail["marks"])
+    marks = tuple(ErrorMark(**each) for each in action.detail["marks"])
     return MarksDecision(
         action.number, marks, action.reason, action.done_at, action.manager_id or action.done_by
     )
@@ -58,7 +58,7 @@ def adjudicate(  # noqa: PLR0913 (a decision is all of this)
     campaign: OpenCampaign,
     system_id: str,
     segment_id: str,
-    marks: Sequence[Mark] | None,
+    marks: Sequence[ErrorMark] | None,
     *,
     note: str = "",
     by: By,
@@ -87,13 +87,13 @@ def adjudicate(  # noqa: PLR0913 (a decision is all of this)
         actions.log_action(connection, VERB, by=by, now=now, reason=" ".join(note.split()), detail=detail)
 
 
-def recorded_mark(mark: Mark) -> dict[str, Any]:
+def recorded_mark(mark: ErrorMark) -> dict[str, Any]:
     """A mark as the log and files hold it."""
     names = ("start", "end", "severity", "category", "side")
     return {name: getattr(mark, name) for name in names}
 
 
-def _mark_problems(marks: Sequence[Mark], lengths: Mapping[str, int]) -> list[str]:
+def _mark_problems(marks: Sequence[ErrorMark], lengths: Mapping[str, int]) -> list[str]:
     problems = []
     if len(marks) > MOST_MARKS:
         problems.append(f"There are {len(marks):,} marks; at most {MOST_MARKS} are allowed.")
@@ -113,13 +113,13 @@ def _mark_problems(marks: Sequence[Mark], lengths: Mapping[str, int]) -> list[st
     return problems
 
 
-def marks_in(path: Path) -> tuple[Mark, ...]:
+def marks_in(path: Path) -> tuple[ErrorMark, ...]:
     """The marks in a JSON file: a list of objects with start, end, severity, category and side."""
     try:
         rows = json.loads(path.read_text("utf-8"))
         if not isinstance(rows, list):
             raise TypeError("it must be a list")
-        found = tuple(Mark(**{"start": None, "end": None, **row}) for row in rows)
+        found = tuple(ErrorMark(**{"start": None, "end": None, **row}) for row in rows)
     except (OSError, ValueError, TypeError) as error:
         example = '[{"start": 0, "end": 5, "severity": "minor"}]'
         raise SourceError(str(path), [f"is no list of marks such as {example} ({error})."]) from None
@@ -129,7 +129,7 @@ def marks_in(path: Path) -> tuple[Mark, ...]:
     return found
 
 
-def _is_plain(mark: Mark) -> bool:
+def _is_plain(mark: ErrorMark) -> bool:
     ends = all(end is None or type(end) is int for end in (mark.start, mark.end))
     return (
         ends

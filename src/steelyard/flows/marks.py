@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from steelyard.domain.errors import ChoiceError, NotFound
-from steelyard.domain.marks import ADJUDICATED, Mark, MarkedBy, MarksDecision
+from steelyard.domain.marks import ADJUDICATED, ErrorMark, MarkedBy, MarksDecision
 from steelyard.domain.nearest import no_such
 from steelyard.domain.work import ItemKind
 from steelyard.flows.adjudicate import decisions, recorded_mark, require_marks
@@ -50,7 +50,7 @@ class MarkedText:
     text: str
     source: str
     workers: tuple[MarkedBy, ...]
-    majority: tuple[Mark, ...]
+    majority: tuple[ErrorMark, ...]
     decision: MarksDecision | None
     severities: tuple[str, ...]
     categories: tuple[str, ...]
@@ -215,7 +215,7 @@ def _texts(rows: Sequence[Mapping[str, Any]], out: set[tuple[str, str | None]]) 
             MarkedBy(
                 worker_id=worker,
                 hit_id=hit,
-                marks=tuple(Mark(*each) for each in zip(*columns, strict=True) if each[2] is not None),
+                marks=tuple(ErrorMark(*each) for each in zip(*columns, strict=True) if each[2] is not None),
                 rating=row["rating"],
                 seconds=row["seconds"],
                 submitted_at=row["submitted_at"],

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 
 from steelyard.domain.judgement import SPAN_SIDES, SpanSide
-from steelyard.domain.marks import Mark, MarkedBy
+from steelyard.domain.marks import ErrorMark, MarkedBy
 
 # A character of a text by its place, or a mark after the text by what it says.
 Place = tuple[SpanSide, int | str]
@@ -32,12 +32,12 @@ def _between(one: MarkedBy, other: MarkedBy, span: float | None) -> float:
     return (marked + abs(one.rating - other.rating) / span) / 2
 
 
-def difference(one: Iterable[Mark], other: Iterable[Mark]) -> float:
+def difference(one: Iterable[ErrorMark], other: Iterable[ErrorMark]) -> float:
     """The share of the characters marked by either that only one has marked; those of other severity by half.
 
     A mark after the text counts as one character. Two who marked nothing do not differ.
 
-    >>> difference([Mark(0, 4, "minor")], [Mark(2, 4, "major")])
+    >>> difference([ErrorMark(0, 4, "minor")], [ErrorMark(2, 4, "major")])
     0.75
     """
     first, second = severities_by_place(one), severities_by_place(other)
@@ -48,7 +48,7 @@ def difference(one: Iterable[Mark], other: Iterable[Mark]) -> float:
     return (len(every) - len(both) + sum(first[each] != second[each] for each in both) / 2) / len(every)
 
 
-def severities_by_place(marks: Iterable[Mark]) -> dict[Place, frozenset[str]]:
+def severities_by_place(marks: Iterable[ErrorMark]) -> dict[Place, frozenset[str]]:
     """The severities that were marked at each place; overlapping marks may have several."""
     found: dict[Place, set[str]] = {}
     for mark in marks:
@@ -57,13 +57,13 @@ def severities_by_place(marks: Iterable[Mark]) -> dict[Place, frozenset[str]]:
     return {place: frozenset(severities) for place, severities in found.items()}
 
 
-def _places(mark: Mark) -> list[Place]:
+def _places(mark: ErrorMark) -> list[Place]:
     if mark.start is None or mark.end is None:
         return [(mark.side, mark.category or "")]
     return [(mark.side, index) for index in range(mark.start, mark.end)]
 
 
-def majority_marks(workers: Sequence[MarkedBy], *, severities: Sequence[str]) -> tuple[Mark, ...]:
+def majority_marks(workers: Sequence[MarkedBy], *, severities: Sequence[str]) -> tuple[ErrorMark, ...]:
     """What more than half of the workers marked, character by character, as marks.
 
     A mark ends where fewer have marked, and where more than half of them end or begin one. It has the
@@ -78,7 +78,7 @@ def majority_marks(workers: Sequence[MarkedBy], *, severities: Sequence[str]) ->
     return tuple(made)
 
 
-def _runs(wanted: set[Place], people: Sequence[Sequence[Mark]]) -> list[list[Place]]:
+def _runs(wanted: set[Place], people: Sequence[Sequence[ErrorMark]]) -> list[list[Place]]:
     """Neighbouring characters, cut where most workers have cut."""
     cuts = Counter(
         place
@@ -96,7 +96,9 @@ def _runs(wanted: set[Place], people: Sequence[Sequence[Mark]]) -> list[list[Pla
     return runs
 
 
-def _agreed(part: Sequence[Place], people: Sequence[Sequence[Mark]], severities: Sequence[str]) -> Mark:
+def _agreed(
+    part: Sequence[Place], people: Sequence[Sequence[ErrorMark]], severities: Sequence[str]
+) -> ErrorMark:
     inside = set(part)
     touching = [mark for marks in people for mark in marks if inside.intersection(_places(mark))]
     gravity: Mapping[str, int] = {name: number for number, name in enumerate(severities)}
@@ -106,5 +108,5 @@ def _agreed(part: Sequence[Place], people: Sequence[Sequence[Mark]], severities:
     category = max(categories, key=lambda name: (categories[name], name)) if categories else None
     side, first = part[0]
     if isinstance(first, str):
-        return Mark(None, None, severity, first or category, side)
-    return Mark(first, first + len(part), severity, category, side)
+        return ErrorMark(None, None, severity, first or category, side)
+    return ErrorMark(first, first + len(part), severity, category, side)

@@ -10,7 +10,7 @@ from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from steelyard.domain.judgement import SpanSide
-from steelyard.domain.marks import Mark
+from steelyard.domain.marks import ErrorMark
 from steelyard.flows.adjudicate import LONGEST_CATEGORY, LONGEST_NOTE, MOST_MARKS, adjudicate
 from steelyard.web.auth import CallerOf, DeskOf, require
 from steelyard.web.replies import json_reply
@@ -72,7 +72,7 @@ async def marked_text(
 @router.post("/decision", dependencies=[require("manager")])
 def decide(desk: DeskOf, caller: CallerOf, body: DecisionBody) -> DecisionView:
     """Decide what the errors of a translation are. Judgements stay as they are; the log has the decision."""
-    marks = None if body.marks is None else [Mark(**each.model_dump()) for each in body.marks]
+    marks = None if body.marks is None else [ErrorMark(**each.model_dump()) for each in body.marks]
     adjudicate(
         desk.campaign,
         body.system_id,

@@ -53,8 +53,7 @@ export function drawTexts(texts, options) {
   const element = make("div", `texts${isLabelled ? " texts-labelled" : ""}`, ...blocks.map((block) => block.element));
   // Where they stand side by side, what is meant comes first in the direction of reading.
   element.dir = options.direction;
-  const read = source.isMarkup ? plainTextOf(texts.source ?? "") : texts.source;
-  element.dataset.length = lengthStep([read, texts.reference, texts.text]);
+  element.dataset.length = lengthStep([readableSource(texts.source, options), texts.reference, texts.text]);
   return { element, destroy: () => blocks.forEach((block) => block.destroy()) };
 }
 
@@ -70,6 +69,11 @@ export function languagesOf(options) {
     source: { language: options.sourceLanguage, direction: options.sourceDirection, isMarkup },
     target: { language: options.language, direction: options.direction },
   };
+}
+
+/** What there is to read in a source, without its tags where it is HTML. @param {string|undefined} source */
+export function readableSource(source, { presentation }) {
+  return source !== undefined && presentation.source_markup ? plainTextOf(source) : source;
 }
 
 /**

@@ -1,7 +1,9 @@
 // One translation with everybody's marks above each other, and the manager's decision on what its errors are.
 
 import { make } from "../dom.js";
+import { drawMarkup } from "../markup.js";
 import { drawMarked } from "../spans/drawn.js";
+import { kindOf } from "../spans/mark_words.js";
 import { Resource, page } from "./desk.js";
 import { MISSING, looks, ofSide } from "./mark_shapes.js";
 import { makeDecision } from "./marks_decision.js";
@@ -41,7 +43,9 @@ function drawAbout(found) {
     disagreement === null ? null : `disagreement ${number(disagreement, 2)}`,
     credited.length ? `the same text came from ${credited.join(", ")}` : null,
   ];
-  const source = make("p", "marks-source", found.source);
+  const isMarkup = page.protocol.presentation.source_markup;
+  const source = isMarkup ? drawMarkup(found.source, "Source").element : make("p", "", found.source);
+  source.classList.add("marks-source");
   source.lang = page.source_language;
   source.dir = "auto";
   return [
@@ -103,7 +107,7 @@ function listOf(marks, found) {
     const text = start === null ? MISSING : [...(side === "source" ? found.source : found.text)].slice(start, end).join("");
     const quoted = make("q", "", text);
     quoted.dir = "auto";
-    const kind = [page.marking_words.severities?.[severity] ?? severity, category].filter(Boolean).join(", ");
+    const kind = kindOf(page.marking_words, { severity, category: category ?? undefined });
     return make("li", "", quoted, ` ${kind}${Number.isFinite(at) ? `, after ${number(at, 1)} s` : ""}`);
   });
   return make("ul", "marked-list soft", ...lines);
