@@ -14,12 +14,13 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import httpx2
 import numpy as np
@@ -30,15 +31,19 @@ from hypothesis import settings
 from psycopg import sql
 from sqlalchemy import create_engine
 
+import steelyard.protocols as protocols_package
 from steelyard.aggregation import worker_model_gibbs
 from steelyard.domain.campaign import Campaign, CampaignSettings, DesignSettings
 from steelyard.domain.entry import CampaignEntry, Consent, EntryQuestion, TrainingItem
 from steelyard.domain.text import Segment, System
 from steelyard.domain.work import Hit, Item, ItemKind, PlacedItem
-from steelyard.flows.open import OpenCampaign
+from steelyard.flows.assign import NextItem, next_item
+from steelyard.flows.links import add_workers
+from steelyard.flows.open import OpenCampaign, open_campaign
+from steelyard.flows.submit import Submission, submit
 from steelyard.planning import search
 from steelyard.planning.power import SimulatedTests, simulate_tests
-from steelyard.protocols import protocols
+from steelyard.protocols import protocols, words_in
 from steelyard.stats.worker_model.gibbs import GibbsOptions
 from steelyard.store import campaigns, engines
 from steelyard.store import running as revised
@@ -526,6 +531,145 @@ def campaign_file(small_example: str, tmp_path: Path) -> Path:
     path = tmp_path / "campaign.toml"
     path.write_text(small_example, "utf-8")
     return path
+
+
+MARKING = '''
+"""A score, and errors marked in the translation and in the source."""
+
+from pathlib import Path
+
+from steelyard.domain.judgement import RatingRow, Said, Span
+from steelyard.domain.plugin import Protocol
+from steelyard.domain.scale import Scale
+from steelyard.protocols._answers import AnswerCheck, answer_object
+
+SCHEMA = answer_object(
+    {"rating": {"type": "integer"}, "spans": {"type": "array", "items": {"type": "object"}}},
+    required=["rating", "spans"],
+)
+
+
+def rows(item, answer):
+    spans = [Span(0, **span) for span in answer["spans"]] or [Span(0)]
+    return Said((RatingRow(0, item.attribute, float(answer["rating"])),), (), tuple(spans))
+
+
+PROTOCOL = Protocol(
+    name="marking",
+    title="Marking",
+    cite=("Graham2013",),
+    attributes=("overall",),
+    scale=Scale(0, 100),
+    presentation={},
+    shows={"overall": ("text", "source")},
+    seconds_per_item={"overall": 30.0},
+    folder=Path(__file__).parent,
+    answer_schema=SCHEMA,
+    check=lambda item, answer: AnswerCheck(SCHEMA)(answer),
+    rows=rows,
+    simulate=lambda item, qualities, rng: {"rating": 50, "spans": []},
+    gives=("ratings", "spans"),
+)
+'''
+MARKING_WORDS = """
+language = "en"
+empty = "(no text)"
+[attributes]
+overall = "quality"
+[statements]
+overall = "the translation is good."
+[instructions]
+overall = ["Mark the errors."]
+[severities]
+minor = "Minor"
+major = "Major"
+[spans]
+first = "Now choose the last word."
+remove = "Remove"
+adjust_start_back = "Begin earlier"
+adjust_start_on = "Begin later"
+adjust_end_back = "End earlier"
+adjust_end_on = "End later"
+start = "Start"
+end = "End"
+close = "Close"
+mark_label = "Error {number} of {total}: {severity}, “{text}”"
+none = "No errors marked"
+some = "{n} errors marked"
+removed = "Removed: {severity}, “{text}”"
+undone = "Undone"
+severity = "How serious is it?"
+anew = "Mark here anew"
+several = "Several errors here"
+"""
+# What three workers say of each translation of the toy campaign: their score, and start, end, severity,
+# category, side of the errors. All agree on beta's, on nothing else.
+MARKED: dict[str, tuple[tuple[int, list[tuple[Any, ...]]], ...]] = {
+    "i-alpha-s1": (
+        (40, [(4, 7, "major", "accuracy/mistranslation"), (None, None, "minor")]),
+        (60, [(4, 14, "minor", "accuracy/addition")]),
+        (90, []),
+    ),
+    "i-alpha-s2": (
+        (20, [(0, 8, "major")]),
+        (20, [(0, 8, "major"), (0, 9, "minor", None, "source")]),
+        (50, []),
+    ),
+    "i-beta-s1": ((100, []), (100, []), (100, [])),
+}
+
+
+@pytest.fixture(scope="module")
+def marking_protocol(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A protocol named marking, which the package does not have: a score and marked errors."""
+    home = tmp_path_factory.mktemp("protocols-of-tests")
+    (home / "marking" / "instructions").mkdir(parents=True)
+    files = {"__init__.py": MARKING, "instructions/en.toml": MARKING_WORDS}
+    files |= {"widget.js": "export function mount() {}", "widget.css": ""}
+    for name, text in files.items():
+        (home / "marking" / name).write_text(text, "utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(protocols_package, "__path__", [*protocols_package.__path__, str(home)])
+        protocols.cache_clear()
+        yield
+    sys.modules.pop(f"{protocols_package.__name__}.marking", None)
+    protocols.cache_clear()
+
+
+@pytest.fixture
+def write_marked(
+    marking_protocol: None, toy_campaign: Campaign, toy_items: list[Item], noon: datetime
+) -> Callable[[str], None]:
+    """Writes the toy campaign to an address, three of its translations marked by W0001 to W0003."""
+
+    def write(address: str) -> None:
+        words = words_in(protocols()["marking"], "en")
+        settings = replace(
+            toy_campaign.settings, protocol="marking", attribute="overall", presentation={"words": words}
+        )
+        places = tuple(PlacedItem(item_id, position, 1) for position, item_id in enumerate(MARKED, start=1))
+        with open_store(address, create=True) as store, store.write() as connection:
+            campaigns.add_campaign(
+                connection,
+                replace(toy_campaign, settings=settings),
+                items=toy_items,
+                hits=[Hit("h1", 1, 1, places)],
+                openings_per_hit=5,
+                now=noon,
+                created_with="steelyard test",
+            )
+        with open_campaign(address) as campaign:
+            for number, link in enumerate(add_workers(campaign, 3, base_url="", now=noon)):
+                view = next_item(campaign, link.worker_id, now=noon)
+                while isinstance(view, NextItem):
+                    rating, spans = MARKED[view.item.item_id][number]
+                    names = ("start", "end", "severity", "category", "side")
+                    marks = [dict(zip(names, span, strict=False)) for span in spans]
+                    answer = {"rating": rating, "spans": marks}
+                    own = (str(uuid4()), view.assignment_id, view.item.item_id)
+                    view = submit(campaign, link.worker_id, Submission(*own, answer, 9000), now=noon).next
+
+    return write
 
 
 @pytest.fixture(scope="session")

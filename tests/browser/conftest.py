@@ -249,6 +249,13 @@ def _judge(campaign: OpenCampaign, worker_id: str, hand: Hand, n_answers: int, n
         view = submit(campaign, worker_id, given, now=now).next
 
 
+@pytest.fixture
+def serve_database() -> Iterator[Callable[[str], LiveServer]]:
+    """Serves the campaign in a database until the test ends."""
+    with ExitStack() as running:
+        yield lambda db: running.enter_context(_serving(db))
+
+
 @contextmanager
 def _serving(db: str, *, below: str = "") -> Iterator[LiveServer]:
     with open_campaign(db) as campaign, _running(AtUrl(create_app(campaign), below)) as root:

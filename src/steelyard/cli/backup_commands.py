@@ -15,6 +15,7 @@ import click
 
 from steelyard.cli.options import database_argument, printable_address, progress_bar
 from steelyard.cli.over_series import ended, say_for_each, series_at
+from steelyard.domain.wording import counted
 
 if TYPE_CHECKING:
     from steelyard.flows.backup import BackedUp
@@ -87,6 +88,9 @@ def _said(done: BackedUp, file: Path) -> str:
             "\nTo open with the links handed out, a restored campaign needs the secret, which is not in the "
             f"file. It is in {done.secret_place}: keep a copy of it elsewhere, or use --with-secret."
         )
+    if done.n_media:
+        where = "the folder that --media names" if done.media is None else str(done.media)
+        said += f"\nThe {counted(done.n_media, 'file')} that sources show are not in it: copy {where} too."
     return said
 
 

@@ -42,6 +42,7 @@ CATALOGUE: dict[str, dict[str, tuple[str, str]]] = {
         "reinstate": ("exclude_commands", "Let what was excluded count again."),
         "block": ("exclude_commands", "Give a worker no further work."),
         "unblock": ("exclude_commands", "Let a blocked worker take HITs again."),
+        "marks": ("marks_command", "Compare marked errors, and decide which are right."),
         "payments": ("payments_command", "List what each worker is owed, with the evidence."),
     },
     "Analyse it": {

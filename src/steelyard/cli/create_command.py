@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from steelyard.cli.options import printable_address, progress_bar
+from steelyard.cli.options import media_option, printable_address, progress_bar
 
 if TYPE_CHECKING:
     from steelyard.flows.create import Created, Designed
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 @click.option(
     "--draft", is_flag=True, help="Nobody can judge before you open the campaign with `steelyard resume`."
 )
-def create(campaign: Path, db: str | None, explain_layout: bool, draft: bool) -> None:
+@media_option
+def create(campaign: Path, db: str | None, explain_layout: bool, draft: bool, media: Path | None) -> None:
     """Create a campaign: read its texts, design its HITs and store them.
 
     A folder of campaign files, or a file that lists them as [[campaigns]], becomes a series: each campaign
@@ -42,14 +43,16 @@ def create(campaign: Path, db: str | None, explain_layout: bool, draft: bool) ->
 
     series = _series(campaign, db)
     if series is not None:
-        _create_series(series, db, explain_layout=explain_layout, draft=draft)
+        _create_series(series, db, explain_layout=explain_layout, draft=draft, media=media)
         return
     designed = creation.design(campaign, progress=progress_bar)
     _say_warnings(designed.warnings)
     if explain_layout:
         _say_layout(designed)
     if db is not None:
-        created = creation.write(designed, db, now=datetime.now(UTC), draft=draft, progress=progress_bar)
+        created = creation.write(
+            designed, db, now=datetime.now(UTC), draft=draft, media=media, progress=progress_bar
+        )
         _say_created(created)
         _say_next(db)
         if draft:
@@ -65,7 +68,9 @@ def _series(path: Path, db: str | None) -> SeriesSource | None:
     return SeriesSource(path, (path,)) if found is None and joins else found
 
 
-def _create_series(series: SeriesSource, db: str | None, *, explain_layout: bool, draft: bool) -> None:
+def _create_series(
+    series: SeriesSource, db: str | None, *, explain_layout: bool, draft: bool, media: Path | None
+) -> None:
     from steelyard.flows.create_series import create_series, design_all, read_campaigns
 
     if series.left_out:
@@ -77,7 +82,7 @@ def _create_series(series: SeriesSource, db: str | None, *, explain_layout: bool
             _say_layout(designed)
     if db is None:
         return
-    made = create_series(series, db, now=datetime.now(UTC), draft=draft, progress=progress_bar)
+    made = create_series(series, db, now=datetime.now(UTC), draft=draft, media=media, progress=progress_bar)
     for created in made:
         _say_warnings(f"{created.settings.name}: {warning}" for warning in created.warnings)
         _say_created(created)

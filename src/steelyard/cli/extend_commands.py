@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from steelyard.cli.options import database_argument, json_option, keep_sources, progress_bar, write_text
+from steelyard.cli.options import (
+    database_argument,
+    json_option,
+    keep_sources,
+    media_option,
+    progress_bar,
+    write_text,
+)
 from steelyard.domain.wording import counted, listed
 
 if TYPE_CHECKING:
@@ -31,8 +38,16 @@ if TYPE_CHECKING:
     help="A campaign file with further segments, further systems, or both.",
 )
 @click.option("--dry-run", is_flag=True, help="Print what would be added and what it costs; write nothing.")
+@media_option
 @json_option
-def extend(db: str, ratings: int | None, texts: Path | None, dry_run: bool, json_file: str | None) -> None:
+def extend(
+    db: str,
+    ratings: int | None,
+    texts: Path | None,
+    dry_run: bool,
+    media: Path | None,
+    json_file: str | None,
+) -> None:
     """Add ratings, segments or systems to a campaign, also while workers are judging.
 
     Everything added is in new HITs, with controls and all systems as in the others. Nothing that is
@@ -49,7 +64,12 @@ def extend(db: str, ratings: int | None, texts: Path | None, dry_run: bool, json
             click.echo(f"Warning: {warning}", err=True)
         if not dry_run:
             extended = write_extension(
-                campaign, designed, by="command line", now=datetime.now(UTC), progress=progress_bar
+                campaign,
+                designed,
+                by="command line",
+                now=datetime.now(UTC),
+                media=media,
+                progress=progress_bar,
             )
     if json_file:
         write_text(json.dumps(asdict(extended), indent=2) + "\n", json_file)
@@ -65,7 +85,22 @@ def extend(db: str, ratings: int | None, texts: Path | None, dry_run: bool, json
 @click.option("--name", help="Its short name.  [default: that of DB with -2]")
 @click.option("--title", help="The heading that its workers see, if not the same.")
 @click.option("--draft", is_flag=True, help="Nobody can judge before `resume` opens it.")
-def clone(db: str, new_db: str, name: str | None, title: str | None, draft: bool) -> None:
+@media_option
+@click.option(
+    "--new-media",
+    metavar="FOLDER",
+    type=click.Path(path_type=Path),
+    help="Folder for those of the new campaign.  [default: NEW with .media at its end]",
+)
+def clone(  # noqa: PLR0913 (one option each)
+    db: str,
+    new_db: str,
+    name: str | None,
+    title: str | None,
+    draft: bool,
+    media: Path | None,
+    new_media: Path | None,
+) -> None:
     """Create another campaign with the same texts, settings, rules and words.
 
     It has HITs and links of its own, and no workers or judgements.
@@ -81,6 +116,8 @@ def clone(db: str, new_db: str, name: str | None, title: str | None, draft: bool
             name=name,
             title=title,
             draft=draft,
+            media=media,
+            new_media=new_media,
             progress=progress_bar,
         )
     for warning in created.warnings:

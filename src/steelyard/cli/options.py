@@ -35,6 +35,12 @@ port_option = click.option(
     type=click.IntRange(0, 65535),
     help="Port to listen on; 0 for any free one.  [default: 8000, or the next free one]",
 )
+media_option = click.option(
+    "--media",
+    metavar="FOLDER",
+    type=click.Path(path_type=Path),
+    help="Folder of the files that sources show.  [default: beside the database, with .media at its end]",
+)
 
 
 def read_url(context: click.Context, option: click.Parameter, given: str | None) -> str | None:

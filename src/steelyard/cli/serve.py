@@ -6,6 +6,7 @@ import re
 import socket
 import sys
 from ipaddress import ip_network
+from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -13,7 +14,8 @@ import click
 
 from steelyard.cli.exposed import warn_of_exposed_secrets
 from steelyard.cli.listening import is_everywhere, listening_at, url_of
-from steelyard.cli.options import database_argument, port_option, printable_address, read_url
+from steelyard.cli.media_check import check_media
+from steelyard.cli.options import database_argument, media_option, port_option, printable_address, read_url
 from steelyard.cli.over_series import ended, series_at
 from steelyard.web.serving import ServerSettings, run_server
 
@@ -91,6 +93,7 @@ def _read_header(context: click.Context, option: click.Parameter, given: str | N
     metavar="DB",
     help="PostgreSQL replica to read managers' pages and analyses from; they may be a little behind.",
 )
+@media_option
 @click.option(
     "--log",
     type=click.Choice(["none", "text", "json"]),
@@ -109,6 +112,7 @@ def serve(  # noqa: PLR0913 (one option each)
     identity_header: str | None,
     print_links: bool,
     read_replica: str | None,
+    media: Path | None,
     log: LogStyle,
 ) -> None:
     """Serve a campaign to workers and its manager until Ctrl-C.
@@ -130,6 +134,7 @@ def serve(  # noqa: PLR0913 (one option each)
         identity_header=identity_header,
         requests_per_second=requests_per_second or None,
         read_replica=read_replica,
+        media=media,
         log=log,
     )
     with listening_at(host, port) as listening:
@@ -139,14 +144,14 @@ def serve(  # noqa: PLR0913 (one option each)
         is_open = print_links or sys.stdout.isatty()
         hint = "" if is_open else f"  for the links      steelyard links {printable_address(db)}"
         if series is None:
-            _announce(db, base_url, more, hint)
+            _announce(db, base_url, more, hint, media=media)
         else:
-            _announce_series(series, base_url, more, hint)
+            _announce_series(series, base_url, more, hint, media=media)
         run_server(db, listening, settings)
     click.echo("Stopped.")
 
 
-def _announce(db: str, base_url: str, more: str, hint: str) -> None:
+def _announce(db: str, base_url: str, more: str, hint: str, *, media: Path | None) -> None:
     from steelyard.flows.links import links, remember_url
     from steelyard.flows.open import open_campaign
 
@@ -154,6 +159,7 @@ def _announce(db: str, base_url: str, more: str, hint: str) -> None:
         found = links(campaign, base_url=base_url)
         remember_url(campaign, base_url)
         warn_of_exposed_secrets([campaign])
+        check_media([campaign], media)
     click.echo(f"Serving {campaign.settings.name} at {base_url} (Ctrl-C to stop){more}")
     if hint:
         click.echo(hint)
@@ -163,7 +169,7 @@ def _announce(db: str, base_url: str, more: str, hint: str) -> None:
     click.echo(f"  the manager        {found.manager_url}")
 
 
-def _announce_series(series: Series, base_url: str, more: str, hint: str) -> None:
+def _announce_series(series: Series, base_url: str, more: str, hint: str, *, media: Path | None) -> None:
     from steelyard.flows.links import remember_url
     from steelyard.flows.series import open_series
     from steelyard.flows.series_links import series_door, with_secrets
@@ -173,7 +179,9 @@ def _announce_series(series: Series, base_url: str, more: str, hint: str) -> Non
         for outcome in usable:
             if outcome.result is not None:
                 remember_url(outcome.result, f"{base_url}/c/{quote(outcome.name)}")
-        warn_of_exposed_secrets(outcome.result for outcome in usable if outcome.result is not None)
+        found = [outcome.result for outcome in usable if outcome.result is not None]
+        warn_of_exposed_secrets(found)
+        check_media(found, media)
     n_open = sum(outcome.result is not None for outcome in usable)
     if not n_open:
         ended(usable)

@@ -10,6 +10,8 @@ from pathlib import Path
 
 from steelyard.domain.errors import SourceError
 from steelyard.domain.running import By
+from steelyard.domain.wording import counted
+from steelyard.flows.media import folder_of, media_names, missing_media
 from steelyard.flows.open import OpenCampaign, open_campaign
 from steelyard.flows.secrets import VARIABLE, keep_secret, place_of_secret, secret_files, secret_in
 from steelyard.flows.watching import Progress, unseen
@@ -34,11 +36,15 @@ class BackedUp:
     n_bytes: int
     secret_place: str | None
     secret_copy: Path | None = None
+    n_media: int = 0
+    """How many files its sources show, which are not in the backup."""
+    media: Path | None = None
+    """The folder where those files usually are; None for PostgreSQL."""
 
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """What was restored. `advice`: what is to be done before the links work; empty if they do."""
+    """What was restored. `advice`: what is to be done before it can be used; empty if nothing is."""
 
     name: str
     n_judgements: int
@@ -78,6 +84,8 @@ def backup(
         n_bytes=file.stat().st_size,
         secret_place=None if place is None else place[0],
         secret_copy=copy if with_secret else None,
+        n_media=len(media_names(campaign)),
+        media=folder_of(campaign),
     )
 
 
@@ -90,7 +98,8 @@ def restore(file: Path, address: str, *, progress: Progress = unseen) -> Restore
     with open_campaign(address) as campaign:
         with campaign.store.read() as connection:
             n_judgements = sum(judgements_by_revision(connection).values())
-        return Restored(campaign.settings.name, n_judgements, _restore_secret(campaign, file))
+        advice = [_restore_secret(campaign, file), _media_advice(campaign)]
+        return Restored(campaign.settings.name, n_judgements, "\n".join(filter(None, advice)))
 
 
 def new_folder(folder: Path) -> None:
@@ -131,6 +140,16 @@ def _restore_secret(campaign: OpenCampaign, file: Path) -> str:
         f"file to {wanted}, or set {VARIABLE}. If it is lost, `steelyard links DB --renew-all` makes new "
         "links for everyone."
     )
+
+
+def _media_advice(campaign: OpenCampaign) -> str:
+    """What is left to be done for the files that sources show."""
+    folder = folder_of(campaign)
+    missing = missing_media(campaign, folder)
+    if not missing:
+        return ""
+    where = "a folder, and name it with --media" if folder is None else str(folder)
+    return f"Sources show {counted(len(missing), 'file')} that no backup holds: copy them to {where}."
 
 
 def _beside(file: Path) -> Path:

@@ -6,12 +6,15 @@ import re
 from dataclasses import replace
 from datetime import datetime
 from itertools import groupby
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from steelyard.domain.campaign import Campaign, GivenItem
-from steelyard.domain.errors import CampaignError, ChoiceError
+from steelyard.domain.errors import CampaignError, ChoiceError, SourceError
+from steelyard.domain.wording import listed
 from steelyard.flows.create import Created, design_source, write
 from steelyard.flows.further_texts import missing_texts, nothing_further, part_campaign
+from steelyard.flows.media import folder_of, media_names
 from steelyard.flows.open import OpenCampaign
 from steelyard.flows.watching import Progress, unseen
 from steelyard.formats.campaign_toml import CampaignSource
@@ -32,12 +35,15 @@ def clone(  # noqa: PLR0913 (what may differ in the new campaign)
     name: str | None = None,
     title: str | None = None,
     draft: bool = False,
+    media: Path | None = None,
+    new_media: Path | None = None,
     progress: Progress = unseen,
 ) -> Created:
     """Write a campaign like this one into an empty database: nobody has judged anything, all ids are new.
 
     Its name is another one. HITs are laid out anew from the campaign's seed. Rules and words are those of
-    this moment; segments that were added later are there from the start.
+    this moment; segments that were added later are there from the start. `media` and `new_media`: the folders
+    of the files that sources show, if not those beside the databases.
     """
     if name is not None and not _NAME.fullmatch(name):
         raise ChoiceError(
@@ -53,8 +59,22 @@ def clone(  # noqa: PLR0913 (what may differ in the new campaign)
         # Links are made from a campaign's name, and the two may share a secret.
         raise ChoiceError(f"{{name}} must be another than that of the campaign, {name}.")
     settings = replace(settings, name=name or next_name(settings.name), title=title or settings.title)
-    source = CampaignSource(replace(copied, settings=settings))
-    return write(design_source(source, progress=progress), address, now=now, draft=draft, progress=progress)
+    source = CampaignSource(replace(copied, settings=settings), media=_media(campaign, media))
+    designed = design_source(source, progress=progress)
+    return write(designed, address, now=now, draft=draft, media=new_media, progress=progress)
+
+
+def _media(campaign: OpenCampaign, media: Path | None) -> dict[str, Path]:
+    """The files that sources show, by name; SourceError if one is missing."""
+    folder = media or folder_of(campaign)
+    names = media_names(campaign)
+    missing = [name for name in names if folder is None or not (folder / name).is_file()]
+    if folder is None or missing:
+        if not missing:
+            return {}
+        problem = f"sources show files that are not there: {listed(missing)}. Name their folder with --media."
+        raise SourceError(str(folder or campaign.store.address), [problem])
+    return {name: folder / name for name in names}
 
 
 def next_name(name: str) -> str:

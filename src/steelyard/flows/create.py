@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from steelyard.design.explain import explain
 from steelyard.design.layout_report import LayoutReport
 from steelyard.domain.campaign import Campaign, CampaignSettings
 from steelyard.domain.running import CampaignState
+from steelyard.flows.media import kept_media, media_folder
 from steelyard.flows.secrets import mark_campaign
 from steelyard.flows.watching import Progress, unseen
 from steelyard.formats.campaign_toml import CampaignSource, read_campaign
@@ -37,6 +38,8 @@ class Designed:
     campaign: Campaign
     design: Design
     warnings: tuple[str, ...]
+    media: Mapping[str, Path] = field(default_factory=dict)
+    """The files that sources show, by the names under which they are to be kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +63,17 @@ class Created:
 
 
 def create(
-    campaign_file: Path, address: str, *, now: datetime, draft: bool = False, progress: Progress = unseen
+    campaign_file: Path,
+    address: str,
+    *,
+    now: datetime,
+    draft: bool = False,
+    media: Path | None = None,
+    progress: Progress = unseen,
 ) -> Created:
     """Read the campaign file, design its HITs and write everything, or nothing at all."""
     designed = design(campaign_file, progress=progress)
-    return write(designed, address, now=now, draft=draft, progress=progress)
+    return write(designed, address, now=now, draft=draft, media=media, progress=progress)
 
 
 @contextmanager
@@ -106,7 +115,7 @@ def design_source(source: CampaignSource, *, progress: Progress = unseen) -> Des
             new_ids=new_ids,
             progress=advance_to,
         )
-    return Designed(campaign, made, (*source.warnings, *made.warnings))
+    return Designed(campaign, made, (*source.warnings, *made.warnings), source.media)
 
 
 def explain_layout(designed: Designed) -> LayoutReport:
@@ -116,11 +125,18 @@ def explain_layout(designed: Designed) -> LayoutReport:
 
 @_no_collector()
 def write(
-    designed: Designed, address: str, *, now: datetime, draft: bool = False, progress: Progress = unseen
+    designed: Designed,
+    address: str,
+    *,
+    now: datetime,
+    draft: bool = False,
+    media: Path | None = None,
+    progress: Progress = unseen,
 ) -> Created:
     """Write a designed campaign into an empty database, or nothing at all.
 
-    A `draft` can be looked at in every detail, but nobody can judge before it is opened.
+    A `draft` can be looked at in every detail, but nobody can judge before it is opened. `media`: the folder
+    for the files that sources show, if not that beside the database.
     """
     campaign, made = designed.campaign, designed.design
     choices = campaign.settings.design
@@ -128,6 +144,7 @@ def write(
     n_rows = len(made.items) + made.n_places
     words = segmentation(campaign.settings.target_language)
     with (
+        kept_media(designed.media, media or media_folder(address)),
         new_store(address) as store,
         store.write() as connection,
         progress("Writing", n_rows) as advance,

@@ -10,7 +10,9 @@ from pathlib import Path
 from secrets import token_hex
 
 from steelyard.domain.errors import CampaignError, Conflict, SourceError
+from steelyard.flows.backup import place_in_series
 from steelyard.flows.create import Created, Designed, design_source, write
+from steelyard.flows.media import media_folder
 from steelyard.flows.secrets import FOLDER_FILE, shared_secret
 from steelyard.flows.watching import Progress, unseen
 from steelyard.formats.campaign_toml import CampaignSource, read_campaign
@@ -23,15 +25,26 @@ LONGEST_SCHEMA = 63
 
 
 def create_series(
-    source: SeriesSource, target: str, *, now: datetime, draft: bool = False, progress: Progress = unseen
+    source: SeriesSource,
+    target: str,
+    *,
+    now: datetime,
+    draft: bool = False,
+    media: Path | None = None,
+    progress: Progress = unseen,
 ) -> list[Created]:
-    """Create every campaign of a series in a folder or a PostgreSQL database, or none at all."""
+    """Create every campaign of a series in a folder or a PostgreSQL database, or none at all.
+
+    `media`: one folder for the files that sources show, in place of one beside each database.
+    """
     sources = read_campaigns(source)
     names = [found.campaign.settings.name for found in sources]
     created = []
     with _new_addresses(target, names) as addresses:
         for designed, address in zip(design_all(source, sources, progress=progress), addresses, strict=True):
-            created.append(write(designed, address, now=now, draft=draft, progress=progress))
+            # The address is not the final one yet.
+            place = media or media_folder(place_in_series(target, designed.campaign.settings.name))
+            created.append(write(designed, address, now=now, draft=draft, media=place, progress=progress))
     return created
 
 

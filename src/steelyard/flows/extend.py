@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from steelyard.flows.further_texts import (
     nothing_further,
     part_campaign,
 )
+from steelyard.flows.media import folder_of, kept_media
 from steelyard.flows.open import OpenCampaign
 from steelyard.flows.watching import Progress, unseen
 from steelyard.formats.campaign_toml import read_campaign
@@ -85,6 +86,8 @@ class Extension:
     further: FurtherTexts
     appended: tuple[tuple[AddedRounds, Appended | None], ...]
     extended: Extended
+    media: Mapping[str, Path] = field(default_factory=dict)
+    """The files that sources show, by the names under which they are to be kept."""
 
 
 def extend(
@@ -143,17 +146,31 @@ def design_extension(
         if any(each.part in begun for each, _ in rows):
             warnings = (*warnings, NEEDS_OTHERS)
     extended = _summary(stored, further, rows, state=state)
-    return Extension(stored, further, tuple(rows), replace(extended, warnings=warnings))
+    media = {} if source is None else source.media
+    return Extension(stored, further, tuple(rows), replace(extended, warnings=warnings), media)
 
 
 def write_extension(
-    campaign: OpenCampaign, extension: Extension, *, by: By, now: datetime, progress: Progress = unseen
+    campaign: OpenCampaign,
+    extension: Extension,
+    *,
+    by: By,
+    now: datetime,
+    media: Path | None = None,
+    progress: Progress = unseen,
 ) -> Extended:
-    """Write a designed extension in one transaction; Conflict if the campaign was extended meanwhile."""
+    """Write a designed extension in one transaction; Conflict if the campaign was extended meanwhile.
+
+    `media`: the folder of the files that sources show, if not that beside the database.
+    """
     stored, further, extended = extension.stored, extension.further, extension.extended
     size = stored.settings.design.hit_size
     n_rows = extended.n_items + sum(made.n_places for _, made in extension.appended if made is not None)
-    with campaign.store.write() as connection, progress("Writing", n_rows) as advance:
+    with (
+        kept_media(extension.media, media or folder_of(campaign)),
+        campaign.store.write() as connection,
+        progress("Writing", n_rows) as advance,
+    ):
         extending.hold_extent(connection, stored.extent)
         added = Campaign(stored.settings, further.systems, further.segments, {})
         extending.add_texts(connection, added, known=stored.extent, part=stored.extent.part + 1)

@@ -135,6 +135,10 @@ def _setting_problems(ours: CampaignSettings, theirs: CampaignSettings) -> list[
         for name in (each.name for each in fields(DesignSettings))
         if _value(theirs.design, name) != _value(ours.design, name)
     ]
+    given, own = (bool(each.presentation.get("source_markup")) for each in (theirs, ours))
+    if given != own:
+        # Sources that nobody checked must not be shown as HTML.
+        different.append(("[presentation] source_markup", given, own))
     return [
         f"{key} is {_shown(given)} here and {_shown(own)} in the campaign, which keeps it; set the same."
         + (" Use --ratings for more ratings." if key.endswith("ratings_per_item") else "")

@@ -43,6 +43,8 @@ def detail_in_words(detail: Mapping[str, Any]) -> str:
 def _plain(value: Any) -> str:
     if isinstance(value, Mapping):
         return detail_in_words(value)
+    if isinstance(value, list) and value and all(isinstance(each, Mapping) for each in value):
+        return f"{len(value):,}"
     if isinstance(value, list):
         if len(value) > MOST_NAMED:
             return f"{value[0]}, {value[1]}, … {value[-1]} ({len(value):,})"

@@ -12,6 +12,7 @@ from steelyard.domain.languages import base_language, problem_with
 from steelyard.domain.plugin import Protocol, TextRole
 from steelyard.formats.campaign_entry import entry_of
 from steelyard.formats.campaign_files import CampaignFiles
+from steelyard.formats.campaign_media import markup_problems
 from steelyard.formats.campaign_tables import CampaignFile
 from steelyard.formats.text_file import read_text
 from steelyard.protocols import check_words, languages_of, words_in
@@ -21,6 +22,9 @@ def presentation(parsed: CampaignFile, protocol: Protocol, files: CampaignFiles)
     """What the campaign records of its presentation; problems are noted in `files`."""
     table = parsed.presentation
     shown: dict[str, Any] = {**protocol.presentation, "texts_as_images": table.texts_as_images}
+    files.problems += markup_problems(parsed, roles_chosen(parsed, protocol))
+    if table.source_markup:
+        shown["source_markup"] = True
     if table.line_width_px is not None:
         if "line_width_px" in protocol.presentation:
             shown["line_width_px"] = table.line_width_px

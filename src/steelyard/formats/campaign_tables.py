@@ -89,6 +89,11 @@ class TextsTable(StrictKeys):
         default=None,
         description='HITs that are already laid out, in the upload layout of 2016; sets order = "given".',
     )
+    media: Text | None = Field(
+        default=None,
+        description="Folder with the pictures, sound and films that sources show by name; needs "
+        "[presentation] source_markup.",
+    )
     incomplete: bool = Field(
         default=False,
         description="Systems may lack translations of some segments. An empty line, or an empty cell of a "
@@ -204,6 +209,11 @@ class PresentationTable(StrictKeys):
     texts_as_images: bool = Field(
         default=False,
         description="Draw texts as pictures, to hinder copying and robots. Screen readers cannot read them.",
+    )
+    source_markup: bool = Field(
+        default=False,
+        description="Sources are HTML, and may show pictures, sound and films. Elements that are not "
+        "allowed, such as scripts, are refused. With false, a source is shown as it is written.",
     )
     instructions: Text | None = Field(
         default=None,

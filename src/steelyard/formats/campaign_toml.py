@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -18,6 +18,7 @@ from steelyard.domain.work import ItemKind
 from steelyard.formats import campaign_design as design
 from steelyard.formats.campaign_files import CampaignFiles
 from steelyard.formats.campaign_known import Gold, read_calibration, read_gold
+from steelyard.formats.campaign_media import SourceReader
 from steelyard.formats.campaign_mistakes import parse_tables
 from steelyard.formats.campaign_presentation import presentation, roles_chosen
 from steelyard.formats.campaign_rules import rules_of
@@ -35,6 +36,8 @@ class CampaignSource:
 
     campaign: Campaign
     warnings: tuple[str, ...] = ()
+    media: Mapping[str, Path] = field(default_factory=dict)
+    """The files that sources show, by the names under which they are to be kept."""
 
 
 def read_campaign(
@@ -60,6 +63,11 @@ def read_campaign(
     settings = _design(parsed, files, protocol=protocol, texts=texts)
     gold = _gold(parsed, files, protocol=protocol, texts=texts)
     calibration = _calibration(parsed, files, protocol=protocol, settings=settings)
+    sources = SourceReader(parsed, files)
+    if parsed.presentation.source_markup and texts is not None:
+        texts = replace(texts, segments=sources.segments(texts.segments))
+        calibration, shown = sources.calibration(calibration), sources.training(shown)
+        sources.note_findings()
     if files.problems or texts is None:
         raise CampaignError(str(path), files.problems)
     if texts.given and settings.order != "given":
@@ -83,7 +91,7 @@ def read_campaign(
         calibration=calibration,
         given=texts.given if settings.order == "given" else (),
     )
-    return CampaignSource(campaign, tuple(files.warnings))
+    return CampaignSource(campaign, tuple(files.warnings), sources.kept)
 
 
 def _toml(path: Path) -> dict[str, Any]:

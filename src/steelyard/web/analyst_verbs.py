@@ -14,6 +14,7 @@ from pydantic import TypeAdapter
 from steelyard.domain.errors import EvaluationError, SourceError, as_command_line
 from steelyard.domain.payment import Payments
 from steelyard.domain.series import AnalysedCampaign
+from steelyard.flows.marks import marks_record, text_record
 from steelyard.flows.payments import payments as make_payments
 from steelyard.flows.precision import precision_record
 from steelyard.flows.release import hit_places
@@ -93,6 +94,16 @@ def _verdicts(asked: _Asked) -> Answer:
     return _record(verdicts_record(asked.watched.analyses.verdicts(asked.choices)))
 
 
+def _marks(asked: _Asked) -> Answer:
+    watched = asked.watched
+    return _record(marks_record(watched.analyses.marks(), watched.campaign, most=asked.arguments["most"]))
+
+
+def _marked_text(asked: _Asked) -> Answer:
+    marks = asked.watched.analyses.marks()
+    return _record(text_record(marks.text(marks.key(asked.arguments["system"], asked.arguments["segment"]))))
+
+
 def _precision(asked: _Asked) -> Answer:
     return _record(precision_record(asked.watched.analyses.precision(asked.choices)))
 
@@ -164,6 +175,8 @@ VERBS: dict[str, tuple[Lane, Callable[[_Asked], Answer]]] = {
     "analysis": ("analysis", _analysis),
     "report": ("analysis", _report),
     "verdicts": ("analysis", _verdicts),
+    "marks": ("analysis", _marks),
+    "marked-text": ("analysis", _marked_text),
     "precision": ("analysis", _precision),
     "worker": ("analysis", _worker),
     "payments": ("analysis", _payments),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from copy import deepcopy
 from functools import cache, partial
+from pathlib import Path
 from typing import Any
 
 from fastapi import APIRouter, FastAPI
@@ -12,6 +13,7 @@ from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from steelyard.flows.collect import Collector
+from steelyard.flows.media import folder_of
 from steelyard.flows.open import OpenCampaign, open_campaign
 from steelyard.flows.release import n_held_hits
 from steelyard.flows.series import find_series, opened_campaigns
@@ -27,6 +29,8 @@ from steelyard.web import (
     links_routes,
     manager_routes,
     managers_routes,
+    marks_routes,
+    media_routes,
     pages,
     remark_routes,
     running_routes,
@@ -74,11 +78,17 @@ LINK_SCHEME = {
 
 
 def create_app(
-    campaign: OpenCampaign, limits: Limits | None = None, *, analyst: Analyst | None = None, name: str = ""
+    campaign: OpenCampaign,
+    limits: Limits | None = None,
+    *,
+    analyst: Analyst | None = None,
+    name: str = "",
+    media: Path | None = None,
 ) -> FastAPI:
     """The web app over an open campaign. `limits`: those of the process, if other apps share them.
 
     `analyst`: who makes analyses, under which `name` of the campaign; by default, threads of this process.
+    `media`: the folder of the files that sources show, if not that beside the database.
     """
     limits = limits or Limits.new()
     app = CampaignApp(
@@ -88,6 +98,7 @@ def create_app(
         redoc_url=None,
     )
     app.state.desk = Desk.over(campaign) if analyst is None else Desk(campaign, analyst, name)
+    app.state.media = media or folder_of(campaign)
     app.state.limits = limits
     protocol = protocols()[campaign.settings.protocol]
     # The description says what this campaign's answers look like.
@@ -120,7 +131,9 @@ def _routes() -> tuple[BaseRoute, ...]:
         hit_routes.router,
         extend_routes.router,
         verdict_routes.router,
+        marks_routes.router,
         pages.router,
+        media_routes.router,
         health.router,
     ):
         every.include_router(router)
@@ -162,13 +175,15 @@ def app_at(address: str, settings: ServerSettings) -> ASGIApp:
     log = RequestLog(settings.log)
     if series is None:
         campaigns = [open_campaign(address)]
-        app = observed_app(create_app(campaigns[0], limits, analyst=analyst), campaigns[0], log)
+        app = observed_app(
+            create_app(campaigns[0], limits, analyst=analyst, media=settings.media), campaigns[0], log
+        )
     else:
         from steelyard.web.series_app import create_series_app
 
         opened = opened_campaigns(series)
         campaigns = [outcome.result for outcome in opened if outcome.result is not None]
-        app = create_series_app(series, opened, limits, log, analyst=analyst)
+        app = create_series_app(series, opened, limits, log, analyst=analyst, media=settings.media)
     app = ClosedInTheEnd(app, [analyst, *campaigns])
     app = AtUrl(app, settings.url) if settings.url else app
     app = Identified(app, settings.identity_header) if settings.identity_header else app

@@ -16,8 +16,8 @@ LARGEST_BODY = 64 * 1024
 EXTEND_PATH = "/api/v1/extend"
 LARGEST_TEXTS = 20 * 2**20
 PAGE_POLICY = (
-    "default-src 'self'; img-src 'self' data:; style-src 'self'; script-src 'self'; connect-src 'self'; "
-    "object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+    "default-src 'self'; img-src 'self' data:; media-src 'self'; style-src 'self'; script-src 'self'; "
+    "connect-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
 HEADERS = {
     "Content-Security-Policy": PAGE_POLICY,

@@ -25,7 +25,7 @@ from steelyard.flows.links import holder
 from steelyard.flows.managers import Caller, caller_by_token
 from steelyard.flows.state import campaign_now
 from steelyard.flows.training import training_items
-from steelyard.protocols import protocols
+from steelyard.protocols import protocols, words_in
 from steelyard.web.analyst import AnalystError
 from steelyard.web.auth import TOKEN, DeskOf
 from steelyard.web.base_path import base_of
@@ -44,6 +44,9 @@ REPORT_POLICY = (
 
 # What a page holds of a question: all but the answers that are looked for.
 QUESTION_FIELDS = ("name", "text", "kind", "choices", "optional", "minimum", "maximum")
+
+# What the page that marks errors reads of a protocol's words.
+MARKING_WORDS = ("language", "empty", "spans", "severities", "categories")
 
 INCOMPLETE = "This link is incomplete: copy all of it, from https or http to its last letter."
 NOT_SIGNED_IN = f"{INCOMPLETE} If you expected to be signed in here: you are not."
@@ -153,11 +156,21 @@ def _shown(
         # Then there is no token in the address.
         page["is_signed_in"] = "token" not in request.path_params
         page["gives"] = list(protocols()[settings.protocol].gives)
+        page["marking_words"] = _marking_words(settings)
     elif role == "worker":
         page["entry"] = _entry_page(settings)
     elif role == "open":
         page["open_link"] = settings.rules.open_link and now.state is not CampaignState.CLOSED
     return rendered(template, page)
+
+
+def _marking_words(settings: CampaignSettings) -> dict[str, Any] | None:
+    """The English words for marking errors, in which a manager decides; None where nobody marks any."""
+    protocol = protocols()[settings.protocol]
+    words = words_in(protocol, "en") if "spans" in protocol.gives else None
+    if words is None or "spans" not in words:
+        return None
+    return {name: words[name] for name in MARKING_WORDS if name in words}
 
 
 def _require(desk: Desk, token: str, role: LinkRole) -> None:

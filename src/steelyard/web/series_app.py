@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
+from pathlib import Path
 from urllib.parse import quote
 
 from fastapi import FastAPI, Request
@@ -64,6 +65,7 @@ def create_series_app(
     log: RequestLog | None = None,
     *,
     analyst: Analyst | None = None,
+    media: Path | None = None,
 ) -> SeriesApp:
     """The web app over the campaigns of a series. One that could not be opened answers 503."""
     if analyst is None:
@@ -79,7 +81,7 @@ def create_series_app(
             broken[outcome.name] = outcome.error.spelt(as_command_line)
             apps[outcome.name] = Observed(Guards(_unusable), observer, outcome.name)
         else:
-            app = create_app(outcome.result, limits, analyst=analyst, name=outcome.name)
+            app = create_app(outcome.result, limits, analyst=analyst, name=outcome.name, media=media)
             observer.metrics.add_writer(outcome.name, app.state.collector)
             apps[outcome.name] = Observed(app, observer, outcome.name)
             desks[outcome.name] = app.state.desk

@@ -14,6 +14,7 @@ from functools import partial
 from importlib.util import find_spec
 from multiprocessing import parent_process
 from multiprocessing.connection import wait
+from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import FrameType
 from typing import TYPE_CHECKING
@@ -49,6 +50,8 @@ class ServerSettings:
     """How many requests one worker may make, on average; None: any number."""
     read_replica: str | None = None
     """Where managers' questions are answered from, if not from the database itself."""
+    media: Path | None = None
+    """The folder of the files that sources show, if not that beside each database."""
     log: LogStyle = "none"
     """What to write of each request to standard error."""
 

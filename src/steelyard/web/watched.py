@@ -11,7 +11,9 @@ from typing import Any, TypeVar
 
 from steelyard.domain.exhibit import Evidence, ExhibitOptions
 from steelyard.domain.result import AnalysisSettings
+from steelyard.flows.adjudicate import require_marks
 from steelyard.flows.analyse import weigh
+from steelyard.flows.marks import CampaignMarks
 from steelyard.flows.open import OpenCampaign
 from steelyard.flows.precision import PrecisionOverTime, precision_over_time
 from steelyard.flows.progress import Watch
@@ -68,6 +70,7 @@ class _Findings:
     verdicts: Memory = field(default_factory=Memory)
     evidence: Memory = field(default_factory=Memory)
     precision: Memory = field(default_factory=Memory)
+    marks: Memory = field(default_factory=Memory)
     # Apart: a request for the numbers alone does not wait for the figures.
     reports: Memory = field(default_factory=Memory)
 
@@ -114,6 +117,13 @@ class Analyses:
                 remember=lambda key, make: self._points.get((decided, key), make),
             ),
         )
+
+    def marks(self) -> CampaignMarks:
+        """All marks so far, translation by translation; NotFound if the protocol has none."""
+        findings = self._current()
+        require_marks(self._watch.campaign)
+        source = self._read(findings)
+        return findings.marks.get("", lambda: CampaignMarks(self._watch.campaign, source))
 
     def source(self) -> Source:
         """Everything judged so far."""

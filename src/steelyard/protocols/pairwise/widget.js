@@ -3,7 +3,7 @@
 import { make } from "../../static/dom.js";
 import { mountQuestion } from "../../static/one_rating.js";
 import { drawAnswers, recallChoice } from "../../static/scales/choices.js";
-import { drawText, languagesOf, lengthStep } from "../../static/texts.js";
+import { drawText, languagesOf, lengthStep, readableSource } from "../../static/texts.js";
 
 // The keys 1 and 2 are the numbers of the translations.
 const ANSWERS = ["a", "b", "tie", "both_bad"].map((value, index) => ({ value, digit: index + 1 }));
@@ -51,6 +51,6 @@ function drawPair(item, options) {
   const element = make("div", "comparison", above.length ? make("div", "texts meant", ...above) : null, pair);
   // In the language of the texts, also where the page around them has another direction.
   element.dir = options.direction;
-  element.dataset.length = lengthStep([item.source, item.reference, ...item.translations.map(({ text }) => text)]);
+  element.dataset.length = lengthStep([readableSource(item.source, options), item.reference, ...item.translations.map(({ text }) => text)]);
   return { element, destroy: () => drawn.forEach((block) => block.destroy()) };
 }

@@ -36,7 +36,7 @@ export function makeButton(label, onClick, className = "button") {
 export function onEnter(root, submit) {
   root.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || event.repeat || event.isComposing || event.defaultPrevented) return;
-    if (event.target.closest("summary, button, a, [data-enter=own]")) return;
+    if (event.target.closest("summary, button, a, audio, video, [data-enter=own]")) return;
     event.preventDefault();
     submit();
   });

@@ -5,6 +5,8 @@ import { inApp } from "./http.js";
 import { desk, follow, keepFresh, page, reportPath } from "./manager/desk.js";
 import { fileButton } from "./manager/files.js";
 import { makeHits } from "./manager/hits.js";
+import { makeMarkedText } from "./manager/marked_text.js";
+import { makeMarks } from "./manager/marks.js";
 import { makeOverview } from "./manager/overview.js";
 import { redraw } from "./manager/parts.js";
 import { makePayments } from "./manager/payments.js";
@@ -21,11 +23,14 @@ const TABS = {
   ranking: () => makeRanking((choice) => go("ranking", choice)),
   workers: makeWorkers,
   hits: makeHits,
+  marks: makeMarks,
   people: makePeople,
   payments: makePayments,
   remarks: makeRemarks,
   settings: makeSettings,
 };
+// What is shown of one thing in a tab, by its names in the address.
+const DETAILS = { workers: makeWorker, marks: makeMarkedText };
 const FRAMES = { ratings: "Ratings", preferences: "Preferences", spans: "Spans" };
 
 const main = document.getElementById("view");
@@ -40,18 +45,18 @@ function go(tab, choice) {
   location.hash = `#/${tab}${query ? `?${query}` : ""}`;
 }
 
-// The address says which view: #/workers, #/workers/W0001, #/ranking?method=mean-rating.
+// The address says which view: #/workers, #/workers/W0001, #/marks/SEGMENT/SYSTEM, #/ranking?method=mean-rating.
 function readAddress() {
   const [path, query = ""] = location.hash.replace(/^#\/?/, "").split("?");
-  const [tab = "", id = ""] = path.split("/").map(decodeURIComponent);
-  return { tab: tab in TABS ? tab : "overview", id, choice: new URLSearchParams(query) };
+  const [tab = "", ...names] = path.split("/").map(decodeURIComponent);
+  return { tab: tab in TABS ? tab : "overview", names, choice: new URLSearchParams(query) };
 }
 
 function show() {
-  const { tab, id, choice } = readAddress();
-  const key = tab === "workers" && id ? `worker ${id}` : tab;
+  const { tab, names, choice } = readAddress();
+  const key = tab in DETAILS && names[0] ? [tab, ...names].join("/") : tab;
   const isOther = view !== views.get(key) || view === null;
-  if (!views.has(key)) views.set(key, key === tab ? TABS[tab]() : makeWorker(id));
+  if (!views.has(key)) views.set(key, key === tab ? TABS[tab]() : DETAILS[tab](...names));
   view = views.get(key);
   view.open?.(choice);
   if (isOther) {

@@ -3,6 +3,7 @@
 
 import { directionOf } from "./direction.js";
 import { make } from "./dom.js";
+import { drawMarkup, plainTextOf } from "./markup.js";
 import { drawTextImage } from "./text_image.js";
 
 /**
@@ -52,7 +53,7 @@ export function drawTexts(texts, options) {
   const element = make("div", `texts${isLabelled ? " texts-labelled" : ""}`, ...blocks.map((block) => block.element));
   // Where they stand side by side, what is meant comes first in the direction of reading.
   element.dir = options.direction;
-  element.dataset.length = lengthStep([texts.source, texts.reference, texts.text]);
+  element.dataset.length = lengthStep([readableSource(texts.source, options), texts.reference, texts.text]);
   return { element, destroy: () => blocks.forEach((block) => block.destroy()) };
 }
 
@@ -61,12 +62,18 @@ export function isLabelledLook({ presentation }) {
   return presentation.look === "labelled";
 }
 
-/** The language and direction of sources, and of everything else that is shown. */
+/** The language and direction of sources, and of everything else that is shown; and whether sources are HTML. */
 export function languagesOf(options) {
+  const isMarkup = Boolean(options.presentation.source_markup);
   return {
-    source: { language: options.sourceLanguage, direction: options.sourceDirection },
+    source: { language: options.sourceLanguage, direction: options.sourceDirection, isMarkup },
     target: { language: options.language, direction: options.direction },
   };
+}
+
+/** What there is to read in a source, without its tags where it is HTML. @param {string|undefined} source */
+export function readableSource(source, { presentation }) {
+  return source !== undefined && presentation.source_markup ? plainTextOf(source) : source;
 }
 
 /**
@@ -82,15 +89,21 @@ export function lengthStep(texts) {
 /**
  * One text. Its label is only spoken, unless `isLabelled`: then it stands above the text.
  * @param {string} text
- * @param {{colour: "grey"|"black", label: string, isLabelled?: boolean, language: string, direction: "ltr"|"rtl"}} look
+ * @param {{colour: "grey"|"black", label: string, isLabelled?: boolean, language: string, direction: "ltr"|"rtl",
+ *   isMarkup?: boolean}} look
  * @param {Options} options
  * @returns {{element: HTMLElement, destroy: () => void}}
  */
-export function drawText(text, { colour, label, isLabelled, language, direction }, { words, presentation }) {
+export function drawText(text, look, { words, presentation }) {
+  const { colour, label, isLabelled, language, direction } = look;
   const isEmpty = !text.trim();
   const shown = isEmpty ? words.empty : text;
   const block = make("div", `text text-${colour}${isEmpty ? " text-empty" : ""}`);
-  const own = { language: isEmpty ? words.language : language, direction: directionOf(shown, direction) };
+  const markup = look.isMarkup && !isEmpty ? drawMarkup(text, label) : null;
+  const own = {
+    language: isEmpty ? words.language : language,
+    direction: directionOf(markup ? markup.text : shown, direction),
+  };
   if (isLabelled) {
     const heading = make("p", "text-label", label);
     heading.lang = words.language;
@@ -102,10 +115,10 @@ export function drawText(text, { colour, label, isLabelled, language, direction 
     block.append(image.element);
     return { element: block, destroy: image.destroy };
   }
-  const body = make("p", "text-body", shown);
+  const body = markup ? markup.element : make("p", "text-body", shown);
   body.lang = own.language;
   body.dir = own.direction;
   if (!isLabelled) block.append(make("span", "visually-hidden", `${label}: `));
   block.append(body);
-  return { element: block, destroy: () => {} };
+  return { element: block, destroy: () => markup?.destroy() };
 }
