@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 from steelyard.domain.campaign import CampaignSettings
 from steelyard.domain.judgement import Answer
@@ -12,7 +12,17 @@ from steelyard.domain.plugin import Protocol, TextRole
 from steelyard.protocols._words import check_words, for_attributes, read_words
 from steelyard.registry import discover
 
-__all__ = ["Handling", "check_words", "handling_of", "languages_of", "protocols", "roles_shown", "words_in"]
+__all__ = [
+    "Handling",
+    "check_words",
+    "handling_of",
+    "languages_of",
+    "protocols",
+    "roles_shown",
+    "stored_parts",
+    "translations_shown",
+    "words_in",
+]
 
 
 class Handling(NamedTuple):
@@ -59,6 +69,19 @@ def translations_shown(settings: CampaignSettings) -> int:
     """The most translations that an item of a campaign shows: as it chose, or as its protocol always does."""
     protocol = protocols()[settings.protocol]
     return protocol.n_translations if protocol.most_translations is None else settings.design.n_translations
+
+
+class StoredParts(TypedDict):
+    """What there is of a campaign's items to be read, beside their first translations."""
+
+    n_translations: int
+    prefills: bool
+
+
+def stored_parts(settings: CampaignSettings) -> StoredParts:
+    """What must be read of a campaign's items: what others have not got costs no query."""
+    prefills = protocols()[settings.protocol].prefills
+    return StoredParts(n_translations=translations_shown(settings), prefills=prefills)
 
 
 def handling_of(answer: Answer) -> Handling:
