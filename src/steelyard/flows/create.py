@@ -17,6 +17,7 @@ from steelyard.design.builder import build, n_hits
 from steelyard.design.degradations import segmentation
 from steelyard.design.explain import explain
 from steelyard.design.layout_report import LayoutReport
+from steelyard.design.prefilled import Prefiller
 from steelyard.domain.campaign import Campaign, CampaignSettings
 from steelyard.domain.running import CampaignState
 from steelyard.flows.media import kept_media, media_folder
@@ -158,6 +159,7 @@ def write(
             now=now,
             created_with=f"steelyard {__version__} ({words})",
             progress=advance,
+            marks=Prefiller.of(campaign).marked if campaign.prefilled else None,
         )
         if draft:
             running.set_state(connection, CampaignState.DRAFT)

@@ -13,6 +13,7 @@ from steelyard.domain.plugin import Protocol, TextRole
 from steelyard.formats.campaign_entry import entry_of
 from steelyard.formats.campaign_files import CampaignFiles
 from steelyard.formats.campaign_media import markup_problems
+from steelyard.formats.campaign_spans import spans_shown
 from steelyard.formats.campaign_tables import CampaignFile
 from steelyard.formats.text_file import read_text
 from steelyard.protocols import check_words, languages_of, words_in
@@ -38,6 +39,10 @@ def presentation(parsed: CampaignFile, protocol: Protocol, files: CampaignFiles)
         )
     if parsed.design.order == "documents":
         shown["context"] = "whole" if protocol.whole_documents else True
+    marking, problems = spans_shown(parsed.spans, protocol, parsed.campaign.target_language)
+    files.problems += problems
+    if marking is not None:
+        shown["spans"] = marking
     shown["words"] = _words(parsed, protocol, files)
     entry = entry_of(parsed, protocol, roles_chosen(parsed, protocol), files)
     if entry is not None:
