@@ -116,7 +116,9 @@ def ends(page: Page, which: int = -1) -> list[tuple[int, int]]:
 
 
 def button(page: Page, name: str) -> Locator:
-    return page.locator(".mark-window button").and_(page.get_by_label(name).or_(page.get_by_text(name, exact=True)))
+    return page.locator(".mark-window button").and_(
+        page.get_by_label(name).or_(page.get_by_text(name, exact=True))
+    )
 
 
 def announced(page: Page) -> str:
@@ -237,7 +239,11 @@ def test_with_the_keyboard_alone_a_phrase_is_marked_in_each_script(sheet: Page) 
     for units, (first, last), wanted in all_scripts(sheet):
         sheet.evaluate("window.drawn.at(-1).focus()")
         texts = units.all_text_contents()
-        on = "ArrowLeft" if sheet.evaluate("getComputedStyle(document.activeElement).direction") == "rtl" else "ArrowRight"
+        on = (
+            "ArrowLeft"
+            if sheet.evaluate("getComputedStyle(document.activeElement).direction") == "rtl"
+            else "ArrowRight"
+        )
         for _ in range(texts.index(first)):
             sheet.keyboard.press(on)
         sheet.keyboard.press("Enter")
@@ -264,7 +270,16 @@ def test_keys_move_by_unit_line_sentence_and_mark_remove_undo_and_never_send_the
     }""")
     sheet.keyboard.press("Tab")
     stops = []
-    for key in ("ArrowRight", "Control+ArrowRight", "End", "ArrowDown", "Home", "ArrowUp", "PageDown", "Control+End"):
+    for key in (
+        "ArrowRight",
+        "Control+ArrowRight",
+        "End",
+        "ArrowDown",
+        "Home",
+        "ArrowUp",
+        "PageDown",
+        "Control+End",
+    ):
         sheet.keyboard.press(key)
         stops.append(sheet.evaluate("document.activeElement.textContent"))
     assert stops == ["two", "Four", ".", "[missing]", "Six", "One", "Four", "[missing]"]
@@ -322,7 +337,9 @@ def test_a_mark_is_raised_adjusted_removed_and_every_step_undone(sheet: Page) ->
     assert sheet.evaluate("window.drawn[0].nChanges") == 16
 
 
-def test_marks_overlap_and_the_one_meant_is_chosen(sheet: Page, assert_accessible: Callable[..., None]) -> None:
+def test_marks_overlap_and_the_one_meant_is_chosen(
+    sheet: Page, assert_accessible: Callable[..., None]
+) -> None:
     units = draw(sheet, "One two three four.", most=3)
     unit(units, "two").hover()
     sheet.mouse.down()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +42,9 @@ def presentation(parsed: CampaignFile, protocol: Protocol, files: CampaignFiles)
     marking, problems = spans_shown(parsed.spans, protocol, parsed.campaign.target_language)
     files.problems += problems
     if marking is not None:
-        shown["spans"] = marking
+        files.problems += _unmarkable(parsed)
+        # In pictures, films and HTML no place can be named.
+        shown["spans"] = marking | ({"source": False} if table.source_markup else {})
     shown["words"] = _words(parsed, protocol, files)
     entry = entry_of(parsed, protocol, roles_chosen(parsed, protocol), files)
     if entry is not None:
@@ -53,6 +55,14 @@ def presentation(parsed: CampaignFile, protocol: Protocol, files: CampaignFiles)
             example.model_dump() for example in sorted(parsed.examples, key=lambda each: -each.rating)
         ]
     return shown
+
+
+def _unmarkable(parsed: CampaignFile) -> Iterator[str]:
+    """Ways of showing texts in which errors cannot be marked."""
+    if parsed.presentation.texts_as_images:
+        yield "[presentation] texts_as_images: errors cannot be marked in images of texts; leave it out."
+    if parsed.presentation.source_markup and parsed.spans is not None and parsed.spans.source:
+        yield "[spans] source: errors cannot be marked in sources with markup; leave it out."
 
 
 def _words(parsed: CampaignFile, protocol: Protocol, files: CampaignFiles) -> dict[str, Any] | None:
