@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from steelyard.stats.span_agreement import (
-    Marks,
+    MarkedSpans,
     PrecisionRecall,
-    matched,
+    match_spans,
     moved_at_random,
     overlaps,
     shared_characters,
@@ -18,17 +18,17 @@ from steelyard.stats.span_agreement import (
 )
 
 
-def marks(*spans: tuple[int, int, int]) -> Marks:
-    """Marks from (text, start, end)."""
+def marks(*spans: tuple[int, int, int]) -> MarkedSpans:
+    """MarkedSpans from (text, start, end)."""
     columns = np.array(spans, dtype=np.int64).reshape(-1, 3).T
-    return Marks(*columns)
+    return MarkedSpans(*columns)
 
 
-def mpp(first: Marks, second: Marks, n_texts: int = 1) -> PrecisionRecall:
-    return shared_marks(first, second, matched(first, second), n_texts=n_texts).summed()
+def mpp(first: MarkedSpans, second: MarkedSpans, n_texts: int = 1) -> PrecisionRecall:
+    return shared_marks(first, second, match_spans(first, second), n_texts=n_texts).summed()
 
 
-def drawn(rng: np.random.Generator, n_texts: int, most: int) -> Marks:
+def drawn(rng: np.random.Generator, n_texts: int, most: int) -> MarkedSpans:
     """Some marks at random places of texts of 20 characters."""
     spans = []
     for text in range(n_texts):
@@ -67,7 +67,7 @@ def test_the_pairing_as_a_whole_is_best_not_each_pair_in_turn() -> None:
     # 0-10 shares most with 0-9 (18/19), but then 0-4 has no partner; the others give 8/16 + 8/13.
     first, second = marks((0, 0, 10), (0, 0, 4)), marks((0, 0, 9), (0, 6, 12))
 
-    found = matched(first, second)
+    found = match_spans(first, second)
 
     assert list(zip(found.first.tolist(), found.second.tolist(), strict=True)) == [(0, 1), (1, 0)]
 
@@ -77,7 +77,7 @@ def test_it_equals_a_search_through_all_pairings(seed: int) -> None:
     rng = np.random.default_rng(seed)
     first, second = drawn(rng, 6, 4), drawn(rng, 6, 4)
 
-    found = matched(first, second)
+    found = match_spans(first, second)
 
     credit = 2 * found.overlap / (first.length[found.first] + second.length[found.second])
     for text in range(6):
@@ -85,7 +85,7 @@ def test_it_equals_a_search_through_all_pairings(seed: int) -> None:
         assert credit[first.text[found.first] == text].sum() == pytest.approx(best)
 
 
-def _best_credit(first: Marks, second: Marks, text: int) -> float:
+def _best_credit(first: MarkedSpans, second: MarkedSpans, text: int) -> float:
     one, other = (
         [(s, e) for t, s, e in zip(*(column.tolist() for column in each), strict=True) if t == text]
         for each in (first, second)

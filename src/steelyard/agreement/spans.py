@@ -21,11 +21,11 @@ from steelyard.stats.agreement_errors import AgreementError, fisher_interval
 from steelyard.stats.arrays import BoolArray, FloatArray, IntArray
 from steelyard.stats.correlation import pearson
 from steelyard.stats.kendall import kendall_b
-from steelyard.stats.pair_ratios import JudgedPairs, ratio, ratio_error
+from steelyard.stats.ratios import JudgedPairs, ratio, ratio_error
 from steelyard.stats.span_agreement import (
-    Marks,
+    MarkedSpans,
     Shared,
-    matched,
+    match_spans,
     moved_at_random,
     shared_characters,
     shared_marks,
@@ -88,9 +88,14 @@ class _Judged(NamedTuple):
 class _Side(NamedTuple):
     """One person's marks in every pair, in texts numbered by pair and side, and their severities."""
 
-    marks: Marks
+    marks: MarkedSpans
     severity: IntArray
     length: IntArray
+
+    def where(self, chosen: BoolArray) -> _Side:
+        """Some of the marks."""
+        marks = MarkedSpans(*(column[chosen] for column in self.marks))
+        return _Side(marks, self.severity[chosen], self.length[chosen])
 
 
 def span_agreement(
@@ -116,7 +121,7 @@ def span_agreement(
         return SpanAgreement(_overall_frame([]), _couples_frame([]))
     pairs = JudgedPairs(judged.worker[left], judged.worker[right], judged.document[left])
     one, other = _side(judged, left), _side(judged, right)
-    found = matched(one.marks, other.marks)
+    found = match_spans(one.marks, other.marks)
     n_texts = len(left) * len(SPAN_SIDES)
     by_pair = {
         "marks": _of_pairs(shared_marks(one.marks, other.marks, found, n_texts=n_texts)),
@@ -214,7 +219,7 @@ def _side(judged: _Judged, rows: IntArray) -> _Side:
     within = np.arange(len(pair)) - np.repeat(np.cumsum(n[rows]) - n[rows], n[rows])
     mark = first[rows][pair] + within
     return _Side(
-        Marks(pair * len(SPAN_SIDES) + side[mark], start[mark], end[mark]),
+        MarkedSpans(pair * len(SPAN_SIDES) + side[mark], start[mark], end[mark]),
         severity[mark],
         judged.length[rows[pair], side[mark]],
     )
@@ -255,9 +260,12 @@ def _chances(
     """By measure, what chance gives: the second's marks at random places, and from other translations."""
     one, other = _side(judged, left), _side(judged, right)
     none = (np.nan, np.nan)
-    known = bool((other.length >= 0).all()) and len(other.length) > 0
+    # Marks in texts whose length is unknown, such as sources, can be moved nowhere.
+    here, there = one.where(one.length >= 0), other.where(other.length >= 0)
     moved = _mean_f(
-        one, len(left), lambda: moved_at_random(other.marks, other.length, rng) if known else None
+        here,
+        len(left),
+        lambda: moved_at_random(there.marks, there.length, rng) if len(there.length) else None,
     )
     elsewhere = _mean_f(one, len(left), lambda: _elsewhere(judged, right, rng))
     return {
@@ -268,8 +276,8 @@ def _chances(
     }
 
 
-def _elsewhere(judged: _Judged, right: IntArray, rng: np.random.Generator) -> Marks | None:
-    """Marks of the same workers in other translations of theirs, drawn at random; None if all had but one."""
+def _elsewhere(judged: _Judged, right: IntArray, rng: np.random.Generator) -> MarkedSpans | None:
+    """Marks of the same workers in other translations of theirs, at random; None if somebody has no other."""
     order = np.argsort(judged.worker, kind="stable")
     n = np.bincount(judged.worker)
     first = np.cumsum(n) - n
@@ -282,14 +290,14 @@ def _elsewhere(judged: _Judged, right: IntArray, rng: np.random.Generator) -> Ma
     return _side(judged, order[first[worker] + (place[right] + step) % n[worker]]).marks
 
 
-def _mean_f(one: _Side, n_pairs: int, draw: Callable[[], Marks | None]) -> dict[str, float]:
+def _mean_f(one: _Side, n_pairs: int, draw: Callable[[], MarkedSpans | None]) -> dict[str, float]:
     n_texts = n_pairs * len(SPAN_SIDES)
     found: dict[str, list[float]] = {"marks": [], "characters": []}
     for _ in range(DRAWS):
         other = draw()
         if other is None:
             return dict.fromkeys(found, np.nan)
-        matches = matched(one.marks, other)
+        matches = match_spans(one.marks, other)
         shared = {
             "marks": shared_marks(one.marks, other, matches, n_texts=n_texts),
             "characters": shared_characters(one.marks, other, n_texts=n_texts),

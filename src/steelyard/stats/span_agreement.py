@@ -14,7 +14,7 @@ import numpy as np
 from steelyard.stats.arrays import FloatArray, IntArray
 
 
-class Marks(NamedTuple):
+class MarkedSpans(NamedTuple):
     """Marked errors. All arrays: (k,); `text` counts from 0, and a start is below its end."""
 
     text: IntArray
@@ -27,7 +27,7 @@ class Marks(NamedTuple):
         return self.end - self.start
 
 
-class Matches(NamedTuple):
+class MatchedSpans(NamedTuple):
     """Pairs of marks, one of either person: their places among the marks, and how much they share. (m,)"""
 
     first: IntArray
@@ -66,11 +66,11 @@ class PrecisionRecall(NamedTuple):
     f: float
 
 
-def overlaps(first: Marks, second: Marks) -> Matches:
+def overlaps(first: MarkedSpans, second: MarkedSpans) -> MatchedSpans:
     """Every two marks, one of either person, that share a character of the same text.
 
-    >>> overlaps(Marks(*np.array([[0, 0], [0, 8], [5, 9]])), Marks(*np.array([[0], [3], [9]])))
-    Matches(first=array([0, 1]), second=array([0, 0]), overlap=array([2, 1]))
+    >>> overlaps(MarkedSpans(*np.array([[0, 0], [0, 8], [5, 9]])), MarkedSpans(*np.array([[0], [3], [9]])))
+    MatchedSpans(first=array([0, 1]), second=array([0, 0]), overlap=array([2, 1]))
     """
     order = np.argsort(second.text, kind="stable")
     texts = second.text[order]
@@ -81,17 +81,17 @@ def overlaps(first: Marks, second: Marks) -> Matches:
     j = order[np.repeat(begin, n) + within]
     length = np.minimum(first.end[i], second.end[j]) - np.maximum(first.start[i], second.start[j])
     meet = length > 0
-    return Matches(i[meet], j[meet], length[meet])
+    return MatchedSpans(i[meet], j[meet], length[meet])
 
 
-def matched(first: Marks, second: Marks) -> Matches:
+def match_spans(first: MarkedSpans, second: MarkedSpans) -> MatchedSpans:
     """Marks of the two people paired one to one, so that those paired share as much as possible.
 
     Each mark has one partner at most, and of all such pairings this is one with the largest sum of
     2 overlap / (length + length), the F of a pair [Perrella2026].
 
-    >>> matched(Marks(*np.array([[0, 0], [0, 8], [5, 9]])), Marks(*np.array([[0], [3], [9]])))
-    Matches(first=array([0]), second=array([0]), overlap=array([2]))
+    >>> match_spans(MarkedSpans(*np.array([[0, 0], [0, 8], [5, 9]])), MarkedSpans(*np.array([[0], [3], [9]])))
+    MatchedSpans(first=array([0]), second=array([0]), overlap=array([2]))
     """
     met = overlaps(first, second)
     alone = (np.bincount(met.first, minlength=len(first.text))[met.first] == 1) & (
@@ -106,10 +106,10 @@ def matched(first: Marks, second: Marks) -> Matches:
         starts = np.flatnonzero(np.diff(np.sort(text))) + 1
         chosen += [part[_assigned(met, part, credit[part])] for part in np.split(rest, starts)]
     kept = np.sort(np.concatenate(chosen))
-    return Matches(met.first[kept], met.second[kept], met.overlap[kept])
+    return MatchedSpans(met.first[kept], met.second[kept], met.overlap[kept])
 
 
-def _assigned(met: Matches, part: IntArray, credit: FloatArray) -> IntArray:
+def _assigned(met: MatchedSpans, part: IntArray, credit: FloatArray) -> IntArray:
     """Which of the overlaps of one text, places in `part`, are the best assignment."""
     from scipy.optimize import linear_sum_assignment  # takes a while to import
 
@@ -122,10 +122,10 @@ def _assigned(met: Matches, part: IntArray, credit: FloatArray) -> IntArray:
     return np.flatnonzero(taken[row, column])
 
 
-def shared_marks(first: Marks, second: Marks, found: Matches, *, n_texts: int) -> Shared:
+def shared_marks(first: MarkedSpans, second: MarkedSpans, found: MatchedSpans, *, n_texts: int) -> Shared:
     """Mark by mark: match with partial overlap and partial credit, "mpp" [Perrella2026].
 
-    `found` are the marks `matched`. A mark counts once, whatever its length, and gets credit for the share
+    `found`: see `match_spans`. A mark counts once, whatever its length, and gets credit for the share
     of it that its partner covers; one without a partner gets none. Marks of different texts never match.
     """
     own = found.overlap / first.length[found.first]
@@ -139,7 +139,7 @@ def shared_marks(first: Marks, second: Marks, found: Matches, *, n_texts: int) -
     )
 
 
-def shared_characters(first: Marks, second: Marks, *, n_texts: int) -> Shared:
+def shared_characters(first: MarkedSpans, second: MarkedSpans, *, n_texts: int) -> Shared:
     """Character by character: what either person marked, however often, and what both did."""
     one, other = united(first), united(second)
     met = overlaps(one, other)
@@ -150,11 +150,11 @@ def shared_characters(first: Marks, second: Marks, *, n_texts: int) -> Shared:
     return Shared(n_one, n_other, both, both)
 
 
-def united(marks: Marks) -> Marks:
+def united(marks: MarkedSpans) -> MarkedSpans:
     """The marked parts of each text, marks that overlap or touch as one; sorted by text and start.
 
-    >>> united(Marks(*np.array([[0, 0, 1], [4, 0, 5], [9, 5, 8]])))
-    Marks(text=array([0, 1]), start=array([0, 5]), end=array([9, 8]))
+    >>> united(MarkedSpans(*np.array([[0, 0, 1], [4, 0, 5], [9, 5, 8]])))
+    MarkedSpans(text=array([0, 1]), start=array([0, 5]), end=array([9, 8]))
     """
     if not len(marks.text):
         return marks
@@ -166,10 +166,10 @@ def united(marks: Marks) -> Marks:
     is_new = np.ones(len(text), dtype=np.bool_)
     is_new[1:] = (text * far + start)[1:] > reach[:-1]
     last = np.append(np.flatnonzero(is_new)[1:] - 1, len(text) - 1)
-    return Marks(text[is_new], start[is_new], reach[last] - text[last] * far)
+    return MarkedSpans(text[is_new], start[is_new], reach[last] - text[last] * far)
 
 
-def moved_at_random(marks: Marks, length: IntArray, rng: np.random.Generator) -> Marks:
+def moved_at_random(marks: MarkedSpans, length: IntArray, rng: np.random.Generator) -> MarkedSpans:
     """The same marks, each at a random place of its text, which has this many characters (k,).
 
     What is left of agreement then is due to how much is marked, and to which texts have errors at all. Marks
@@ -177,4 +177,4 @@ def moved_at_random(marks: Marks, length: IntArray, rng: np.random.Generator) ->
     """
     room = np.maximum(length - marks.length, 0)
     start = (rng.random(len(room)) * (room + 1)).astype(np.int64)
-    return Marks(marks.text, start, start + marks.length)
+    return MarkedSpans(marks.text, start, start + marks.length)

@@ -1,8 +1,8 @@
-"""Ratios of sums over pairs of workers' judgements of the same thing, and their errors.
+"""Ratios of sums, and their errors where parts are not independent: each is computed again without some.
 
-Every pair of workers who judged one unit adds something to the numerator and to the denominator. Pairs that
-share a worker or a document are not independent. So the ratio is computed again without each worker, who
-takes along all pairs of theirs, and without each document.
+Parts of one cluster go together. Every pair of workers who judged one unit adds something to the numerator
+and to the denominator; pairs that share a worker or a document are not independent. So such a ratio is
+computed again without each worker, who takes along all pairs of theirs, and without each document.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import stdtrit
 
 from steelyard.stats.agreement_errors import AgreementError
 from steelyard.stats.arrays import FloatArray, IntArray
@@ -52,6 +53,29 @@ def ratio_error(numerator: FloatArray, denominator: FloatArray, pairs: JudgedPai
     if math.isnan(variance):
         return AgreementError(math.nan, math.nan)
     return AgreementError(variance, min(len(workers), len(documents)) - 1.0)
+
+
+def cluster_error(numerator: FloatArray, denominator: FloatArray, cluster: IntArray) -> AgreementError:
+    """The error of a ratio of sums (n,) with other clusters, which count from 0: a jackknife over them.
+
+    NaN with fewer than two clusters, and where one of them has all of the denominator.
+
+    >>> cluster_error(np.array([1.0, 2.0, 3.0]), np.ones(3), np.array([0, 1, 2]))
+    AgreementError(variance=0.3333333333333333, df=2.0)
+    """
+    used = np.unique(cluster[denominator > 0])
+    if len(used) < 2:
+        return AgreementError(math.nan, math.nan)
+    variance = _variance(_jackknife(numerator, denominator, (cluster,), n=int(used.max()) + 1)[used])
+    return AgreementError(variance, math.nan if math.isnan(variance) else len(used) - 1.0)
+
+
+def amount_interval(value: float, error: AgreementError, *, level: float) -> tuple[float, float]:
+    """Lower and upper bound of an amount, which is never below 0; NaN where there is no error."""
+    if math.isnan(error.variance):
+        return math.nan, math.nan
+    half = float(stdtrit(error.df, (1 + level) / 2)) * math.sqrt(error.variance)
+    return max(value - half, 0.0), value + half
 
 
 def _jackknife(

@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from steelyard.stats.pair_ratios import JudgedPairs, ratio, ratio_error
+from steelyard.stats.ratios import JudgedPairs, ratio, ratio_error
 
 
 def test_a_jackknife_worked_by_hand() -> None:
