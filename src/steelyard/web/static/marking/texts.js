@@ -65,8 +65,8 @@ export function drawMarkingSheet(text, options, { label, side = "target", marks,
   const body = make("div", "sheet-body", markable.element);
   // Enter marks here; it does not send.
   body.dataset.enter = "own";
-  const count = make("span", "sheet-count");
-  const tools = worded(make("p", "sheet-tools", count, undo), options);
+  const count = worded(make("span", "sheet-count"), options);
+  const tools = make("p", "sheet-tools", count, worded(undo, options));
   const name = worded(make("p", "text-label", label), options);
   const element = make("div", `sheet sheet-${side}`, name, body, tools);
 
