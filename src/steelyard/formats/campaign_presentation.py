@@ -46,7 +46,7 @@ def presentation(parsed: CampaignFile, protocol: Protocol, files: CampaignFiles)
         # In pictures, films and HTML no place can be named.
         shown["spans"] = marking | ({"source": False} if table.source_markup else {})
     shown["words"] = _words(parsed, protocol, files)
-    entry = entry_of(parsed, protocol, roles_chosen(parsed, protocol), files)
+    entry = entry_of(parsed, protocol, roles_chosen(parsed, protocol), files, shown)
     if entry is not None:
         shown["entry"] = entry.recorded
     files.problems += _example_problems(parsed, protocol)

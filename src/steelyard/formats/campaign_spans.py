@@ -10,6 +10,7 @@ from pydantic import Field
 from steelyard.domain.languages import base_language
 from steelyard.domain.plugin import Protocol
 from steelyard.formats.campaign_keys import StrictKeys, Text
+from steelyard.protocols import USUAL_SPANS
 
 # Errors in texts of these languages begin and end anywhere: nothing stands between their words.
 _WITHOUT_SPACES = frozenset({"zh", "ja", "th", "lo", "km", "my", "bo", "dz", "yue"})
@@ -100,9 +101,7 @@ def spans_shown(
     if prefilled is not None and not protocol.prefills:
         problems.append(f"[spans] prefilled: {protocol.name} has no use for it; leave it out.")
     by = "character" if base_language(target_language) in _WITHOUT_SPACES else "word"
-    always = {"severities": ["minor", "major"], "categories": None, "tokens": ["[missing]"], "by": by}
-    others = {"source": False, "most": None, "score": True, "ask_below": 0, "refuse_below": 0}
-    shown = {**always, **others, **usual, **own}
+    shown = {**USUAL_SPANS, "by": by, **usual, **own}
     return shown, [*problems, *_name_problems(shown)]
 
 

@@ -10,11 +10,12 @@ from typing import Any, NamedTuple, TypedDict
 from steelyard.domain.campaign import CampaignSettings
 from steelyard.domain.judgement import Answer
 from steelyard.domain.plugin import Protocol, TextRole
-from steelyard.protocols._span_settings import SpanSettings, as_marked, span_settings
+from steelyard.protocols._span_settings import USUAL_SPANS, SpanSettings, as_marked, span_settings
 from steelyard.protocols._words import check_words, for_attributes, read_words
 from steelyard.registry import discover
 
 __all__ = [
+    "USUAL_SPANS",
     "Handling",
     "SpanSettings",
     "as_marked",
