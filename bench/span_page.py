@@ -1,9 +1,9 @@
 """How soon a page full of marked texts reacts to a click, in a real Chromium on this machine.
 
-Ten segments of three systems: thirty texts of forty words, with forty marks in all. Measured is the time from the
-click until script, layout and paint are done: for the first word of an error, for the last one (which marks the
-phrase and opens the editor), for another severity, and for opening a mark that is there. Ratios are to the least
-that a browser can do in the same run: a click that means nothing, and its frame.
+Ten segments of three systems: thirty texts of forty words, with forty marks in all. Measured is the time
+from the click until script, layout and paint are done: for the first word of an error, for the last one (which
+marks the phrase and opens the editor), for another severity, and for opening a mark that is there. Ratios are
+to the least that a browser can do in the same run: a click that means nothing, and its frame.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from playwright.sync_api import Page, Route
 from steelyard.web.static_files import served_file
 from worker_page import chromium, line
 
+VOCABULARY = ("river", "mountain", "quietly", "gave", "their", "answer", "because", "nobody", "had", "asked")
 N_TEXTS, N_WORDS, N_MARKS = 30, 40, 40
 LONGEST_MS = 50.0
 # The first ones warm up the browser's compiler.
@@ -32,13 +33,13 @@ DRAW = """async ([texts, marks]) => {
   const words = { language: "en", spans: new Proxy({}, { get: (_, key) => String(key) }) };
   const point = (share) => window.drawn.forEach((one) => one.pointAt(share));
   window.drawn = texts.map((text, at) => drawMarkable(text, {
-    language: "en", direction: "ltr", label: "Translation", by: "word", tokens: ["[missing]"], marks: marks[at],
-    severities: ["minor", "major"], categories: null, most: null, words, elapsed: () => performance.now(),
-    onPoint: point,
+    language: "en", direction: "ltr", label: "Translation", by: "word", tokens: ["[missing]"],
+    marks: marks[at], severities: ["minor", "major"], categories: null, most: null, words,
+    elapsed: () => performance.now(), onPoint: point,
   }));
   document.querySelector("main").append(...window.drawn.map(({ element }) => element));
 }"""
-# Resolves to the milliseconds from the click until its frame is painted: a task posted in a frame runs after it.
+# Resolves to the milliseconds from the click until its frame is painted: a task posted in it runs afterwards.
 ARM = """() => {
   window.painted = new Promise((done) => addEventListener("click", ({ timeStamp }) => {
     requestAnimationFrame(() => {
@@ -64,13 +65,14 @@ def serve(route: Route) -> None:
 
 def draw(page: Page, rng: random.Random) -> None:
     """Fill a page with texts and their marks."""
-    vocabulary = "river mountain quietly gave their answer because nobody had ever asked about old bridges".split()
-    texts = [" ".join(rng.choices(vocabulary, k=N_WORDS)) + "." for _ in range(N_TEXTS)]
+    texts = [" ".join(rng.choices(VOCABULARY, k=N_WORDS)) + "." for _ in range(N_TEXTS)]
     marks: list[list[dict[str, object]]] = [[] for _ in texts]
     for number in range(N_MARKS):
         start = rng.randrange(len(texts[number % N_TEXTS]) - 20)
         severity = rng.choice(("minor", "major"))
-        marks[number % N_TEXTS].append({"start": start, "end": start + rng.randrange(3, 20), "severity": severity})
+        marks[number % N_TEXTS].append(
+            {"start": start, "end": start + rng.randrange(3, 20), "severity": severity}
+        )
     page.route("http://bench.test/**", serve)
     page.goto("http://bench.test/")
     page.evaluate(DRAW, [texts, marks])

@@ -32,6 +32,8 @@ function put(handle, x, y, origin) {
 
 function followHandle(handle, side, on) {
   let held = null;
+  // A finger is taken to mean whatever near it can be clicked: without this, the word beside the handle.
+  handle.addEventListener("click", (event) => event.stopPropagation());
   handle.addEventListener("pointerdown", (event) => {
     if (!event.isPrimary || event.button !== 0) return;
     event.preventDefault();
