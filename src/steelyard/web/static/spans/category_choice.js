@@ -1,4 +1,4 @@
-// Choosing the category of a mark: a row of main ones, and below it those of the one that is chosen. Letters find them too.
+// Choosing the category of a mark: a row of main ones, and below it those of the chosen one. Letters find them too.
 
 import { make } from "../dom.js";
 import { drawChoiceRow } from "./choice_row.js";

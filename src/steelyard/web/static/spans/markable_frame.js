@@ -1,4 +1,4 @@
-// What is around a text that can be marked: its name, a line that says what comes next, and what screen readers are told.
+// What is around a text that can be marked: its name, a line with what comes next, and what screen readers are told.
 
 import { make } from "../dom.js";
 import { kindOf } from "./mark_words.js";
@@ -67,7 +67,8 @@ function nameList(body, label) {
 export function nameUnits(units, marks, words) {
   for (const unit of units) {
     const here = marksAt(marks, unit);
-    const name = here.length ? `${unit.element.textContent}, ${here.map((mark) => kindOf(words, mark)).join("; ")}` : "";
+    const kinds = here.map((mark) => kindOf(words, mark)).join("; ");
+    const name = kinds && `${unit.element.textContent}, ${kinds}`;
     if (name === unit.name) continue;
     unit.name = name;
     unit.element.setAttribute("aria-selected", String(here.length > 0));

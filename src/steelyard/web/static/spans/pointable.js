@@ -7,7 +7,8 @@ import { drawPieces } from "./text_pieces.js";
 
 /**
  * @param {string} text
- * @param {{language: string, direction: "ltr"|"rtl", by: "word"|"character", onPoint?: (share: number|null) => void}} options
+ * @param {{language: string, direction: "ltr"|"rtl", by: "word"|"character",
+ *   onPoint?: (share: number|null) => void}} options
  * @returns {{element: HTMLElement, pointAt: (share: number|null) => void, destroy: () => void}}
  */
 export function drawPointable(text, { language, direction, by, onPoint }) {

@@ -14,7 +14,8 @@ export function drawPieces(text, { by, language, tokens }) {
   const counted = countCodePoints(text);
   const places = units(text, by, language);
   const pieces = cutAtUnits(places, counted);
-  const onTokens = tokens.map((token) => ({ token, element: make("span", "markable-unit markable-token", token), painted: "" }));
+  const drawToken = (token) => make("span", "markable-unit markable-token", token);
+  const onTokens = tokens.map((token) => ({ token, element: drawToken(token), painted: "" }));
   const found = [...pieces.filter(({ isUnit }) => isUnit), ...onTokens];
   const indexes = new Map(found.map((unit, index) => [unit.element, index]));
   const element = make("div", "markable-text", ...pieces.map((piece) => piece.element));
