@@ -40,7 +40,7 @@ DRAW = """async ([texts, marks]) => {
   }));
   document.querySelector("main").append(...window.drawn.map(({ element }) => element));
 }"""
-# Resolves to the milliseconds from the click until its frame is painted (a task posted in it runs afterwards),
+# Resolves to the milliseconds from the click until its frame is painted (a task posted in it runs later),
 # and to those from its first listener to its last, with the layout that is then due.
 ARM = """() => {
   window.painted = new Promise((done) => addEventListener("click", ({ timeStamp }) => {
