@@ -28,9 +28,13 @@ from steelyard.flows.extend import extend
 from steelyard.flows.judged import judged_frames
 from steelyard.flows.links import add_workers
 from steelyard.flows.open import OpenCampaign, open_campaign
+from steelyard.flows.progress import Watch
+from steelyard.flows.settings import settings_from
 from steelyard.flows.simulate import simulate
 from steelyard.flows.source import from_campaign, read_source
+from steelyard.flows.verdicts import worker_verdicts
 from steelyard.flows.verify import verify
+from steelyard.flows.worker import worker_detail
 from steelyard.formats.campaign_toml import read_campaign
 from steelyard.protocols import protocols
 from steelyard.store import campaigns
@@ -421,6 +425,19 @@ def test_hits_of_several_are_written_with_their_places_and_looked_at_by_a_manage
 
     assert set(audit["place"]) == {1, 2}
     assert n_places * 2 == len(audit)
+    source = from_campaign(judged)
+    verdicts = worker_verdicts(source, settings_from(source))
+    detail = worker_detail(Watch(judged), verdicts, "W0001", now=datetime(2030, 1, 1, tzinfo=UTC))
+    shown = {row["text"]: row for row in audit.iter_rows(named=True)}
+    degraded = [pair for pair in detail.pairs if pair.kind == "degraded"]
+    assert len(degraded) > 3
+    for pair in degraded:
+        assert (shown[pair.control_text]["kind"], shown[pair.control_text]["system"]) == (
+            "degraded",
+            pair.system_id,
+        )
+        assert shown[pair.base_text]["segment"] == int(pair.segment_id)
+        assert pair.base_text != pair.control_text
 
 
 @pytest.mark.parametrize(

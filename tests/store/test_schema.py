@@ -1,11 +1,12 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from datetime import datetime
 from pathlib import Path
 from threading import Barrier
+from typing import Any
 
 import pytest
 from sqlalchemy import Connection, inspect, make_url, select
@@ -210,15 +211,21 @@ INSERT INTO hit_items VALUES ('h1', 2, 'i2', 1, false)
 """
 
 
+def _running_since_the_second(store: Store, *, last: int) -> Mapping[int, Any]:
+    """A campaign that began under the second schema and has been upgraded up to this one; all upgrades."""
+    known = schema.known_upgrades()
+    schema.upgrade(store.write, upgrades={number: known[number] for number in (1, 2)})
+    with store.write() as connection:
+        for statement in (SECOND_CAMPAIGN.rstrip() + SECOND_ITEM).split(";"):
+            connection.exec_driver_sql(statement)
+    schema.upgrade(store.write, upgrades={number: known[number] for number in range(1, last + 1)})
+    return known
+
+
 def test_a_campaign_of_the_fifth_schema_goes_on_with_its_judgements(
     empty_store: Store, noon: datetime
 ) -> None:
-    known = schema.known_upgrades()
-    schema.upgrade(empty_store.write, upgrades={number: known[number] for number in (1, 2)})
-    with empty_store.write() as connection:
-        for statement in (SECOND_CAMPAIGN.rstrip() + SECOND_ITEM).split(";"):
-            connection.exec_driver_sql(statement)
-    schema.upgrade(empty_store.write, upgrades={number: known[number] for number in range(1, 6)})
+    known = _running_since_the_second(empty_store, last=5)
     assert applied(empty_store) == [1, 2, 3, 4, 5]
 
     schema.upgrade(empty_store.write, upgrades=known)
@@ -240,12 +247,7 @@ def test_a_campaign_of_the_fifth_schema_goes_on_with_its_judgements(
 def test_a_campaign_of_the_sixth_schema_goes_on_and_its_chains_still_fit(
     empty_store: Store, noon: datetime
 ) -> None:
-    known = schema.known_upgrades()
-    schema.upgrade(empty_store.write, upgrades={number: known[number] for number in (1, 2)})
-    with empty_store.write() as connection:
-        for statement in (SECOND_CAMPAIGN.rstrip() + SECOND_ITEM).split(";"):
-            connection.exec_driver_sql(statement)
-    schema.upgrade(empty_store.write, upgrades={number: known[number] for number in range(1, 7)})
+    known = _running_since_the_second(empty_store, last=6)
     assert applied(empty_store) == [1, 2, 3, 4, 5, 6]
 
     schema.upgrade(empty_store.write, upgrades=known)

@@ -104,7 +104,7 @@ def design_warnings(target: Target, hits: Sequence[DocumentHit], *, n_split: int
     return [*warnings, *_control_warnings(target, hits, sizes)]
 
 
-def text_warnings(campaign: Campaign) -> list[str]:
+def document_text_warnings(campaign: Campaign) -> list[str]:
     """What an organiser should know about the texts: empty ones, and those that are absent."""
     warnings = empty_warnings(campaign)
     lacking = sum(None in campaign.translations[system.system_id] for system in campaign.systems)

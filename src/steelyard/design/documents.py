@@ -15,8 +15,8 @@ from steelyard.design.document_checks import (
     checked_shares,
     design_warnings,
     distance_warnings,
+    document_text_warnings,
     target_of,
-    text_warnings,
 )
 from steelyard.design.document_order import Arrangement, arrange
 from steelyard.design.document_packing import (
@@ -51,7 +51,7 @@ def lay_out_documents(
     document must stay whole. The groups of a HIT are its halves.
     """
     made = pack_documents(campaign, rng=rng, new_ids=new_ids, progress=progress)
-    return replace(made, warnings=(*made.warnings, *text_warnings(campaign)))
+    return replace(made, warnings=(*made.warnings, *document_text_warnings(campaign)))
 
 
 def pack_documents(

@@ -24,6 +24,7 @@ TABLE_NAMES = (
     ("[design.quota]", "QuotaTable"),
     ("[quality]", "QualityTable"),
     ("[presentation]", "PresentationTable"),
+    ("[spans]", "SpansTable"),
     ("[[examples]]", "ExampleTable"),
     ("[gold]", "GoldTable"),
     ("[calibration]", "CalibrationTable"),

@@ -70,15 +70,16 @@ _ITEM = (
     tables.segments.c.number,
 )
 # Every click of every worker runs this: building it each time would cost more than running it.
-_PLACED_ITEM = (
+_PLACED = (
     select(*_ITEM)
     .select_from(tables.hit_items)
     .join(tables.items, tables.items.c.item_id == tables.hit_items.c.item_id)
     .join(tables.segments, tables.segments.c.segment_id == tables.items.c.segment_id)
-    .where(
-        tables.hit_items.c.hit_id == bindparam("hit_id"),
-        tables.hit_items.c.position == bindparam("position"),
-    )
+    .where(tables.hit_items.c.hit_id == bindparam("hit_id"))
+)
+_PLACED_ITEM = _PLACED.where(tables.hit_items.c.position == bindparam("position"))
+_PLACED_AFTER = _PLACED.where(tables.hit_items.c.position > bindparam("after")).order_by(
+    tables.hit_items.c.position
 )
 # That positions begin at 1 is said for SQLite: see `assignments.latest_judged`.
 _JUDGED_BEFORE = (
@@ -93,17 +94,6 @@ _JUDGED_BEFORE = (
         tables.judgements.c.replaces.is_(None),
     )
     .order_by(tables.judgements.c.position.desc())
-)
-_PLACED_AFTER = (
-    select(*_ITEM)
-    .select_from(tables.hit_items)
-    .join(tables.items, tables.items.c.item_id == tables.hit_items.c.item_id)
-    .join(tables.segments, tables.segments.c.segment_id == tables.items.c.segment_id)
-    .where(
-        tables.hit_items.c.hit_id == bindparam("hit_id"),
-        tables.hit_items.c.position > bindparam("after"),
-    )
-    .order_by(tables.hit_items.c.position)
 )
 
 
