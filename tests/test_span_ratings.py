@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import gzip
+from itertools import product
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
+from polars.testing import assert_frame_equal
 
 import steelyard as sy
 from steelyard.cli.main import run
 from steelyard.domain.errors import ChoiceError, SourceError
+from steelyard.domain.result import MethodSettings
 from steelyard.domain.span_weights import WEIGHTS
-from steelyard.frames import spans_frame
+from steelyard.frames import spans_frame, standardise_ratings
 from steelyard.span_ratings import span_ratings, span_scale
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
@@ -51,6 +55,48 @@ def test_the_scale_reaches_from_the_worst_rating_to_0() -> None:
 
     assert (span_scale(ratings).minimum, span_scale(ratings).maximum) == (-25.0, 0.0)
     assert span_scale(ratings.with_columns(rating=pl.lit(-31.5))).minimum == -31.5
+
+
+def test_ratings_from_errors_are_standardised_by_worker() -> None:
+    # By mtme w1 gives -5.2 and 0 and, to a degraded copy, 0 (critical has no weight there): mean -5.2/3.
+    ratings = span_ratings(_spans(), WEIGHTS["mtme"])
+
+    z = standardise_ratings(ratings, MethodSettings(minimum_ratings=2)).z
+
+    given = np.array([-5.2, 0.0, 0.0])
+    expected = (given + 5.2 / 3) / np.sqrt(((given + 5.2 / 3) ** 2).sum() / 2)
+    # w2 gave one rating, which has no deviation.
+    np.testing.assert_allclose(z, [*expected, np.nan])
+
+
+def test_mean_z_of_errors_is_that_of_the_same_numbers_given_as_ratings(tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    marks, ratings = ["worker,system,segment,start,end,severity"], ["worker,system,segment,rating"]
+    for worker, system, segment in product("abc", "XY", range(8)):
+        given = rng.choice(["minor", "major", ""], size=2).tolist()
+        marks += [f"{worker},{system},{segment},,,{severity}" for severity in dict.fromkeys(given)]
+        cost = sum({"minor": 1, "major": 5, "": 0}[severity] for severity in dict.fromkeys(given))
+        ratings.append(f"{worker},{system},{segment},{-cost}")
+    files = [_written(tmp_path, name, *lines) for name, lines in (("m.csv", marks), ("r.csv", ratings))]
+
+    by_errors = sy.analyse(sy.read(files[0], weights="mtme"), method="mean-z", check="none", draws=0)
+    given_ratings = sy.analyse(sy.read(files[1], scale=(-25, 0)), method="mean-z", check="none", draws=0)
+
+    columns = ["system_id", "score"]
+    assert_frame_equal(by_errors.systems.select(columns), given_ratings.systems.select(columns))
+
+
+@published
+@pytest.mark.parametrize("weights", [None, "mtme"])
+def test_the_worker_model_reads_scores_and_errors_of_error_span_annotation(weights: str | None) -> None:
+    path = DATA / "esa-wmt23-en-de" / "ESA-2b.judgements.csv.gz"
+
+    analysis = sy.analyse(sy.read(str(path), weights=weights), method="worker-model", draws=0)
+
+    assert analysis.diagnostics is not None
+    assert analysis.diagnostics.converged
+    assert len(analysis.systems) == 13
+    assert analysis.systems["score"].is_finite().all()
 
 
 def _written(folder: Path, name: str, header: str, *rows: str) -> str:

@@ -80,18 +80,33 @@ def _tops(passage: Passage, places: list[_Piece]) -> list[float]:
 
 
 def _laid_out(passage: Passage, room: float) -> list[_Piece]:
-    """The pieces in lines; a line breaks before a piece that does not fit, unless it is white space."""
+    """The pieces in lines, broken between words, and within one only if it is too long for any line."""
+    sizes = [TIGHT * width(text.strip("\n"), FONT) for text in passage.pieces]
+    words = _word_sizes(passage.pieces, sizes)
     places: list[_Piece] = []
     line, x = 0, 0.0
-    for text in passage.pieces:
-        wide = TIGHT * width(text.strip("\n"), FONT)
-        if x > 0 and x + TIGHT * width(text.rstrip(), FONT) > room:
+    for text, size, word in zip(passage.pieces, sizes, words, strict=True):
+        least = word if 0 < word <= room else size
+        if x > 0 and text.strip() and x + least > room:
             line, x = line + 1, 0.0
-        places.append(_Piece(line, x, min(x + wide, room)))
-        x = min(x + wide, room)
+        end = min(x + size, room)
+        places.append(_Piece(line, x, end))
+        x = end
         if "\n" in text:
             line, x = line + 1, 0.0
     return places
+
+
+def _word_sizes(pieces: tuple[str, ...], sizes: list[float]) -> list[float]:
+    """At the first piece of each word how wide the whole word is; 0 elsewhere."""
+    words = [0.0] * len(pieces)
+    first = 0
+    for place, text in enumerate(pieces):
+        if not text.strip():
+            first = place + 1
+        else:
+            words[first] += sizes[place]
+    return words
 
 
 def _across(start: float, end: float, passage: Passage, box: Box) -> tuple[float, float]:
