@@ -67,7 +67,8 @@ export function drawMarkingSheet(text, options, { label, side = "target", marks,
   body.dataset.enter = "own";
   const count = worded(make("span", "sheet-count"), options);
   const tools = make("p", "sheet-tools", count, worded(undo, options));
-  const name = worded(make("p", "text-label", label), options);
+  // On the side of the text, whatever the language of the words.
+  const name = make("p", "text-label", worded(make("bdi", "", label), options));
   const element = make("div", `sheet sheet-${side}`, name, body, tools);
 
   function follow() {
