@@ -47,7 +47,7 @@ def read_spans(reader: ColumnReader) -> pl.DataFrame | None:
     return spans_frame(frame)
 
 
-def texts_marked(reader: ColumnReader, spans: pl.DataFrame) -> pl.DataFrame:
+def marked_texts(reader: ColumnReader, spans: pl.DataFrame) -> pl.DataFrame:
     """The texts that the rows of a spans frame were marked in; empty where the table has none."""
     if not reader.has("text"):
         return texts_frame()
