@@ -11,16 +11,17 @@ from steelyard.frames import in_order_of, spread_credit, with_occurrence
 PAIR_KEYS = ("worker_id", "hit_id", "system_id", "segment_id", "attribute")
 
 
-def control_pairs(frame: pl.DataFrame, kind: ItemKind) -> pl.DataFrame:
+def control_pairs(frame: pl.DataFrame, kind: ItemKind, *, of: str = "rating") -> pl.DataFrame:
     """Each control of `kind` beside its base: PAIR_KEYS, base_rating, control_rating and both positions.
 
     Base and control agree on worker, HIT, system, segment and attribute; a base that several systems
     share may be meant by any of their names. If a worker judged the same HIT twice, the k-th control
-    goes with the k-th base in order of time, or of rows where times are unknown.
+    goes with the k-th base in order of time, or of rows where times are unknown. `of`: the column that
+    a pair has two values of, if it is another than the rating.
     """
-    control = _of_kind(frame, kind)
+    control = _of_kind(frame, kind, of)
     # Most regular items are no base: drop them first, by a hash that two keys rarely share.
-    base = _of_kind(frame, ItemKind.REGULAR).join(control, on="code", how="semi", maintain_order="left")
+    base = _of_kind(frame, ItemKind.REGULAR, of).join(control, on="code", how="semi", maintain_order="left")
     keys = list(PAIR_KEYS)
     if base["code"].is_duplicated().any() or control["code"].is_duplicated().any():
         keys.append("occurrence")
@@ -29,14 +30,14 @@ def control_pairs(frame: pl.DataFrame, kind: ItemKind) -> pl.DataFrame:
             for rows in (base, control)
         )
     return (
-        base.rename({"rating": "base_rating", "position": "base_position"})
+        base.rename({of: f"base_{of}", "position": "base_position"})
         .join(
-            control.rename({"rating": "control_rating", "position": "control_position"}),
+            control.rename({of: f"control_{of}", "position": "control_position"}),
             on=keys,
             how="inner",
             maintain_order="left",
         )
-        .select(*PAIR_KEYS, "base_rating", "base_position", "control_rating", "control_position")
+        .select(*PAIR_KEYS, f"base_{of}", "base_position", f"control_{of}", "control_position")
     )
 
 
@@ -67,12 +68,12 @@ def text_pairs(frame: pl.DataFrame, kind: ItemKind) -> pl.DataFrame:
     )
 
 
-def _of_kind(frame: pl.DataFrame, kind: ItemKind) -> pl.DataFrame:
+def _of_kind(frame: pl.DataFrame, kind: ItemKind, of: str) -> pl.DataFrame:
     """What pairs are made of: the rows of one kind, a base once for each system it is credited to."""
     wanted = (
         frame.lazy()
         .filter(pl.col("item_kind") == str(kind))
-        .select(*PAIR_KEYS, "rating", "position", "submitted_at", "credited")
+        .select(*PAIR_KEYS, of, "position", "submitted_at", "credited")
         .collect()
     )
     rows = spread_credit(wanted) if kind is ItemKind.REGULAR else wanted

@@ -27,6 +27,29 @@ _JUDGED = (
 )
 
 
+def is_of_spans(frame: pl.DataFrame) -> bool:
+    """Whether a frame is one of marked errors rather than of ratings or preferences."""
+    return "severity" in frame.columns
+
+
+def judged_translations(spans: pl.DataFrame) -> pl.DataFrame:
+    """The judged translations of a spans frame, one row each, in order of their first rows.
+
+    What describes a judgement, and lists of its marks: `starts`, `ends` (null in both: something is missing),
+    `severities`, `sides` and `marked_after` (seconds). A translation without error has empty lists.
+    """
+    said = pl.col("severity").is_not_null()
+    marks = {"start": "starts", "end": "ends", "severity": "severities", "side": "sides"}
+    return spans.group_by(_JUDGED, maintain_order=True).agg(
+        pl.col("seconds").max(),
+        pl.col("submitted_at").max(),
+        pl.col("credited").first(),
+        pl.col("injected_start", "injected_end").first(),
+        *(pl.col(name).filter(said).alias(many) for name, many in marks.items()),
+        pl.col("marked_seconds").filter(said).alias("marked_after"),
+    )
+
+
 def span_ratings(spans: pl.DataFrame, weights: SpanWeights) -> pl.DataFrame:
     """The ratings frame of a spans frame: for each judged translation, minus the weights of its errors.
 

@@ -1,6 +1,6 @@
 """Marking errors in a text, in a real Chromium: by mouse, by touch and with the keyboard alone.
 
-Where a mark must lie is found in Python, which counts code points by itself: the place of a phrase in its text.
+Where a mark must lie is found in Python, which counts code points by itself: where a phrase is in its text.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ WORDS = {
         "accept": "Accept",
         "accepted": "Accepted",
         "prefilled": "Marked beforehand.",
+        "tokens": "After the text",
         "removed": "Removed: {severity}, “{text}”",
         "undone": "Undone",
         "severity": "How serious is it?",
@@ -116,7 +117,15 @@ def ends(page: Page, which: int = -1) -> list[tuple[int, int]]:
 
 
 def button(page: Page, name: str) -> Locator:
-    return page.locator(".mark-window button").and_(page.get_by_label(name).or_(page.get_by_text(name, exact=True)))
+    return page.locator(".mark-window button").and_(
+        page.get_by_label(name).or_(page.get_by_text(name, exact=True))
+    )
+
+
+def box(found: Locator) -> dict[str, float]:
+    size = found.bounding_box()
+    assert size is not None
+    return dict(size)
 
 
 def announced(page: Page) -> str:
@@ -210,21 +219,18 @@ def test_by_touch_two_taps_mark_a_phrase_in_each_script_and_a_handle_moves_its_e
         unit(units, first).tap()
         unit(units, last).tap()
         assert ends(phone) == [wanted]
-        window, mark = phone.get_by_role("dialog").bounding_box(), unit(units, last).bounding_box()
-        assert window is not None and mark is not None
-        assert window["x"] >= 0 and window["x"] + window["width"] <= 390
+        window, mark = box(phone.get_by_role("dialog")), box(unit(units, last))
+        assert 0 <= window["x"] <= 390 - window["width"]
         assert window["y"] >= mark["y"] + mark["height"] or window["y"] + window["height"] <= mark["y"]
         for each in phone.locator(".mark-window button:visible").all():
-            size = each.bounding_box()
-            assert size is not None and size["height"] >= 44 and size["width"] >= 44
+            assert min(box(each)["height"], box(each)["width"]) >= 44
         button(phone, "Close").tap()
         expect(phone.get_by_role("dialog")).to_have_count(0)
 
     units = draw(phone, "One two three four.")
     unit(units, "two").tap()
     unit(units, "two").tap()
-    handle, three = phone.locator(".mark-handle-end").bounding_box(), unit(units, "three").bounding_box()
-    assert handle is not None and three is not None
+    handle, three = box(phone.locator(".mark-handle-end")), box(unit(units, "three"))
     fingers = phone.context.new_cdp_session(phone)
     path = [handle["x"] + handle["width"] / 2, three["x"] + 1, three["x"] + three["width"] - 2]
     for kind, at in zip(("touchStart", "touchMove", "touchMove", "touchEnd"), [*path, None], strict=True):
@@ -237,7 +243,11 @@ def test_with_the_keyboard_alone_a_phrase_is_marked_in_each_script(sheet: Page) 
     for units, (first, last), wanted in all_scripts(sheet):
         sheet.evaluate("window.drawn.at(-1).focus()")
         texts = units.all_text_contents()
-        on = "ArrowLeft" if sheet.evaluate("getComputedStyle(document.activeElement).direction") == "rtl" else "ArrowRight"
+        on = (
+            "ArrowLeft"
+            if sheet.evaluate("getComputedStyle(document.activeElement).direction") == "rtl"
+            else "ArrowRight"
+        )
         for _ in range(texts.index(first)):
             sheet.keyboard.press(on)
         sheet.keyboard.press("Enter")
@@ -264,7 +274,16 @@ def test_keys_move_by_unit_line_sentence_and_mark_remove_undo_and_never_send_the
     }""")
     sheet.keyboard.press("Tab")
     stops = []
-    for key in ("ArrowRight", "Control+ArrowRight", "End", "ArrowDown", "Home", "ArrowUp", "PageDown", "Control+End"):
+    for key in (
+        "ArrowRight",
+        "Control+ArrowRight",
+        "End",
+        "ArrowDown",
+        "Home",
+        "ArrowUp",
+        "PageDown",
+        "Control+End",
+    ):
         sheet.keyboard.press(key)
         stops.append(sheet.evaluate("document.activeElement.textContent"))
     assert stops == ["two", "Four", ".", "[missing]", "Six", "One", "Four", "[missing]"]
@@ -322,7 +341,9 @@ def test_a_mark_is_raised_adjusted_removed_and_every_step_undone(sheet: Page) ->
     assert sheet.evaluate("window.drawn[0].nChanges") == 16
 
 
-def test_marks_overlap_and_the_one_meant_is_chosen(sheet: Page, assert_accessible: Callable[..., None]) -> None:
+def test_marks_overlap_and_the_one_meant_is_chosen(
+    sheet: Page, assert_accessible: Callable[..., None]
+) -> None:
     units = draw(sheet, "One two three four.", most=3)
     unit(units, "two").hover()
     sheet.mouse.down()
@@ -340,7 +361,8 @@ def test_marks_overlap_and_the_one_meant_is_chosen(sheet: Page, assert_accessibl
     unit(units, "two").click()
     assert ends(sheet) == [(0, 7), (4, 13), (4, 7)]
     heights = sheet.evaluate("""() => {
-      const unit = [...document.querySelectorAll(".markable-unit")].find((each) => each.textContent === "two");
+      const units = [...document.querySelectorAll(".markable-unit")];
+      const unit = units.find(({ textContent }) => textContent === "two");
       return new Set(getComputedStyle(unit).backgroundPositionY.split(", ").slice(0, 3)).size;
     }""")
     assert heights == 3
@@ -357,7 +379,8 @@ def test_a_category_is_needed_and_letters_find_it(sheet: Page) -> None:
     unit(units, "two").dblclick()
     expect(sheet.get_by_text("Choose the kind of error.")).to_be_visible()
     assert sheet.evaluate("window.drawn[0].isComplete()") is False
-    sheet.keyboard.type("a")
+    # More letters of the same word choose nothing else.
+    sheet.keyboard.type("acc")
     assert marks(sheet)[0]["category"] == "accuracy"
     assert sheet.evaluate("window.drawn[0].isComplete()") is False
     # Not named in the words: shown as it is.

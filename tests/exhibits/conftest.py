@@ -16,7 +16,7 @@ from steelyard.domain.exhibit import Evidence, ExhibitOptions
 from steelyard.domain.result import AnalysisSettings, Diagnostics, MethodSettings
 from steelyard.flows.analyse import weigh
 from steelyard.flows.source import Source
-from steelyard.frames import hit_times_frame, ratings_frame
+from steelyard.frames import hit_times_frame, ratings_frame, spans_frame, texts_frame
 from steelyard.review.portrait import portraits
 
 SETTINGS = AnalysisSettings(method_settings=MethodSettings(draws=20))
@@ -46,11 +46,53 @@ def weighed() -> Weighed:
     """Makes evidence from a frame; further arguments are settings of the analysis."""
 
     def make(
-        frame: pl.DataFrame, *, title: str = "Toy", hit_times: pl.DataFrame | None = None, **choices: Any
+        frame: pl.DataFrame,
+        *,
+        title: str = "Toy",
+        hit_times: pl.DataFrame | None = None,
+        spans: pl.DataFrame | None = None,
+        texts: pl.DataFrame | None = None,
+        **choices: Any,
     ) -> Evidence:
-        times = hit_times_frame() if hit_times is None else hit_times
-        source = Source(frame, title=title, campaign="toy", hit_times=times)
+        source = Source(
+            frame,
+            title=title,
+            campaign="toy",
+            hit_times=hit_times_frame() if hit_times is None else hit_times,
+            spans=spans_frame() if spans is None else spans,
+            texts=texts_frame() if texts is None else texts,
+        )
         return weigh(source, replace(SETTINGS, **choices))
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def marked() -> Callable[[pl.DataFrame], dict[str, pl.DataFrame]]:
+    """Gives spans and texts for a ratings frame: the lower a rating, the longer an error.
+
+    Ratings of at least 70 have none; below 50 it is a major one of accuracy, else a minor one of style.
+    """
+
+    def make(frame: pl.DataFrame) -> dict[str, pl.DataFrame]:
+        has_error, is_major = pl.col("rating") < 70, pl.col("rating") < 50
+        spans = frame.with_columns(
+            start=pl.when(has_error).then(pl.lit(3)),
+            end=pl.when(has_error).then(3 + (90 - pl.col("rating")) / 5).cast(pl.Int64),
+            severity=pl.when(is_major).then(pl.lit("major")).when(has_error).then(pl.lit("minor")),
+            category=pl.when(is_major)
+            .then(pl.lit("accuracy/addition"))
+            .when(has_error)
+            .then(pl.lit("style")),
+            side=pl.lit("target"),
+        )
+        keys = ["system_id", "segment_id", "item_kind"]
+        texts = (
+            frame.select(keys)
+            .unique(maintain_order=True)
+            .with_columns(side=pl.lit("target"), text=pl.lit("letters in words, " * 2 + "four"))
+        )
+        return {"spans": spans_frame(spans), "texts": texts_frame(texts)}
 
     return make
 

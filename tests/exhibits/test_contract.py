@@ -16,7 +16,18 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from steelyard.domain.errors import NotEnoughData
-from steelyard.domain.exhibit import Bars, Cells, Evidence, ExhibitOptions, Figure, Panel, Points, Rule, Table
+from steelyard.domain.exhibit import (
+    Bars,
+    Cells,
+    Evidence,
+    ExhibitOptions,
+    Figure,
+    Panel,
+    Passage,
+    Points,
+    Rule,
+    Table,
+)
 from steelyard.domain.plugin import Exhibit
 from steelyard.exhibits import figures, tables
 from steelyard.report.html import SECTIONS
@@ -29,6 +40,7 @@ EXHIBITS = [
 every_exhibit = pytest.mark.parametrize("exhibit", EXHIBITS)
 Weighed = Callable[..., Evidence]
 Learnt = Callable[[Evidence], Evidence]
+Marked = Callable[[pl.DataFrame], dict[str, pl.DataFrame]]
 Make = Callable[[Exhibit], Table | Figure]
 REGULAR_ONLY = pl.col("item_kind") == "regular"
 QUALITY = {"alpha": 75.0, "beta": 60.0, "gamma": 45.0}
@@ -76,6 +88,9 @@ def _assert_sound_panel(panel: Panel) -> None:
         if isinstance(mark, Cells):
             assert len(mark.values) == len(mark.texts) == len(panel.y.categories)
             assert {len(row) for row in (*mark.values, *mark.texts)} == {len(panel.x.categories)}
+        elif isinstance(mark, Passage):
+            assert len(mark.pieces) == len(mark.heat)
+            assert all(0 <= heat <= 1 for heat in mark.heat)
         elif not isinstance(mark, Rule):
             numbers = [
                 value for name in mark.__slots__ if isinstance(value := getattr(mark, name), tuple) and value
@@ -120,9 +135,9 @@ def full(two_attributes: pl.DataFrame) -> pl.DataFrame:
 
 
 @pytest.fixture(scope="module")
-def attributes(full: pl.DataFrame, weighed: Weighed, learnt: Learnt) -> Evidence:
+def attributes(full: pl.DataFrame, weighed: Weighed, learnt: Learnt, marked: Marked) -> Evidence:
     """All that the toy crowd can be given, and a method that learns: what every exhibit can be made from."""
-    return learnt(weighed(full))
+    return learnt(weighed(full, **marked(full)))
 
 
 @pytest.fixture(scope="module")
@@ -140,10 +155,11 @@ def test_a_full_campaign_supports_it(exhibit: Exhibit, attributes: Evidence, mak
 
 
 @pytest.fixture(scope="module", params=POOR)
-def poor(request: pytest.FixtureRequest, crowd: pl.DataFrame, weighed: Weighed) -> Evidence:
+def poor(request: pytest.FixtureRequest, crowd: pl.DataFrame, weighed: Weighed, marked: Marked) -> Evidence:
     """The toy crowd without something."""
     without, settings = POOR[request.param]
-    return weighed(without(crowd), **settings)
+    frame = without(crowd)
+    return weighed(frame, **marked(frame), **settings)
 
 
 @every_exhibit
@@ -163,8 +179,9 @@ def test_poor_data_give_a_sound_exhibit_or_one_sentence_on_what_is_missing(
 
 
 @pytest.fixture(scope="module")
-def shuffled(full: pl.DataFrame, weighed: Weighed, learnt: Learnt) -> Evidence:
-    return learnt(weighed(full.sample(fraction=1.0, shuffle=True, seed=3)))
+def shuffled(full: pl.DataFrame, weighed: Weighed, learnt: Learnt, marked: Marked) -> Evidence:
+    frame = full.sample(fraction=1.0, shuffle=True, seed=3)
+    return learnt(weighed(frame, **marked(frame)))
 
 
 @every_exhibit
@@ -257,12 +274,15 @@ def test_everything_of_the_methods_specification_is_there() -> None:
         *("worker-filter", "agreement", "pass-by-language", "pass-counts", "ranking", "ranking-variants"),
         *("significance", "workers", "campaign-counts", "attributes", "rank-probabilities"),
         *("normalisation", "random-resistance", "longitudinal"),
+        *("errors-by-category", "severity-profile", "most-marked", "span-time"),
+        *("span-agreement", "span-agreement-pairs"),
     }
     assert set(figures()) >= {
         *("ranking", "significance", "p-against-pace", "worker-differences", "repeat-against-first"),
         *("rating-histograms", "agreement", "worker-accuracy", "worker-parameters", "rank-probabilities"),
         *("score-posterior", "vote-weights", "score-distribution", "longitudinal", "efficiency"),
         *("replication-curve", "replication-scatter"),
+        *("errors-by-category", "severity-profile", "most-marked", "marks", "span-time"),
     }
 
 

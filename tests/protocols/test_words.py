@@ -130,10 +130,11 @@ def test_the_source_is_never_called_what_is_meant(language: str) -> None:
 
 
 @pytest.mark.parametrize("protocol", protocols().values(), ids=list(protocols()))
-def test_only_places_on_a_line_are_filled_in(protocol: Any) -> None:
+def test_only_places_on_a_line_and_what_is_said_of_marks_are_filled_in(protocol: Any) -> None:
     words = words_in(protocol, "en") or {}
+    labels = {**words["labels"], "numbered": ""}
 
-    names = set(re.findall(r"\{\w+\}", str({**words, "position": {}})))
+    names = set(re.findall(r"\{\w+\}", str({**words, "position": {}, "spans": {}, "labels": labels})))
 
     assert names == set()
 

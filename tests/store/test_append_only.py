@@ -24,6 +24,7 @@ from steelyard.store.migrations import m0005_safety as safety
 NOW = datetime(2024, 5, 1, 12, 0, tzinfo=UTC)
 KEYS = {
     **safety.WRITTEN_ONCE,
+    "prefilled": ("item_id", "place"),
     "judgements": ("judgement_id",),
     **{table: (key,) for table, key in safety.KEYS.items()},
 }
@@ -131,6 +132,8 @@ def fill(address: str) -> None:
             item = {"item_id": items[number].item_id, "system_id": "beta"}
             connection.execute(insert(tables.item_credits), [item])
             connection.execute(insert(tables.item_translations), [{**item, **beside, "place": 2}])
+            marked = {"item_id": items[number].item_id, "place": 1, "spans": "[]"}
+            connection.execute(insert(tables.prefilled), [marked])
             shared = {"item_id": items[number].item_id, "hit_id": "h1"}
             connection.execute(insert(tables.shared_places), [shared])
         words = {"title": "T", "presentation": "{}", "made_at": NOW, "reason": "r"}

@@ -191,6 +191,7 @@ def test_stored_judgements_tell_all_about_a_judgement(toy_store: Store, judgemen
         behaviour=(Behaviour(1200, 1, 0.83, False),),
         credited=(None,),
         beside={},
+        prefilled={},
     )
 
 

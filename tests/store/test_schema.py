@@ -12,14 +12,17 @@ from sqlalchemy import Connection, inspect, make_url, select
 
 from steelyard.domain.campaign import DesignSettings
 from steelyard.domain.errors import Conflict, SourceError
+from steelyard.domain.judgement import Span
 from steelyard.domain.text import System
 from steelyard.flows.assign import NextItem, next_item
 from steelyard.flows.open import OpenCampaign
 from steelyard.flows.submit import Submission, submit
+from steelyard.flows.verify import verify
 from steelyard.store import campaigns, entries, judgements, schema, tables, work
 from steelyard.store.copying import copy_from_file
 from steelyard.store.database import Store, open_store
 from steelyard.store.engines import postgresql_engine, sqlite_engine
+from steelyard.store.prefilled import add_prefilled, prefilled_spans
 
 
 def applied(store: Store) -> list[int]:
@@ -232,6 +235,31 @@ def test_a_campaign_of_the_fifth_schema_goes_on_with_its_judgements(
     assert isinstance(view, NextItem)
     done = submit(campaign, "W0001", Submission("j3", "a1", "i2", {"rating": 50}, 900), now=noon)
     assert (view.position, done.next.n_done) == (2, 2)
+
+
+def test_a_campaign_of_the_sixth_schema_goes_on_and_its_chains_still_fit(
+    empty_store: Store, noon: datetime
+) -> None:
+    known = schema.known_upgrades()
+    schema.upgrade(empty_store.write, upgrades={number: known[number] for number in (1, 2)})
+    with empty_store.write() as connection:
+        for statement in (SECOND_CAMPAIGN.rstrip() + SECOND_ITEM).split(";"):
+            connection.exec_driver_sql(statement)
+    schema.upgrade(empty_store.write, upgrades={number: known[number] for number in range(1, 7)})
+    assert applied(empty_store) == [1, 2, 3, 4, 5, 6]
+
+    schema.upgrade(empty_store.write, upgrades=known)
+
+    with empty_store.write() as connection:
+        settings = campaigns.settings(connection)
+        assert prefilled_spans(connection) == {}
+        add_prefilled(connection, [("i1", 1, [Span(0, 0, 3, "major")])])
+    with empty_store.read() as connection:
+        assert prefilled_spans(connection, ["i1"]) == {"i1": {1: (Span(0, 0, 3, "major"),)}}
+    campaign = OpenCampaign(empty_store, settings)
+    done = submit(campaign, "W0001", Submission("j3", "a1", "i2", {"rating": 50}, 900), now=noon)
+    assert done.next.n_done == 2
+    assert verify(campaign).is_sound
 
 
 def test_a_backup_of_the_second_schema_is_restored_into_either_database(address: str, tmp_path: Path) -> None:

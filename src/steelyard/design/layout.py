@@ -214,6 +214,9 @@ def _quota_problems(settings: DesignSettings) -> list[str]:
 def _test_problems(settings: DesignSettings) -> list[str]:
     """Too few degraded items to test a worker on, unless there are none on purpose."""
     n_degraded = _quota(settings)[ItemKind.DEGRADED]
+    if settings.quota is None and settings.order == "documents" and settings.n_translations > 1:
+        # A quarter is in control documents, of whose segments as many are degraded as a test takes.
+        n_degraded = settings.hit_size // 4
     if settings.quota is None and n_degraded < MIN_DEGRADED:
         sizes = (replace(settings, hit_size=size) for size in range(settings.hit_size + 1, 1000))
         larger = next((each.hit_size for each in sizes if _is_possible(each)), None)

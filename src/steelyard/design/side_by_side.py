@@ -248,12 +248,16 @@ class _Packer:
 def _joiner(showing: Showing, control: Mapping[Group, int]) -> Callable[[Item, Group, str | None], Item]:
     """How the item of a group is made from the one that stood for it."""
 
+    damaged: dict[tuple[ItemKind, int], str] = {}
+
     def joined(item: Item, group: Group, base: str | None) -> Item:
         kind = item.kind if item.kind in SCORED_KINDS else ItemKind.REPEAT
         texts = [showing.text(entry, kind) for entry in group]
         if item.kind not in SCORED_KINDS:
             place = control[group]
-            texts[place] = texts[place]._replace(text=item.text, kind=item.kind)
+            # The same copy of a translation in whichever group it stands.
+            text = damaged.setdefault((item.kind, group[place]), item.text)
+            texts[place] = texts[place]._replace(text=text, kind=item.kind)
         first, *beside = texts
         return Item(
             item.item_id,

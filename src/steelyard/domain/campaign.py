@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from steelyard.domain.judgement import Span
 from steelyard.domain.running import Rules
 from steelyard.domain.text import CalibrationText, Segment, System, Translation
 from steelyard.domain.work import ItemKind
@@ -91,6 +92,8 @@ class Campaign:
     gold: Mapping[tuple[str, str], float] = field(default_factory=dict)
     calibration: tuple[CalibrationText, ...] = ()
     given: tuple[tuple[GivenItem, ...], ...] = ()
+    prefilled: Mapping[tuple[str, str], tuple[Span, ...]] = field(default_factory=dict)
+    """Errors that are marked in translations before any worker comes, by system and segment."""
 
     def each_translation(self) -> Iterator[Translation]:
         """The translations there are, system by system."""

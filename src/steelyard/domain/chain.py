@@ -7,12 +7,12 @@ assignment is judged item by item, so its chain needs no lock that others wait f
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any
 
-from steelyard.domain.judgement import Judgement
+from steelyard.domain.judgement import Judgement, Span
 from steelyard.domain.work import SegmentTexts, ShownText
 
 
@@ -21,15 +21,22 @@ def item_hash(
     translations: Sequence[ShownText],
     segments: Sequence[SegmentTexts],
     order: Sequence[int] | None,
+    prefilled: Mapping[int, Sequence[Span]] | None = None,
 ) -> str:
-    """Of an item as it was shown: its texts in that order, and what they are, which no worker sees."""
+    """Of an item as it was shown: its texts in that order, and what they are, which no worker sees.
+
+    `prefilled`: by place, the errors that were marked beforehand. Where there are none, nothing stands in
+    their place.
+    """
     places = order or range(1, len(translations) + 1)
     shown = [
         [text.system_id, text.segment_id, text.kind, text.text, *segments[place - 1]]
         for place in places
         for text in (translations[place - 1],)
     ]
-    return _hash([item_id, shown])
+    if not prefilled:
+        return _hash([item_id, shown])
+    return _hash([item_id, shown, [[span[1:6] for span in prefilled.get(place, ())] for place in places]])
 
 
 def first_hash(assignment_id: str, hit_id: str, worker_id: str, accepted_at: datetime) -> str:

@@ -118,13 +118,14 @@ class Bars:
 
 @dataclass(frozen=True, slots=True)
 class Intervals:
-    """Level bars from `low` to `high` at the places `at` of the upright axis."""
+    """Level bars from `low` to `high` at the places `at` of the upright axis; `thick` ones are amounts."""
 
     low: tuple[float, ...]
     high: tuple[float, ...]
     at: tuple[float, ...]
     series: str = ""
     tone: Tone = "main"
+    thick: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +152,31 @@ class Cells:
     tone: Tone = "main"
 
 
-Mark = Points | Line | Band | Bars | Intervals | Rule | Cells
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """One person's marks below a running text: from one of its pieces up to before another, in a tone."""
+
+    name: str
+    marks: tuple[tuple[int, int, Tone], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A running text in pieces, wrapped to the room there is, each shaded by its `heat` from 0 to 1.
+
+    `lanes` run along below each line. `keys`: what the tones of marks mean. A panel with a passage has
+    no axes.
+    """
+
+    pieces: tuple[str, ...]
+    heat: tuple[float, ...]
+    lanes: tuple[Lane, ...] = ()
+    keys: tuple[tuple[str, Tone], ...] = ()
+    right_to_left: bool = False
+    tone: Tone = "bad"
+
+
+Mark = Points | Line | Band | Bars | Intervals | Rule | Cells | Passage
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,8 +212,9 @@ class Evidence:
 
     `judged` holds everyone's ratings, or preferences if the method reads these (of the attribute chosen, if
     one was), without what a person excluded, and `keeps` says about each row whether the scores rest on it.
-    `analyse` answers the same source again under other settings. `language`: that of the translations, if
-    known.
+    `spans` holds the errors that everyone marked, and `texts` the texts they are in, where known; None: no
+    errors were marked. `analyse` answers the same source again under other settings. `language`: that of the
+    translations, if known.
     """
 
     title: str
@@ -198,6 +224,22 @@ class Evidence:
     analysis: Analysis
     analyse: Callable[[AnalysisSettings], Analysis]
     language: str | None = None
+    spans: pl.DataFrame | None = None
+    texts: pl.DataFrame | None = None
+
+    @property
+    def marked(self) -> pl.DataFrame:
+        """The marked errors of everyone; NotEnoughData where there are none."""
+        if self.spans is None:
+            raise NotEnoughData("This needs marked errors, and these judgements have none.")
+        return self.spans
+
+    @property
+    def kept_spans(self) -> pl.DataFrame:
+        """The marked errors in HITs whose judgements the scores rest on."""
+        of_a_hit = ["worker_id", "hit_id"]
+        hits = self.judged.filter(self.keeps).select(of_a_hit).unique()
+        return self.marked.join(hits, on=of_a_hit, how="semi", maintain_order="left")
 
     @property
     def frame(self) -> pl.DataFrame:
@@ -225,6 +267,8 @@ class ExhibitOptions:
     worker: str | None = option(None, help="The worker to show, in exhibits of one worker.")
     draws: int = 1000
     seed: int = 7
+    segment: str | None = option(None, help="The segment to show, in exhibits of one segment.")
+    system: str | None = option(None, help="The system to show, in exhibits of one translation.")
     methods: tuple[str, ...] = option(
         (),
         help="Methods to compare, in exhibits that compare them.",

@@ -190,6 +190,7 @@ class Exhibit:
     `several` says that it may be made from more than one source at once, one row or panel each.
     `of_everyone`: it looks at all ratings, whatever a check finds, so nobody has to pass.
     `runs_methods`: it runs methods beside that of the analysis, so their options matter to it.
+    `of_spans`: it shows marked errors, and where nobody marked any, nobody misses it.
     `report`: its place in the full report, if it has one.
     `make` raises NotEnoughData, saying what is missing, where the sources cannot support it.
     """
@@ -201,6 +202,7 @@ class Exhibit:
     several: bool = False
     of_everyone: bool = False
     runs_methods: bool = False
+    of_spans: bool = False
     report: ReportPlace | None = None
 
 

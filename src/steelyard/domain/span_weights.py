@@ -11,7 +11,7 @@ from dataclasses import dataclass
 class SpanWeights:
     """A way to weigh errors. `weigh(severity, category)` is what one takes off a translation's rating.
 
-    Severities are in lower case; a category is "Main/Sub", or empty.
+    Severities are in lower case; a category is "Main/Sub" in any case, or empty.
     """
 
     name: str
@@ -54,11 +54,12 @@ def _marot(severity: str, category: str) -> float:
 
 
 def _wmt24(severity: str, category: str) -> float:
-    if severity == "neutral" or "Reinterpretation" in category or category == "Source issue":
+    category = category.lower()
+    if severity == "neutral" or "reinterpretation" in category or category == "source issue":
         return 0.0
-    if category == "Non-translation!":
+    if category == "non-translation!":
         return 25.0
-    if severity == "minor" and "Fluency/Punctuation" in category:
+    if severity == "minor" and "fluency/punctuation" in category:
         return 0.1
     return _WMT24.get(severity, 0.0)
 

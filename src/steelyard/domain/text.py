@@ -74,11 +74,20 @@ def changed_part(original: str, changed: str) -> tuple[int, int] | None:
     """
     if original == changed or not changed:
         return None
-    shorter = min(len(original), len(changed))
-    start = next((k for k in range(shorter) if original[k] != changed[k]), shorter)
-    rest = shorter - start
-    back = next((k for k in range(rest) if original[-1 - k] != changed[-1 - k]), rest)
+    start, back = common_ends(original, changed)
     end = len(changed) - back
     if start < end:
         return start, end
     return max(start - 1, 0), min(end + 1, len(changed))
+
+
+def common_ends(one: str, other: str) -> tuple[int, int]:
+    """How many characters two texts have in common at the beginning, and of the rest at the end.
+
+    >>> common_ends("the old dog sleeps", "the small cat sleeps"), common_ends("so so", "so so so")
+    ((4, 7), (5, 0))
+    """
+    shorter = min(len(one), len(other))
+    start = next((k for k in range(shorter) if one[k] != other[k]), shorter)
+    rest = shorter - start
+    return start, next((k for k in range(rest) if one[-1 - k] != other[-1 - k]), rest)

@@ -186,6 +186,18 @@ class Assignment:
     """When its place went back to the pool; None while it holds one."""
 
 
+def span_record(span: Span) -> dict[str, Any]:
+    """A span that is marked beforehand, in plain types; what it has not got is left out.
+
+    >>> span_record(Span(0, 3, 9, "minor"))
+    {'start': 3, 'end': 9, 'severity': 'minor'}
+    """
+    record = {"start": span.start, "end": span.end, "severity": span.severity, "category": span.category}
+    if span.side != "target":
+        record["side"] = span.side
+    return {name: value for name, value in record.items() if value is not None}
+
+
 class SegmentTexts(NamedTuple):
     """What may be shown beside the translations of a segment."""
 
@@ -198,12 +210,13 @@ class BlindedItem:
     """An item as it leaves the server: an opaque id and texts, no system, no kind, no pair.
 
     `texts` are those of an item with one translation. An item with several has each of them in
-    `translations`, in the order shown; `texts` then holds what they share.
+    `translations`, in the order shown; `texts` then holds what they share. Beside a `text` stand the `spans`
+    that are marked in it beforehand, if there are any.
     """
 
     item_id: str
-    texts: Mapping[str, str]
-    translations: tuple[Mapping[str, str], ...] = ()
+    texts: Mapping[str, Any]
+    translations: tuple[Mapping[str, Any], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

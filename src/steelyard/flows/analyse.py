@@ -20,7 +20,7 @@ from steelyard.domain.result import (
     MethodSettings,
 )
 from steelyard.domain.wording import Note, counted
-from steelyard.flows.excluded import outside_hits
+from steelyard.flows.excluded import outside_hits, without_hits
 from steelyard.flows.inference_units import few_clusters, hidden_documents
 from steelyard.flows.kept import frame_read, keep_good
 from steelyard.flows.own_ranking import with_own_ranking
@@ -133,10 +133,11 @@ def weigh(source: Source, settings: AnalysisSettings) -> Evidence:
         ),
     )
     analysis = with_own_ranking(analysis, source, analyse)
-    keeps = quality.keeps
+    keeps, spans = quality.keeps, source.spans
     if found.excluded.n_judgements and settings.exclusions == "apply":
         is_left = outside_hits(judged, found.excluded.hits)
         judged, keeps = judged.filter(is_left), keeps.filter(is_left)
+        spans = without_hits(spans, found.excluded.hits)
     return Evidence(
         title=source.title,
         judged=judged,
@@ -145,6 +146,8 @@ def weigh(source: Source, settings: AnalysisSettings) -> Evidence:
         analysis=analysis,
         analyse=lambda other: analyse(source, other),
         language=source.language,
+        spans=spans if len(spans) else None,
+        texts=source.texts,
     )
 
 

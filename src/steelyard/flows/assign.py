@@ -22,7 +22,7 @@ from steelyard.flows.context import earlier_in_document, is_in_context, is_whole
 from steelyard.flows.entry import require_entered
 from steelyard.flows.open import OpenCampaign
 from steelyard.flows.shown import blinded, order_of
-from steelyard.protocols import roles_shown, translations_shown
+from steelyard.protocols import roles_shown, stored_parts
 from steelyard.store import claims, leases, running, work
 
 if TYPE_CHECKING:
@@ -173,7 +173,7 @@ def view(
             more=claims.has_offer(connection, assignment.worker_id, most=most),
             revision=conditions.revision,
         )
-    placed = work.placed_item(connection, assignment, position, n_translations=translations_shown(settings))
+    placed = work.placed_item(connection, assignment, position, **stored_parts(settings))
     context = ahead = None
     if is_in_context(settings):
         context = earlier_in_document(connection, settings, assignment, position, placed)

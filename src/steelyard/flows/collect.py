@@ -28,7 +28,7 @@ from steelyard.flows.secrets import secret_of
 from steelyard.flows.shown import blinded, order_of
 from steelyard.flows.submit import Submission, Submitted, as_agreed, judgement_of
 from steelyard.flows.tokens import split_token, token_for
-from steelyard.protocols import roles_shown, translations_shown
+from steelyard.protocols import roles_shown, stored_parts
 from steelyard.store import judgements, prepared
 from steelyard.store.prepared import Doors, Place, Standing
 from steelyard.store.work import PlacedTexts
@@ -170,8 +170,7 @@ class Collector:
         known = {place: self._shown[place] for place in wanted if place in self._shown}
         missing = [place for place in wanted if place not in known]
         if missing:
-            n_translations = translations_shown(self._campaign.settings)
-            found = prepared.placed_texts(connection, missing, n_translations=n_translations)
+            found = prepared.placed_texts(connection, missing, **stored_parts(self._campaign.settings))
             if len(self._shown) > MOST_SHOWN:
                 self._shown.clear()
             self._shown |= found

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from steelyard.domain.campaign import CampaignSettings
 from steelyard.domain.work import Assignment, BlindedItem, EarlierItem
 from steelyard.flows.shown import blinded, order_of
-from steelyard.protocols import roles_shown, translations_shown
+from steelyard.protocols import roles_shown, stored_parts, translations_shown
 from steelyard.store import work
 from steelyard.store.work import PlacedTexts
 
@@ -76,7 +76,7 @@ def later_in_document(
     """The items of the HIT right after `item`, at `position`, that go on with its document; in order."""
     roles, found = roles_shown(settings), list[BlindedItem]()
     later: Iterable[PlacedTexts] = work.placed_after(
-        connection, assignment, position, item.document_id, n_translations=translations_shown(settings)
+        connection, assignment, position, item.document_id, **stored_parts(settings)
     )
     for after in later:
         if not continues(after, item):

@@ -17,6 +17,7 @@ from steelyard.design.builder import build, n_hits
 from steelyard.design.degradations import segmentation
 from steelyard.design.explain import explain
 from steelyard.design.layout_report import LayoutReport
+from steelyard.design.prefilled import Prefiller
 from steelyard.domain.campaign import Campaign, CampaignSettings
 from steelyard.domain.running import CampaignState
 from steelyard.flows.secrets import mark_campaign
@@ -141,6 +142,7 @@ def write(
             now=now,
             created_with=f"steelyard {__version__} ({words})",
             progress=advance,
+            marks=Prefiller.of(campaign).marked if campaign.prefilled else None,
         )
         if draft:
             running.set_state(connection, CampaignState.DRAFT)

@@ -40,7 +40,7 @@ def report_exhibits(
     made: list[Table | Figure] = []
     missing: list[str] = []
     for place, exhibit in _of_report():
-        if place.wanted(evidence.analysis):
+        if place.wanted(evidence.analysis) and not (exhibit.of_spans and evidence.spans is None):
             try:
                 made.append(exhibit.make([evidence], options))
             except NotEnoughData as problem:

@@ -11,6 +11,7 @@ import numpy as np
 
 from steelyard.design.appending import Appended, Appender, meetings
 from steelyard.design.builder import build
+from steelyard.design.prefilled import Prefiller
 from steelyard.domain.campaign import Campaign
 from steelyard.domain.errors import CampaignError, ChoiceError, Conflict
 from steelyard.domain.running import By, CampaignState
@@ -161,12 +162,20 @@ def write_extension(
             if made is None:
                 extending.add_openings(connection, rounds.last_round, per_hit=rounds.openings_per_hit)
                 continue
-            laid_out.add_items(connection, made.items, progress=advance)
+            laid_out.add_items(connection, made.items, progress=advance, marks=_marks(further))
             shape = laid_out.HitShape(size, rounds.openings_per_hit, rounds.part)
             laid_out.add_hits(connection, made.hits, shape=shape, progress=advance)
         laid_out.refresh_statistics(connection)
         actions.log_action(connection, "extend", by=by, now=now, detail=_detail(extended))
     return replace(extended, is_written=True)
+
+
+def _marks(further: FurtherTexts) -> laid_out.Marks | None:
+    """What is marked beforehand in new items; None where nothing is in any."""
+    if not further.prefilled:
+        return None
+    texts = further.translations
+    return Prefiller(further.prefilled, lambda system, segment: texts[system].get(segment)).marked
 
 
 def _require_own_layout(stored: StoredTexts, where: str) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields, replace
 
 from steelyard.domain.campaign import Campaign, CampaignSettings, DesignSettings
 from steelyard.domain.errors import CampaignError
+from steelyard.domain.judgement import Span
 from steelyard.domain.text import Segment, System
 from steelyard.domain.wording import counted, listed
 from steelyard.store.extending import StoredTexts
@@ -20,7 +21,7 @@ class FurtherTexts:
     """A stored campaign together with what a file adds to it.
 
     `systems` and `segments` are the added ones; `fuller_parts` are the stored parts for whose segments
-    there are further translations. `translations` and `gold` are all there are, by system and segment.
+    there are further translations. `translations`, `gold` and what is `prefilled` are all there are.
     """
 
     systems: tuple[System, ...]
@@ -28,6 +29,7 @@ class FurtherTexts:
     fuller_parts: tuple[int, ...]
     translations: Mapping[str, Mapping[str, str]]
     gold: Mapping[tuple[str, str], float]
+    prefilled: Mapping[tuple[str, str], tuple[Span, ...]]
 
     @property
     def adds_anything(self) -> bool:
@@ -36,7 +38,7 @@ class FurtherTexts:
 
 def nothing_further(stored: StoredTexts) -> FurtherTexts:
     """The stored campaign as it is."""
-    return FurtherTexts((), (), (), stored.translations, stored.gold)
+    return FurtherTexts((), (), (), stored.translations, stored.gold, stored.prefilled)
 
 
 def further_texts(stored: StoredTexts, file: Campaign, *, where: str) -> FurtherTexts:
@@ -48,6 +50,7 @@ def further_texts(stored: StoredTexts, file: Campaign, *, where: str) -> Further
         *_system_problems(stored, file, has_new_segments=bool(new)),
         *_segment_problems(stored, file),
         *_translation_problems(stored, file),
+        *_prefilled_problems(stored, file),
     ]
     if problems:
         raise CampaignError(where, problems)
@@ -70,6 +73,7 @@ def further_texts(stored: StoredTexts, file: Campaign, *, where: str) -> Further
         fuller_parts=tuple(sorted(fuller)),
         translations=translations,
         gold={**file.gold, **stored.gold},
+        prefilled={**file.prefilled, **stored.prefilled},
     )
 
 
@@ -106,7 +110,8 @@ def missing_texts(stored: StoredTexts) -> str | None:
     """Why the database alone is not enough to lay out the texts again; None if it is.
 
     Every translation stands in some HIT, except where a design shows only some of them: of systems with
-    less weight, and where an odd number of systems is compared in pairs.
+    less weight, where an odd number of systems is compared in pairs, and, side by side, of systems that
+    translated a document only in part.
     """
     settings = stored.settings.design
     n_segments = sum(map(len, stored.parts.values()))
@@ -120,7 +125,8 @@ def missing_texts(stored: StoredTexts) -> str | None:
         return None
     return (
         f"the database holds only those translations that its HITs show, not all of {listed(lacking)}: "
-        "systems with less weight, or an odd number of systems in pairs, leave some out."
+        "systems with less weight, an odd number of systems in pairs, or documents that are translated in "
+        "part and shown side by side, leave some out."
     )
 
 
@@ -217,4 +223,23 @@ def _translation_problems(stored: StoredTexts, file: Campaign) -> list[str]:
         f"({listed(segments)}) than the campaign. What was judged stays as it is: restore the text, or add "
         "the system under a new name."
         for name, segments in changed.items()
+    ]
+
+
+def _prefilled_problems(stored: StoredTexts, file: Campaign) -> list[str]:
+    """Other errors marked beforehand than those that workers have seen."""
+    if not file.prefilled:
+        return []
+    changed = [
+        f"{system_id}/{segment_id}"
+        for system_id, own in stored.translations.items()
+        for segment_id in own
+        if file.prefilled.get((system_id, segment_id), ())
+        != stored.prefilled.get((system_id, segment_id), ())
+    ]
+    if not changed:
+        return []
+    return [
+        f"[spans] prefilled marks other errors in {counted(len(changed), 'translation')} ({listed(changed)}) "
+        "than the campaign has. What workers have seen stays as it is: restore the marks."
     ]

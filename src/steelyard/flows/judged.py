@@ -17,7 +17,7 @@ from steelyard.flows.handling import handling_frame
 from steelyard.flows.judged_items import Shower, judged_texts
 from steelyard.flows.open import OpenCampaign
 from steelyard.frames import preferences_frame, ratings_frame, spans_frame, spread_credit, texts_frame
-from steelyard.protocols import protocols, translations_shown
+from steelyard.protocols import protocols, stored_parts
 from steelyard.review.haste import hasty_answers, least_reading_seconds
 from steelyard.stats.arrays import IntArray
 from steelyard.store import actions, judgements
@@ -182,9 +182,7 @@ def _pieces(
     )
     has_revisions = latest_revision(connection).revision > 1
     yield empty
-    batches = judgements.stored_judgements(
-        connection, n_translations=translations_shown(settings), worker_id=worker_id
-    )
+    batches = judgements.stored_judgements(connection, **stored_parts(settings), worker_id=worker_id)
     shower, marks = Shower.of(connection, settings), "spans" in protocol.gives
     for columns in batches:
         items = shower.shown(columns)

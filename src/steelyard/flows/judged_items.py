@@ -10,6 +10,7 @@ import polars as pl
 from steelyard.domain.campaign import CampaignSettings
 from steelyard.domain.text import changed_part
 from steelyard.domain.work import ItemKind, ShownItem, ShownText, own_kind
+from steelyard.flows.shown import marks_in_order
 from steelyard.frames import texts_frame
 from steelyard.protocols import protocols
 from steelyard.store import campaigns
@@ -54,7 +55,7 @@ class Shower(NamedTuple):
                 )
                 for system, segment, text, kind, credited, source in firsts
             ]
-            return self._damaged(items)
+            return self._marked(self._damaged(items), columns)
         items = []
         for item_id, order, first in zip(columns.item_id, columns.shown_order, firsts, strict=True):
             system, segment, text, kind, credited, source = first
@@ -65,7 +66,19 @@ class Shower(NamedTuple):
             if order is not None:
                 texts, sources = (tuple(each[place - 1] for place in order) for each in (texts, sources))
             items.append(ShownItem(attribute, texts, sources, presentation))
-        return self._damaged(items)
+        return self._marked(self._damaged(items), columns)
+
+    def _marked(self, items: list[ShownItem], columns: JudgementColumns) -> list[ShownItem]:
+        """The items with the errors that were marked in them beforehand."""
+        if not columns.prefilled:
+            return items
+        rows = zip(items, columns.item_id, columns.shown_order, strict=True)
+        return [
+            item._replace(
+                prefilled=marks_in_order(columns.prefilled.get(item_id, {}), order, len(item.translations))
+            )
+            for item, item_id, order in rows
+        ]
 
     def _damaged(self, items: list[ShownItem]) -> list[ShownItem]:
         """The items with the places at which their texts were damaged, where it matters."""

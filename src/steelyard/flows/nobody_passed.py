@@ -11,6 +11,7 @@ from steelyard.domain.result import AnalysisSettings, Verdict
 from steelyard.domain.wording import counted, joined
 from steelyard.domain.work import ItemKind
 from steelyard.preferences import is_of_preferences
+from steelyard.span_ratings import is_of_spans
 
 # Kinds of items that some check, though not every one, could look at.
 _OTHER_CONTROLS = (ItemKind.REPEAT, ItemKind.REFERENCE)
@@ -29,6 +30,8 @@ def nobody_passed(
     n_failed = sum(verdict.verdict == "fail" for verdict in verdicts)
     if n_failed:
         said = _some_failed(n_failed, len(verdicts) - n_failed)
+    elif is_of_spans(checked) and not checked["injected_start"].count():
+        said = _without_places(is_campaign=is_campaign)
     elif not _n_of(checked, ItemKind.DEGRADED):
         said = _without_controls(checked, is_campaign=is_campaign)
     else:
@@ -43,6 +46,16 @@ def _some_failed(n_failed: int, n_others: int) -> str:
         f"no worker passed ({n_failed} failed{others}), so no judgement is left to score. Use {_SCORE_ALL} "
         f"all the same{wait}."
     )
+
+
+def _without_places(*, is_campaign: bool) -> str:
+    where = (
+        "no degraded item has been judged yet. Wait for more judgements"
+        if is_campaign
+        else "no row says where a text was damaged. Give the places of degraded items in the columns "
+        "injected_start and injected_end"
+    )
+    return f"nobody can be checked: {where}, choose a check of ratings, or use {_SCORE_ALL}."
 
 
 def _without_controls(checked: pl.DataFrame, *, is_campaign: bool) -> str:
@@ -88,7 +101,7 @@ def _too_few(
 
 def _n_half_judged(checked: pl.DataFrame, n_pairs: int) -> int:
     """How many degraded items were judged without their bases; 0 where pairs are not counted in items."""
-    if is_of_preferences(checked) or checked["attribute"].n_unique() > 1:
+    if is_of_preferences(checked) or is_of_spans(checked) or checked["attribute"].n_unique() > 1:
         return 0
     return max(_n_of(checked, ItemKind.DEGRADED) - n_pairs, 0)
 

@@ -22,6 +22,7 @@ from steelyard.review.flags import worker_flags
 from steelyard.review.hit_changes import changed_hits
 from steelyard.review.hit_times import corrected_times
 from steelyard.review.payment import suggestion
+from steelyard.span_ratings import is_of_spans
 
 _VERDICT_COLUMNS: dict[str, pl.DataType] = {
     "worker_id": pl.String(),
@@ -87,7 +88,7 @@ def control_quality(
     if settings.exclude_hits:
         # Without a check nobody is tested, and neither are single HITs.
         tested = bool(verdicts) and not settings.keep_everyone
-        tested = tested and not is_of_preferences(checked)
+        tested = tested and not is_of_preferences(checked) and not is_of_spans(checked)
         careless = changed_hits(checked, passed, scale=settings.scale) if tested else []
         left_out = without_hits(_excluded_hits(frame, careless, hit_times=hit_times), by_people.hits)
     every = pl.concat([left_out, by_people.single.with_columns(_BY_A_PERSON)])
@@ -118,7 +119,8 @@ def control_quality(
         warnings=(
             *excluded.sentences(ignored=ignored),
             *_left_out(frame, passed, left_out),
-            *unpaired_controls(considered, verdicts, consistent),
+            # Marked errors are not all of degraded copies whose ratings have a base.
+            *unpaired_controls(considered, () if is_of_spans(checked) else verdicts, consistent),
             *strange_hits(frame, hit_times),
             *leaning_sides(frame),
         ),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
+from typing import Any
 
 from steelyard.domain.campaign import CampaignSettings
+from steelyard.domain.judgement import Span
 from steelyard.domain.plugin import Protocol, TextRole
-from steelyard.domain.work import BlindedItem, SegmentTexts, ShownItem, ShownText
+from steelyard.domain.work import BlindedItem, SegmentTexts, ShownItem, ShownText, span_record
 from steelyard.protocols import protocols
 from steelyard.store.work import PlacedTexts
 
@@ -42,22 +44,43 @@ def as_shown(placed: PlacedTexts, order: Sequence[int] | None, settings: Campaig
     if order is not None:
         translations = tuple(translations[place - 1] for place in order)
         sources = tuple(sources[place - 1] for place in order)
-    return ShownItem(settings.attribute, translations, sources, settings.presentation)
+    marked = marks_in_order(placed.prefilled, order, len(translations))
+    return ShownItem(settings.attribute, translations, sources, settings.presentation, marked)
+
+
+def marks_in_order(
+    prefilled: Mapping[int, Sequence[Span]], order: Sequence[int] | None, n_translations: int
+) -> tuple[tuple[Span, ...], ...]:
+    """The errors that are marked beforehand in each translation, in the order shown; empty if none are."""
+    if not prefilled:
+        return ()
+    places = order or range(1, n_translations + 1)
+    return tuple(
+        tuple(span._replace(place=number) for span in prefilled.get(place, ()))
+        for number, place in enumerate(places)
+    )
 
 
 def blinded(placed: PlacedTexts, order: Sequence[int] | None, roles: Sequence[TextRole]) -> BlindedItem:
     """A stored item as it leaves the server: only the texts that the protocol shows, under an opaque id."""
     places = order or range(1, len(placed.translations) + 1)
     shown = [(placed.translations[place - 1], placed.segments[place - 1]) for place in places]
-    every = [_texts(text, segment, roles) for text, segment in shown]
+    every = [
+        _texts(text, segment, roles, placed.prefilled.get(place, ()))
+        for place, (text, segment) in zip(places, shown, strict=True)
+    ]
     if len(every) == 1:
         return BlindedItem(placed.item_id, every[0])
     if len({text.segment_id for text, _ in shown}) > 1:
         return BlindedItem(placed.item_id, {}, tuple(every))
     shared = {str(role): every[0][role] for role in roles if role != "text"}
-    return BlindedItem(placed.item_id, shared, tuple({"text": texts["text"]} for texts in every))
+    own = tuple({name: texts[name] for name in texts if name not in shared} for texts in every)
+    return BlindedItem(placed.item_id, shared, own)
 
 
-def _texts(text: ShownText, segment: SegmentTexts, roles: Sequence[TextRole]) -> dict[str, str]:
+def _texts(
+    text: ShownText, segment: SegmentTexts, roles: Sequence[TextRole], marked: Sequence[Span]
+) -> dict[str, Any]:
     texts = {"text": text.text, "source": segment.source, "reference": segment.reference}
-    return {role: texts[role] for role in roles}
+    shown: dict[str, Any] = {role: texts[role] for role in roles}
+    return {**shown, "spans": [span_record(span) for span in marked]} if marked else shown

@@ -27,6 +27,7 @@ from steelyard.simulate.crowd import MEAN_ITEM_PACE, Mix, SimulatedWorker, make_
 from steelyard.simulate.quality import item_quality
 from steelyard.store import campaigns
 from steelyard.store.campaigns import ItemFacts
+from steelyard.store.prefilled import Marked, prefilled_spans
 from steelyard.store.progress import Progress
 from steelyard.store.progress import progress as progress_now
 from steelyard.store.verdicts import n_judgements_of_people
@@ -92,8 +93,12 @@ def make_hands(campaign: OpenCampaign, n: int, *, seed: int, mix: Mix | None = N
     rng = np.random.default_rng(seed)
     with campaign.store.snapshot() as connection:
         facts = {fact.item_id: fact for fact in campaigns.item_facts(connection)}
+        marked = prefilled_spans(connection)
     settings = campaign.settings
-    items = {fact.item_id: _known(fact, facts.get(fact.base_item_id or "")) for fact in facts.values()}
+    items = {
+        fact.item_id: _known(fact, facts.get(fact.base_item_id or ""), marked.get(fact.item_id, {}))
+        for fact in facts.values()
+    }
     crowd = make_crowd(n, mix=mix, rng=rng)
     protocol = protocols()[settings.protocol]
     return [
@@ -102,7 +107,7 @@ def make_hands(campaign: OpenCampaign, n: int, *, seed: int, mix: Mix | None = N
     ]
 
 
-def _known(fact: ItemFacts, base: ItemFacts | None) -> _KnownItem:
+def _known(fact: ItemFacts, base: ItemFacts | None, marked: Marked) -> _KnownItem:
     """All there is to know about an item."""
     segments = (fact.segment, *(each.segment for each in fact.beside))
     texts = _texts(fact)
@@ -118,7 +123,7 @@ def _known(fact: ItemFacts, base: ItemFacts | None) -> _KnownItem:
         changed_part(original, text.text) if text.kind is ItemKind.DEGRADED and original is not None else None
         for text, original in zip(texts, made_from, strict=True)
     )
-    placed = PlacedTexts(fact.item_id, texts, segments, fact.document_id)
+    placed = PlacedTexts(fact.item_id, texts, segments, fact.document_id, prefilled=marked)
     return _KnownItem(placed, qualities, damaged)
 
 

@@ -18,7 +18,7 @@ from steelyard.flows.assign import BLOCKED, Finished, WorkView, require_open, vi
 from steelyard.flows.entry import agrees_to_behaviour, entry_at
 from steelyard.flows.open import OpenCampaign
 from steelyard.flows.shown import as_shown, order_of
-from steelyard.protocols import protocols, translations_shown
+from steelyard.protocols import protocols, stored_parts
 from steelyard.store import claims, entries, judgements, leases, work
 
 if TYPE_CHECKING:
@@ -104,8 +104,7 @@ def _submit(
             f"There are revisions 1 to {conditions.revision}, so there is no {revision}.", "revision"
         )
     position = assignment.n_done + 1
-    n_translations = translations_shown(settings)
-    expected = work.placed_item(connection, assignment, position, n_translations=n_translations)
+    expected = work.placed_item(connection, assignment, position, **stored_parts(settings))
     if submission.item_id != expected.item_id:
         raise Conflict("This is not the item to be judged now; reload the page to see the current one.")
     said = _word_on_consent(connection, campaign, worker_id, conditions)
@@ -166,7 +165,9 @@ def judgement_of(
         submitted_at=now,
         shown_order=order,
         revision=revision,
-        item_hash=item_hash(expected.item_id, expected.translations, expected.segments, order),
+        item_hash=item_hash(
+            expected.item_id, expected.translations, expected.segments, order, expected.prefilled
+        ),
         behaviour=submission.behaviour,
     )
 
@@ -214,8 +215,7 @@ def _repeated(
     if not same or found is None or found[0].worker_id != worker_id:
         raise Conflict("This judgement_id belongs to another judgement; make a new one for each item.")
     protocol = protocols()[settings.protocol]
-    n_translations = translations_shown(settings)
-    placed = work.placed_item(connection, found[0], stored.position, n_translations=n_translations)
+    placed = work.placed_item(connection, found[0], stored.position, **stored_parts(settings))
     shown = as_shown(placed, stored.shown_order, settings)
     if protocol.check(shown, submission.answer) != stored.answer:
         raise Conflict(

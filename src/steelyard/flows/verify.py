@@ -16,7 +16,7 @@ from steelyard.domain.wording import counted
 from steelyard.domain.work import SUBSTITUTE_KINDS, ItemKind
 from steelyard.flows.open import OpenCampaign
 from steelyard.flows.watching import Progress, unseen
-from steelyard.protocols import translations_shown
+from steelyard.protocols import stored_parts
 from steelyard.store import chains
 from steelyard.store.chains import ChainedJudgement
 
@@ -73,20 +73,18 @@ def verify(campaign: OpenCampaign, *, root: str | None = None, progress: Progres
     `root`: one that was written down or published before, in full or its first 16 digits or more.
     """
     wanted = None if root is None else required_root(root)
-    n_translations = translations_shown(campaign.settings)
+    reads = stored_parts(campaign.settings)
     found = _Found()
     with campaign.store.snapshot() as connection:
         n_judgements = chains.n_stored(connection)
         walk = _Walk(found, chains.chained_since(connection))
         with progress("Verifying", n_judgements) as advance:
-            for number, link in enumerate(
-                chains.links_in_order(connection, n_translations=n_translations), start=1
-            ):
+            for number, link in enumerate(chains.links_in_order(connection, **reads), start=1):
                 walk.judgement(link)
                 if number % STEP == 0:
                     advance(STEP)
             advance(n_judgements % STEP)
-        for link in chains.corrections(connection, n_translations=n_translations):
+        for link in chains.corrections(connection, **reads):
             walk.correction(link)
         for assignment_id, n_items, n_judged in chains.unfinished(connection):
             missing = counted(n_items - n_judged, "judgement")
@@ -232,7 +230,7 @@ def _shown_hash(link: ChainedJudgement) -> str | None:
     if item.kind is ItemKind.REGULAR and any(kind in SUBSTITUTE_KINDS for kind in beside):
         # A regular item shows no control: this one was a control item.
         return None
-    return item_hash(row.item_id, item.translations, item.segments, order)
+    return item_hash(row.item_id, item.translations, item.segments, order, item.prefilled)
 
 
 def _judgement(row: Any) -> Judgement:

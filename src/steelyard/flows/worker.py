@@ -25,7 +25,7 @@ from steelyard.flows.open import OpenCampaign
 from steelyard.flows.payments import payment_of
 from steelyard.flows.progress import Watch, WorkerProgress
 from steelyard.flows.verdicts import Verdicts, flag_phrase
-from steelyard.protocols import protocols, translations_shown
+from steelyard.protocols import protocols, stored_parts
 from steelyard.report.plain import plain
 from steelyard.store import judgements, running
 from steelyard.store.actions import exclusions, logged_actions
@@ -168,7 +168,7 @@ def _judged_items(campaign: OpenCampaign, worker_id: str) -> list[JudgedItem]:
     with campaign.store.snapshot() as connection:
         shower = Shower.of(connection, campaign.settings)
         for columns in judgements.stored_judgements(
-            connection, n_translations=translations_shown(campaign.settings), worker_id=worker_id
+            connection, **stored_parts(campaign.settings), worker_id=worker_id
         ):
             for number, item in enumerate(shower.shown(columns)):
                 said = protocol.rows(item, columns.answer[number])
@@ -211,8 +211,8 @@ def _rated_pairs(frames: JudgedFrames, items: Sequence[JudgedItem]) -> list[Cont
                     system_id=row["system_id"],
                     segment_id=row["segment_id"],
                     source=base.source,
-                    base_text=base.translations[0].text,
-                    control_text=control.translations[0].text,
+                    base_text=_text_by(base, row["system_id"], ItemKind.REGULAR),
+                    control_text=_text_by(control, row["system_id"], kind),
                     base_position=row["base_position"],
                     control_position=row["control_position"],
                     base_rating=row["base_rating"],
@@ -221,6 +221,12 @@ def _rated_pairs(frames: JudgedFrames, items: Sequence[JudgedItem]) -> list[Cont
                 )
             )
     return found
+
+
+def _text_by(item: JudgedItem, system_id: str, kind: ItemKind) -> str:
+    """The item's text of this kind by a system; one that it shares may bear another's name."""
+    own = (text.text for text in item.translations if (text.system_id, text.kind) == (system_id, str(kind)))
+    return next(own, item.translations[0].text)
 
 
 def _compared_pairs(items: Sequence[JudgedItem]) -> list[ControlPair]:

@@ -41,7 +41,7 @@ def entry_of(
     scope = TrainingScope(
         protocol,
         roles,
-        protocol.n_translations,
+        parsed.design.translations_per_item or protocol.n_translations,
         protocol.presentation if presentation is None else presentation,
     )
     files.problems += training_problems(parsed.training, scope)

@@ -12,6 +12,7 @@ from steelyard.domain.languages import base_language, problem_with
 from steelyard.domain.plugin import Protocol, TextRole
 from steelyard.formats.campaign_entry import entry_of
 from steelyard.formats.campaign_files import CampaignFiles
+from steelyard.formats.campaign_spans import spans_shown
 from steelyard.formats.campaign_tables import CampaignFile
 from steelyard.formats.text_file import read_text
 from steelyard.protocols import check_words, languages_of, words_in
@@ -34,8 +35,12 @@ def presentation(parsed: CampaignFile, protocol: Protocol, files: CampaignFiles)
         )
     if parsed.design.order == "documents":
         shown["context"] = "whole" if protocol.whole_documents else True
+    marking, problems = spans_shown(parsed.spans, protocol, parsed.campaign.target_language)
+    files.problems += problems
+    if marking is not None:
+        shown["spans"] = marking
     shown["words"] = _words(parsed, protocol, files)
-    entry = entry_of(parsed, protocol, roles_chosen(parsed, protocol), files)
+    entry = entry_of(parsed, protocol, roles_chosen(parsed, protocol), files, shown)
     if entry is not None:
         shown["entry"] = entry.recorded
     files.problems += _example_problems(parsed, protocol)

@@ -10,6 +10,7 @@ from steelyard.domain.campaign import ItemOrder, LayoutName, Partition
 from steelyard.domain.running import Rules
 from steelyard.formats.campaign_entry_tables import ConsentTable, QuestionTable, TrainingTable
 from steelyard.formats.campaign_keys import Finite, Name, Number, StrictKeys, Text, WebAddress
+from steelyard.formats.campaign_spans import SpansTable
 
 # Of a system's name: more would not fit into any table of results.
 MOST_LETTERS = 100
@@ -315,6 +316,7 @@ class CampaignFile(StrictKeys):
     presentation: PresentationTable = Field(
         default_factory=PresentationTable, description="How items are shown."
     )
+    spans: SpansTable | None = Field(default=None, description="How errors are marked.")
     examples: list[ExampleTable] = Field(
         default_factory=list, description="Examples that workers see, one for each answer."
     )

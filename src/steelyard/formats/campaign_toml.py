@@ -23,6 +23,7 @@ from steelyard.formats.campaign_presentation import presentation, roles_chosen
 from steelyard.formats.campaign_rules import rules_of
 from steelyard.formats.campaign_tables import CampaignFile
 from steelyard.formats.campaign_texts import TextsOfFiles, read_texts
+from steelyard.formats.prefilled_file import Prefilled, read_prefilled
 from steelyard.formats.text_file import read_text
 from steelyard.protocols import protocols
 from steelyard.qc import checks, usual_check
@@ -60,6 +61,7 @@ def read_campaign(
     settings = _design(parsed, files, protocol=protocol, texts=texts)
     gold = _gold(parsed, files, protocol=protocol, texts=texts)
     calibration = _calibration(parsed, files, protocol=protocol, settings=settings)
+    prefilled = _prefilled(parsed, files, protocol=protocol, marking=shown.get("spans"), texts=texts)
     if files.problems or texts is None:
         raise CampaignError(str(path), files.problems)
     if texts.given and settings.order != "given":
@@ -82,6 +84,7 @@ def read_campaign(
         gold=gold,
         calibration=calibration,
         given=texts.given if settings.order == "given" else (),
+        prefilled=prefilled,
     )
     return CampaignSource(campaign, tuple(files.warnings))
 
@@ -169,6 +172,26 @@ def _gold(
         return {}
     scale = protocol.scale if protocol else None
     return files.read(parsed.gold.file, lambda path: read_gold(path, scale=scale, texts=texts)) or {}
+
+
+def _prefilled(
+    parsed: CampaignFile,
+    files: CampaignFiles,
+    *,
+    protocol: Protocol | None,
+    marking: Mapping[str, Any] | None,
+    texts: TextsOfFiles | None,
+) -> Prefilled:
+    if protocol is None or not protocol.prefills or marking is None:
+        return {}
+    name = None if parsed.spans is None else parsed.spans.prefilled
+    if name is None:
+        files.warnings.append(
+            f"{protocol.name} shows errors that are marked beforehand, and there are none: name their file, "
+            '[spans] prefilled = "FILE".'
+        )
+        return {}
+    return files.read(name, lambda path: read_prefilled(path, marking=marking, texts=texts)) or {}
 
 
 def _calibration(

@@ -5,16 +5,17 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 from steelyard.domain.campaign import CampaignSettings
 from steelyard.domain.judgement import Answer
 from steelyard.domain.plugin import Protocol, TextRole
-from steelyard.protocols._span_settings import SpanSettings, as_marked, span_settings
+from steelyard.protocols._span_settings import USUAL_SPANS, SpanSettings, as_marked, span_settings
 from steelyard.protocols._words import check_words, for_attributes, read_words
 from steelyard.registry import discover
 
 __all__ = [
+    "USUAL_SPANS",
     "Handling",
     "SpanSettings",
     "as_marked",
@@ -24,6 +25,8 @@ __all__ = [
     "protocols",
     "roles_shown",
     "span_settings_of",
+    "stored_parts",
+    "translations_shown",
     "words_in",
 ]
 
@@ -82,6 +85,19 @@ def span_settings_of(protocol: Protocol, presentation: Mapping[str, Any]) -> Spa
     """
     usual = protocol.presentation.get("spans")
     return None if usual is None else span_settings(presentation, usual)
+
+
+class StoredParts(TypedDict):
+    """What there is of a campaign's items to be read, beside their first translations."""
+
+    n_translations: int
+    prefills: bool
+
+
+def stored_parts(settings: CampaignSettings) -> StoredParts:
+    """What must be read of a campaign's items: what others have not got costs no query."""
+    prefills = protocols()[settings.protocol].prefills
+    return StoredParts(n_translations=translations_shown(settings), prefills=prefills)
 
 
 def handling_of(answer: Answer) -> Handling:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
 from steelyard.domain.judgement import Span
 from steelyard.protocols._ratings import HAND_SD, handling
@@ -25,6 +26,8 @@ SHARE_MISSING = 0.08
 MAJOR_AT_WORST, MAJOR_DROP = 0.9, 0.6
 # A low rating without an error is asked about; most then find one.
 MARKS_WHEN_ASKED = 0.8
+# The share of errors that another worker finds at the same place.
+SHARE_ALIKE = 0.6
 # Words (or characters) beyond the first that belong to an error, on average.
 FURTHER_WORDS, FURTHER_CHARACTERS = 0.8, 2.5
 # The chance to find damage: at quality 0, how much of it is lost up to quality 1, and at most.
@@ -81,8 +84,7 @@ def _errors(
     ):
         place = _whole_units(seen.damaged, marking_units(seen.text, settings.by))
         found.append({**place, **_kind(DAMAGE_MAJOR, settings, rng)})
-    n_more = _n_more(seen, settings, rating, len(found), rng)
-    found += [error for _ in range(n_more) if (error := _error(seen, settings, rng)) is not None]
+    found += _others(seen, settings, _n_more(seen, settings, rating, len(found), rng), rng)
     if settings.source and SOURCE_ISSUE in settings.leaves and rng.random() < SHARE_SOURCE_ISSUES:
         found += _source_issue(seen, settings, rng)
     return found[:most]
@@ -94,7 +96,7 @@ def _n_more(
     """How many errors a worker finds beside those found already."""
     length = len(marking_units(seen.text, settings.by)) / (1 if settings.by != "character" else 2)
     expected = WORST_N * (1 - seen.quality) ** 1.5 * sqrt(length / USUAL_WORDS)
-    n = max(int(rng.poisson(expected * (FINDS_BESIDE if seen.prefilled else 1))) - n_found, 0)
+    n = max(_rounded(expected * (FINDS_BESIDE if seen.prefilled else 1), rng) - n_found, 0)
     if n or n_found:
         return n
     must = rating < settings.refuse_below
@@ -120,10 +122,28 @@ def _of_prefilled(
     return kept
 
 
-def _error(seen: TranslationSeen, settings: SpanSettings, rng: np.random.Generator) -> dict[str, Any] | None:
+def _others(
+    seen: TranslationSeen, settings: SpanSettings, n: int, rng: np.random.Generator
+) -> list[dict[str, Any]]:
+    """So many errors, the gravest first. Most are where others find them too: a text has its weak places."""
+    from numpy.random import default_rng
+
+    weak = default_rng(crc32(seen.text.encode("utf-8", "replace")))
+    n_major = _rounded(n * (MAJOR_AT_WORST - MAJOR_DROP * seen.quality), rng)
+    found = []
+    for number in range(n):
+        major = float(number < n_major)
+        own, known = _error(seen, settings, major, rng), _error(seen, settings, major, weak)
+        error = known if rng.random() < SHARE_ALIKE else own
+        found += [] if error is None else [error]
+    return found
+
+
+def _error(
+    seen: TranslationSeen, settings: SpanSettings, major: float, rng: np.random.Generator
+) -> dict[str, Any] | None:
     """Any error, at any place; None if there is no place to mark."""
     units = marking_units(seen.text, settings.by)
-    major = MAJOR_AT_WORST - MAJOR_DROP * seen.quality
     if settings.tokens and (not units or rng.random() < SHARE_MISSING):
         return {"token": settings.tokens[0], **_kind(major, settings, rng, is_missing=True)}
     if not units:
@@ -132,6 +152,11 @@ def _error(seen: TranslationSeen, settings: SpanSettings, rng: np.random.Generat
     first = int(rng.integers(len(units)))
     last = min(first + int(rng.poisson(further)), len(units) - 1)
     return {"start": units[first][0], "end": units[last][1], **_kind(major, settings, rng)}
+
+
+def _rounded(expected: float, rng: np.random.Generator) -> int:
+    """A whole number next to the expected one, which it is on average."""
+    return int(expected + rng.random())
 
 
 def _source_issue(

@@ -43,7 +43,7 @@ from steelyard.report.words import brief_title, intervals, settled
 from steelyard.review.payment import WORDS as ADVICE
 
 # Sections that exhibits name as their place; all others follow after these.
-SECTIONS = ("ranking", "sure", "significance", "workers", "agreement")
+SECTIONS = ("ranking", "sure", "significance", "errors", "workers", "agreement")
 # Fewer workers than this are listed openly, and at most this many that need a look beside the folded list.
 FEW_WORKERS, MOST_URGENT = 30, 10
 # The numbers in the list of all workers; those that are unknown of everyone are left out.
@@ -243,6 +243,8 @@ def _sections(analysis: Analysis, placed: dict[str, list[Markup]], *, has_draws:
         sections.append(Section("sure", "How sure"))
     if len(analysis.systems) > 1:
         sections.append(Section("significance", "Significance"))
+    if placed["errors"]:
+        sections.append(Section("errors", "Marked errors"))
     sections.append(Section("workers", "Workers"))
     if agreement_line(analysis) or placed["agreement"]:
         sections.append(Section("agreement", "Agreement"))

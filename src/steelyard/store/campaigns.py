@@ -18,7 +18,7 @@ from steelyard.domain.text import CALIBRATION_SYSTEM, Segment, System, Translati
 from steelyard.domain.work import Hit, Item, ItemKind, SegmentTexts, ShownText, own_kind
 from steelyard.store import tables
 from steelyard.store.bulk import filling, load
-from steelyard.store.laid_out import HitShape, add_hits, add_items, refresh_statistics
+from steelyard.store.laid_out import HitShape, Marks, add_hits, add_items, refresh_statistics
 from steelyard.store.running import add_revision, latest_revision, rules_text
 from steelyard.store.turns import take_turns
 
@@ -86,11 +86,12 @@ def add_campaign(  # noqa: PLR0913 (one call writes it all)
     now: datetime,
     created_with: str,
     progress: Callable[[int], None] | None = None,
+    marks: Marks | None = None,
 ) -> None:
     """Write a campaign into an empty database, straight from the iterables; Conflict if there is one.
 
     Each HIT gets `openings_per_hit` places. `progress` is called after each batch with the number of items
-    written, first as items, then in their places in HITs.
+    written, first as items, then in their places in HITs. `marks`: what is marked beforehand in each.
     """
     take_turns(connection, "campaign")
     present = connection.execute(select(tables.campaigns.c.name)).scalar()
@@ -102,7 +103,7 @@ def add_campaign(  # noqa: PLR0913 (one call writes it all)
     with filling(connection):
         load(connection, tables.systems, _system_rows(campaign))
         load(connection, tables.segments, _segment_rows(campaign))
-        add_items(connection, items, progress=progress)
+        add_items(connection, items, progress=progress, marks=marks)
         add_hits(connection, hits, shape=shape, progress=progress)
     refresh_statistics(connection)
 

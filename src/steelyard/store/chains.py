@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import chain
 from typing import Any, NamedTuple
@@ -26,6 +26,7 @@ from steelyard.domain.work import ItemKind, SegmentTexts, ShownText, own_kind
 from steelyard.store import tables
 from steelyard.store.assignments import latest_judged, n_judged_in
 from steelyard.store.campaigns import texts_beside
+from steelyard.store.prefilled import Marked, prefilled_spans
 from steelyard.store.tallies import is_correction
 
 # Judgements read at a time.
@@ -36,11 +37,12 @@ _REPLACED = tables.judgements.alias("replaced")
 
 
 class StoredItem(NamedTuple):
-    """An item as it is stored now: what it is, its translations, and the segment of each."""
+    """An item as it is stored now: what it is, its translations, the segment of each, marks by place."""
 
     kind: ItemKind
     translations: tuple[ShownText, ...]
     segments: tuple[SegmentTexts, ...]
+    prefilled: Marked
 
 
 class ChainedJudgement(NamedTuple):
@@ -84,14 +86,18 @@ def n_stored(connection: Connection) -> int:
     return int(connection.execute(select(func.count()).select_from(tables.judgements)).scalar_one())
 
 
-def links_in_order(connection: Connection, *, n_translations: int) -> Iterator[ChainedJudgement]:
+def links_in_order(
+    connection: Connection, *, n_translations: int, prefills: bool = False
+) -> Iterator[ChainedJudgement]:
     """First judgements, assignment by assignment and in the order of their positions."""
     judged = _firsts(connection)
     query = _links(judged).order_by(judged.c.assignment_id, judged.c.position)
-    return _with_items(connection, query, n_translations=n_translations)
+    return _with_items(connection, query, n_translations=n_translations, prefills=prefills)
 
 
-def corrections(connection: Connection, *, n_translations: int) -> Iterator[ChainedJudgement]:
+def corrections(
+    connection: Connection, *, n_translations: int, prefills: bool = False
+) -> Iterator[ChainedJudgement]:
     """Judgements that replace others, each with what it replaces as `replaced_...`."""
     judged = tables.judgements
     query = (
@@ -102,7 +108,7 @@ def corrections(connection: Connection, *, n_translations: int) -> Iterator[Chai
         .where(is_correction(judged))
         .order_by(judged.c.judgement_id)
     )
-    return _with_items(connection, query, n_translations=n_translations)
+    return _with_items(connection, query, n_translations=n_translations, prefills=prefills)
 
 
 def unfinished(connection: Connection) -> Iterator[tuple[str, int, int]]:
@@ -166,29 +172,35 @@ def _as_stored(moment: ColumnElement[Any]) -> ColumnElement[Any]:
 
 
 def _with_items(
-    connection: Connection, query: Select[Any], *, n_translations: int
+    connection: Connection, query: Select[Any], *, n_translations: int, prefills: bool
 ) -> Iterator[ChainedJudgement]:
     with connection.execute(query, execution_options={"yield_per": BATCH}) as found:
         for rows in found.partitions():
-            ids = sorted({row.item_id for row in rows}) if n_translations > 1 else []
-            beside = _beside(connection, ids)
+            ids = sorted({row.item_id for row in rows})
+            beside = _readable(texts_beside, connection, ids if n_translations > 1 else [])
+            marked = _readable(prefilled_spans, connection, ids if prefills else [])
             for row in rows:
-                yield ChainedJudgement(row, _item(row, beside.get(row.item_id, ())))
+                item = _item(row, beside.get(row.item_id, ()), marked.get(row.item_id, {}))
+                yield ChainedJudgement(row, item)
 
 
-def _beside(connection: Connection, item_ids: Sequence[str]) -> dict[str, Any]:
-    """Translations beside the first, by item; None for one whose translations are not what they can be."""
+def _readable(
+    read: Callable[[Connection, Sequence[str]], Mapping[str, Any]],
+    connection: Connection,
+    item_ids: Sequence[str],
+) -> dict[str, Any]:
+    """What belongs to items, by item; None for one where it is not what it can be."""
     try:
-        return dict(texts_beside(connection, item_ids)) if item_ids else {}
+        return dict(read(connection, item_ids)) if item_ids else {}
     except (ValueError, TypeError):
         if len(item_ids) == 1:
             return {item_ids[0]: None}
         middle = len(item_ids) // 2
-        return _beside(connection, item_ids[:middle]) | _beside(connection, item_ids[middle:])
+        return _readable(read, connection, item_ids[:middle]) | _readable(read, connection, item_ids[middle:])
 
 
-def _item(row: Row[Any], beside: Sequence[Any] | None) -> StoredItem | None:
-    if row.text is None or row.source is None or beside is None:
+def _item(row: Row[Any], beside: Sequence[Any] | None, marked: Marked | None) -> StoredItem | None:
+    if row.text is None or row.source is None or beside is None or marked is None:
         return None
     try:
         kind = ItemKind(row.kind)
@@ -199,6 +211,7 @@ def _item(row: Row[Any], beside: Sequence[Any] | None) -> StoredItem | None:
         kind,
         (ShownText(row.system_id, row.segment_id, row.text, own), *(each.shown for each in beside)),
         (SegmentTexts(row.source, row.reference), *(each.segment for each in beside)),
+        marked,
     )
 
 

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, func, or_, select
+from sqlalchemy import ColumnElement, Connection, func, literal, or_, select
 
 from steelyard.domain.campaign import Campaign, CampaignSettings
 from steelyard.domain.errors import Conflict
+from steelyard.domain.judgement import Span
 from steelyard.domain.text import CALIBRATION_SYSTEM, CalibrationText, Segment, System
 from steelyard.domain.work import Item, ItemKind
 from steelyard.store import campaigns, tables
 from steelyard.store.actions import logged_actions
 from steelyard.store.bulk import load
 from steelyard.store.laid_out import turn_of
+from steelyard.store.prefilled import prefilled_spans
 from steelyard.store.turns import take_turns
 
 
@@ -46,6 +48,7 @@ class StoredTexts:
     translations: Mapping[str, Mapping[str, str]]
     gold: Mapping[tuple[str, str], float]
     calibration: tuple[CalibrationText, ...]
+    prefilled: Mapping[tuple[str, str], tuple[Span, ...]] = field(default_factory=dict)
 
 
 def stored_texts(connection: Connection) -> StoredTexts:
@@ -68,6 +71,7 @@ def stored_texts(connection: Connection) -> StoredTexts:
         translations=translations,
         gold=_gold(connection),
         calibration=_calibration(connection),
+        prefilled=_prefilled(connection),
     )
 
 
@@ -92,6 +96,22 @@ def _gold(connection: Connection) -> dict[tuple[str, str], float]:
         items.kind == ItemKind.GOLD.value, items.known.is_not(None)
     )
     return {(system_id, segment_id): known for system_id, segment_id, known in connection.execute(query)}
+
+
+def _prefilled(connection: Connection) -> dict[tuple[str, str], tuple[Span, ...]]:
+    """What is marked beforehand in translations, by system and segment."""
+    marked = prefilled_spans(connection)
+    if not marked:
+        return {}
+    items, beside, regular = tables.items.c, tables.item_translations.c, ItemKind.REGULAR.value
+    firsts = select(items.item_id, literal(1), items.system_id, items.segment_id).where(items.kind == regular)
+    others = select(beside.item_id, beside.place, beside.system_id, beside.segment_id)
+    rows = connection.execute(firsts.union_all(others.where(beside.kind == regular)))
+    return {
+        (system_id, segment_id): tuple(span._replace(place=0) for span in marked[item_id][place])
+        for item_id, place, system_id, segment_id in rows
+        if place in marked.get(item_id, {})
+    }
 
 
 def _calibration(connection: Connection) -> tuple[CalibrationText, ...]:

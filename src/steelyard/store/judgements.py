@@ -16,6 +16,7 @@ from steelyard.domain.judgement import Answer, Behaviour, Judgement
 from steelyard.store import tables
 from steelyard.store.assignments import latest_judged
 from steelyard.store.campaigns import TextBeside, credited_systems, texts_beside
+from steelyard.store.prefilled import Marked, prefilled_spans
 from steelyard.store.tallies import first_judgements, is_correction, n_corrections
 from steelyard.store.worked_time import timed
 
@@ -78,6 +79,8 @@ class JudgementColumns:
     credited: Sequence[tuple[str, ...] | None]
     beside: Mapping[str, tuple[TextBeside, ...]]
     """By item, the further translations that it shows; items that show one are not there."""
+    prefilled: Mapping[str, Marked]
+    """By item, the errors that were marked in it beforehand; items without any are not there."""
 
 
 def find(connection: Connection, judgement_id: str) -> Judgement | None:
@@ -161,12 +164,17 @@ def _last_hash(connection: Connection, assignment_id: str) -> str:
 
 
 def stored_judgements(
-    connection: Connection, *, n_translations: int = 1, worker_id: str | None = None
+    connection: Connection,
+    *,
+    n_translations: int = 1,
+    prefills: bool = False,
+    worker_id: str | None = None,
 ) -> Iterator[JudgementColumns]:
     """All current judgements with what is known of their items, in order of arrival, batch by batch.
 
-    Only where items show several translations are those beside the first looked for. Those of one worker
-    come without corrections first, then the corrections: each of the two is found by its own index.
+    Only where items show several translations are those beside the first looked for, and errors marked
+    beforehand only where there may be some (`prefills`). Those of one worker come without corrections first,
+    then the corrections: each of the two is found by its own index.
     """
     credited = credited_systems(connection)
     queries = [_with_items(connection, tables.current_judgements)]
@@ -177,7 +185,11 @@ def stored_judgements(
             _with_items(connection, later).where(own, is_correction(later)),
         ]
     for query in queries:
-        yield from _columns(connection, query, credited, n_translations=n_translations)
+        for columns in _columns(connection, query, credited):
+            ids = sorted(set(columns[4]))
+            beside = texts_beside(connection, ids) if n_translations > 1 else {}
+            marked = prefilled_spans(connection, ids) if prefills else {}
+            yield JudgementColumns(*[*columns, beside, marked])
 
 
 def _with_items(connection: Connection, stored: FromClause) -> Select[Any]:
@@ -215,9 +227,8 @@ def _with_items(connection: Connection, stored: FromClause) -> Select[Any]:
     )
 
 
-def _columns(
-    connection: Connection, query: Select[Any], credited: Mapping[str, Any], *, n_translations: int
-) -> Iterator[JudgementColumns]:
+def _columns(connection: Connection, query: Select[Any], credited: Mapping[str, Any]) -> Iterator[list[Any]]:
+    """The columns of `JudgementColumns` that belong to judgements, batch by batch."""
     with connection.execute(query, execution_options={"yield_per": BATCH}) as found:
         for rows in found.partitions():
             columns: list[Any] = list(zip(*rows, strict=True))
@@ -225,8 +236,7 @@ def _columns(
             columns[18] = tuple(map(_order, columns[18]))
             columns[20] = tuple(map(_behaviour, columns[20]))
             columns.append(tuple(map(credited.get, columns[4])))
-            columns.append(texts_beside(connection, sorted(set(columns[4]))) if n_translations > 1 else {})
-            yield JudgementColumns(*columns)
+            yield columns
 
 
 def _order(text: str | None) -> tuple[int, ...] | None:

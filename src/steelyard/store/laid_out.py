@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, func, insert, select
 
+from steelyard.domain.judgement import Span
 from steelyard.domain.work import Hit, Item, ItemKind
 from steelyard.store import tables
 from steelyard.store.bulk import BATCH, batches, load
+from steelyard.store.prefilled import add_prefilled
 
 _KIND_NAME = {kind: kind.value for kind in ItemKind}
 
@@ -25,10 +27,18 @@ class HitShape:
     part: int = 1
 
 
+# Which places of an item have errors that are marked beforehand, and which errors.
+Marks = Callable[[Item], Iterable[tuple[int, Sequence[Span]]]]
+
+
 def add_items(
-    connection: Connection, items: Iterable[Item], *, progress: Callable[[int], None] | None = None
+    connection: Connection,
+    items: Iterable[Item],
+    *,
+    progress: Callable[[int], None] | None = None,
+    marks: Marks | None = None,
 ) -> None:
-    """Write items with their credits and the translations beside them."""
+    """Write items with their credits, the translations beside them and what is marked in them."""
     for some in batches(items, size=BATCH):
         load(connection, tables.items, _item_rows(some), progress=progress)
         credited = (
@@ -36,6 +46,9 @@ def add_items(
         )
         load(connection, tables.item_credits, credited)
         load(connection, tables.item_translations, _beside_rows(some))
+        if marks is not None:
+            marked = ((item.item_id, *each) for item in some for each in marks(item))
+            add_prefilled(connection, marked)
 
 
 def add_hits(

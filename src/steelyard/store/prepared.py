@@ -15,6 +15,7 @@ from sqlalchemy import Connection
 
 from steelyard.domain.work import ItemKind, SegmentTexts, ShownText, own_kind
 from steelyard.store.campaigns import texts_beside
+from steelyard.store.prefilled import prefilled_spans
 from steelyard.store.work import PlacedTexts
 
 # Where in a HIT: its id and a position.
@@ -117,11 +118,13 @@ def _standing(row: tuple[Any, ...]) -> Standing:
 
 
 def placed_texts(
-    connection: Connection, places: Sequence[Place], *, n_translations: int
+    connection: Connection, places: Sequence[Place], *, n_translations: int, prefills: bool = False
 ) -> dict[Place, PlacedTexts]:
     """The items at these places; those that are no places of the HIT are missing."""
     rows = connection.exec_driver_sql(PLACED[connection.dialect.name], (json.dumps(places),)).all()
-    every = texts_beside(connection, [row[2] for row in rows]) if n_translations > 1 and rows else {}
+    ids = [row[2] for row in rows]
+    every = texts_beside(connection, ids) if n_translations > 1 and rows else {}
+    marked = prefilled_spans(connection, ids) if prefills and rows else {}
     found = {}
     for hit_id, position, item_id, kind, system_id, segment_id, text, document_id, number, *segment in rows:
         beside = every.get(item_id, ())
@@ -132,5 +135,6 @@ def placed_texts(
             (SegmentTexts(*segment), *(each.segment for each in beside)),
             document_id,
             number,
+            marked.get(item_id, {}),
         )
     return found

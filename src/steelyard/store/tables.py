@@ -134,6 +134,14 @@ item_translations = Table(
     # A JSON list of further systems that gave this text; null: none.
     Column("credited", Text),
 )
+# Errors that are marked in an item's translations before any worker comes: a JSON list for each place.
+prefilled = Table(
+    "prefilled",
+    metadata,
+    Column("item_id", Text, ForeignKey("items.item_id"), primary_key=True),
+    Column("place", Integer, primary_key=True, autoincrement=False),
+    Column("spans", Text, nullable=False),
+)
 # Other systems that gave exactly the text of an item: they share its ratings.
 item_credits = Table(
     "credits",

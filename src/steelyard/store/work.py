@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import takewhile
 from typing import Any, NamedTuple
@@ -32,6 +32,7 @@ from steelyard.store.assignments import (
 )
 from steelyard.store.campaigns import TextBeside, texts_beside
 from steelyard.store.claims import claim_opening
+from steelyard.store.prefilled import Marked, prefilled_spans
 from steelyard.store.progress import Progress, WorkerProgress, progress
 from steelyard.store.turns import take_turns
 
@@ -111,6 +112,7 @@ class PlacedTexts:
     """The item at one position of a HIT: its translations as stored, and the segment of each.
 
     `document_id` and `number`: of the first segment, which document it belongs to and its place among all.
+    `prefilled`: by place, the errors that are marked beforehand.
     """
 
     item_id: str
@@ -118,6 +120,7 @@ class PlacedTexts:
     segments: tuple[SegmentTexts, ...]
     document_id: str = ""
     number: int = 0
+    prefilled: Marked = field(default_factory=dict)
 
 
 class JudgedPlace(NamedTuple):
@@ -163,17 +166,23 @@ def is_blocked(connection: Connection, worker_id: str) -> bool:
 
 
 def placed_item(
-    connection: Connection, assignment: Assignment, position: int, *, n_translations: int = 1
+    connection: Connection,
+    assignment: Assignment,
+    position: int,
+    *,
+    n_translations: int = 1,
+    prefills: bool = False,
 ) -> PlacedTexts:
     """The item at `position` of the assignment's HIT; NotFound outside 1..n_items.
 
-    Only where items show several translations are those beside the first looked for.
+    Only where items show several translations are those beside the first looked for, and errors only where
+    the protocol `prefills` some.
     """
     row = connection.execute(_PLACED_ITEM, {"hit_id": assignment.hit_id, "position": position}).one_or_none()
     if row is None:
         raise NotFound(f"this HIT has items 1 to {assignment.n_items}, so there is no item {position}")
-    beside = texts_beside(connection, [row.item_id]).get(row.item_id, ()) if n_translations > 1 else ()
-    return _placed_texts(row, beside)
+    [placed] = _all_placed(connection, [row], n_translations=n_translations, prefills=prefills)
+    return placed
 
 
 def judged_before(
@@ -203,10 +212,12 @@ def placed_after(
     document_id: str,
     *,
     n_translations: int = 1,
+    prefills: bool = False,
 ) -> list[PlacedTexts]:
     """The items right after a position of the assignment's HIT that are of this document, in order."""
     found = connection.execute(_PLACED_AFTER, {"hit_id": assignment.hit_id, "after": position})
-    return _all_placed(connection, _of_document(found, document_id), n_translations=n_translations)
+    rows = _of_document(found, document_id)
+    return _all_placed(connection, rows, n_translations=n_translations, prefills=prefills)
 
 
 def _of_document(found: Iterable[Any], document_id: str) -> list[Any]:
@@ -214,13 +225,16 @@ def _of_document(found: Iterable[Any], document_id: str) -> list[Any]:
     return list(takewhile(lambda row: row.document_id == document_id, found))
 
 
-def _all_placed(connection: Connection, rows: Sequence[Any], *, n_translations: int) -> list[PlacedTexts]:
+def _all_placed(
+    connection: Connection, rows: Sequence[Any], *, n_translations: int, prefills: bool = False
+) -> list[PlacedTexts]:
     ids = [row.item_id for row in rows]
     beside = texts_beside(connection, ids) if n_translations > 1 and ids else {}
-    return [_placed_texts(row, beside.get(row.item_id, ())) for row in rows]
+    marked = prefilled_spans(connection, ids) if prefills and ids else {}
+    return [_placed_texts(row, beside.get(row.item_id, ()), marked.get(row.item_id)) for row in rows]
 
 
-def _placed_texts(row: Any, beside: Sequence[TextBeside] = ()) -> PlacedTexts:
+def _placed_texts(row: Any, beside: Sequence[TextBeside], marked: Marked | None) -> PlacedTexts:
     kind = own_kind(ItemKind(row.kind), row.system_id, [text.shown for text in beside])
     return PlacedTexts(
         row.item_id,
@@ -228,4 +242,5 @@ def _placed_texts(row: Any, beside: Sequence[TextBeside] = ()) -> PlacedTexts:
         (SegmentTexts(row.source, row.reference), *(text.segment for text in beside)),
         row.document_id,
         row.number,
+        marked or {},
     )

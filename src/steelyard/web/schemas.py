@@ -58,18 +58,33 @@ class SubmissionBody(_Strict):
     behaviour: BehaviourBody | None = None
 
 
+class MarkView(TypedDict):
+    """An error that is marked beforehand, half-open and in code points of the text on its side."""
+
+    start: int
+    end: int
+    severity: str
+    category: NotRequired[str]
+    side: NotRequired[Literal["source"]]
+
+
 class TranslationView(TypedDict):
     """One of several translations; with its own source and reference if they are of several segments."""
 
     text: str
+    spans: NotRequired[list[MarkView]]
     source: NotRequired[str]
     reference: NotRequired[str]
 
 
 class ItemTextsView(TypedDict):
-    """The texts the protocol shows of a segment: one `text`, or several `translations` in order."""
+    """The texts the protocol shows of a segment: one `text`, or several `translations` in order.
+
+    Beside a text stand the `spans` that are marked in it beforehand, if there are any.
+    """
 
     text: NotRequired[str]
+    spans: NotRequired[list[MarkView]]
     source: NotRequired[str]
     reference: NotRequired[str]
     translations: NotRequired[list[TranslationView]]

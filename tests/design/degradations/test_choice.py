@@ -10,6 +10,7 @@ from steelyard.design.degradations import choose
     [
         ("adequacy", None, "replace-words"),
         ("fluency", None, "duplicate-words"),
+        ("spans", None, "replace-phrase"),
         ("adequacy", "delete-words", "delete-words"),
         ("adequacy", "replace-words", "replace-words"),
         ("fluency", "duplicate-words", "duplicate-words"),
@@ -29,8 +30,8 @@ def test_a_degradation_is_chosen_by_name_or_is_the_usual_one(attribute, name, ch
             "delete-words",
             '"delete-words" lowers something else than "fluency"; for fluency there is: duplicate-words.',
         ),
-        ("style", None, 'lowers the attribute "style"; there is one for: adequacy, fluency, overall.'),
-        ("style", "delete-words", "there is one for: adequacy, fluency, overall."),
+        ("style", None, 'lowers the attribute "style"; there is one for: adequacy, fluency, overall, spans.'),
+        ("style", "delete-words", "there is one for: adequacy, fluency, overall, spans."),
     ],
 )
 def test_what_cannot_be_chosen_is_refused_with_what_can(attribute, name, message):

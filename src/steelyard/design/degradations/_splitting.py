@@ -155,9 +155,11 @@ class _Spaces:
 class _NoSpaces:
     """Words are found by `words` (the text in parts), or are a fixed number of characters."""
 
-    def __init__(self, language: str, *, name: str, words: Callable[[str], Iterable[str]] | None) -> None:
+    def __init__(
+        self, language: str, *, name: str, words: Callable[[str], Iterable[str]] | None, per_word: int
+    ) -> None:
         self.name = name
-        self.units_per_word = 1 if words else CHARACTERS_PER_WORD[base_language(language)]
+        self.units_per_word = per_word
         self._phrases = base_language(language) in _WITH_SPACES_BETWEEN_PHRASES
         self._words = words
         self.split = lru_cache(_REMEMBERED)(self._split)
@@ -200,13 +202,16 @@ class _NoSpaces:
 SPACES: Splitter = _Spaces()
 
 
-def by_characters(language: str) -> Splitter:
+def by_characters(language: str, *, per_word: int | None = None) -> Splitter:
     """Cuts texts of a language without spaces into characters, with nothing but this package.
+
+    `per_word` of them count as a word; without it as many as words of that language tend to have.
 
     >>> by_characters("zh").split("我爱Python。").units
     ('我', '爱', 'Python', '。')
     """
-    return _NoSpaces(language, name=f"graphemes {unicodedata.unidata_version}", words=None)
+    size = per_word or CHARACTERS_PER_WORD[base_language(language)]
+    return _NoSpaces(language, name=f"graphemes {unicodedata.unidata_version}", words=None, per_word=size)
 
 
 def by_icu(language: str) -> Splitter:
@@ -215,7 +220,12 @@ def by_icu(language: str) -> Splitter:
     from icu4py.breakers import WordBreaker
 
     locale = base_language(language)
-    return _NoSpaces(language, name=f"icu {icu4py.icu_version}", words=lambda text: WordBreaker(text, locale))
+    return _NoSpaces(
+        language,
+        name=f"icu {icu4py.icu_version}",
+        words=lambda text: WordBreaker(text, locale),
+        per_word=1,
+    )
 
 
 @cache

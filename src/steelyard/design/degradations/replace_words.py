@@ -7,16 +7,9 @@ from functools import cache, partial
 
 import numpy as np
 
-from steelyard.design.degradations._splitting import Pieces, Splitter, splitter_for
-from steelyard.design.degradations._words import (
-    MAX_REDRAWS,
-    MIN_WORDS_TO_KEEP_ENDS,
-    has_letters,
-    has_words,
-    n_shared,
-    substituted,
-    types,
-)
+from steelyard.design.degradations._borrowing import borrowed_phrases
+from steelyard.design.degradations._splitting import Splitter, splitter_for
+from steelyard.design.degradations._words import MIN_WORDS_TO_KEEP_ENDS, has_words, substituted
 from steelyard.domain.plugin import Damage, Degradation
 
 # Words to replace, by the number of words in the text, as WMT has published it [Bojar2016]; beyond
@@ -74,52 +67,11 @@ def with_words_replaced(
     'he met houses'
     """
     pieces = splitter.split(text)
-    n_words, n_others = pieces.n_words, len(others)
-    if n_words < 2 or not n_others:
+    if pieces.n_words < 2 or not len(others):
         return substituted(pieces, reference, others, splitter=splitter, rng=rng)
-    shown, meant = splitter.row(text), splitter.row(reference)
-    known = (shown + meant, shown, meant)
-    k, n_units = n_replaced(n_words), len(pieces.units)
-    size = k * pieces.splitter.units_per_word
-    first, last = (1, n_units - size - 1) if n_words >= MIN_WORDS_TO_KEEP_ENDS else (n_units - size,) * 2
-    for _ in range(MAX_REDRAWS):
-        which, within, where = rng.random(3).tolist()
-        other = splitter.borrow(others[int(which * n_others)])
-        run = _run_within(other, k, within)
-        phrase = other.units[run]
-        # A phrase that looks like what it replaces shares all its words and never gets past here.
-        if not has_letters(phrase) or _is_known(types(phrase, other.splitter.units_per_word), known):
-            continue
-        start = first + int(where * (last - first + 1))
-        if other.splitter is not pieces.splitter:
-            # Words of another kind of script keep their own joints.
-            phrase = [other.part(run.start, run.stop).text()]
-        damaged = pieces.spliced(start, start + size, phrase)
-        if damaged is not None:
-            return damaged.text()
-    return None
-
-
-def _is_known(phrase: set[str], known: tuple[str, str, str]) -> bool:
-    """Whether more than half of the phrase's distinct words are in the text, or in its reference."""
-    both, text, reference = known
-    half = len(phrase) / 2
-    # Mostly both together have fewer: one look instead of two.
-    return n_shared(phrase, both) > half and max(n_shared(phrase, text), n_shared(phrase, reference)) > half
-
-
-def _run_within(pieces: Pieces, k: int, within: float) -> slice:
-    """A run of k words, from the inside of a text if it is long enough; empty if it is too short.
-
-    The first word of a text tends to have a capital and the last one a full stop, which would
-    betray the damage at a glance. `within`, between 0 and 1, picks the run.
-    """
-    n_units, size = len(pieces.units), k * pieces.splitter.units_per_word
-    if n_units < size:
-        return slice(0, 0)
-    margin = 1 if n_units >= size + 2 else 0
-    start = margin + int(within * (n_units - size - 2 * margin + 1))
-    return slice(start, start + size)
+    n_words = n_replaced(pieces.n_words)
+    copies = borrowed_phrases(splitter, text, reference, others, n_words=n_words, rng=rng)
+    return next((copy.text for copy in copies), None)
 
 
 DEGRADATION = Degradation(

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Container
 
-from steelyard.domain.exhibit import Cells, Panel, Rule
+from steelyard.domain.exhibit import Cells, Panel, Passage, Rule
 from steelyard.report.drawing.annotations import annotate
 from steelyard.report.drawing.legend import draw_legend
 from steelyard.report.drawing.marks import draw_mark
+from steelyard.report.drawing.passage import passage_of
 from steelyard.report.drawing.plot import (
     GAP,
     HEADING_LINE,
@@ -34,7 +35,10 @@ def draw_panel(plot: Plot, *, crowded: Container[int] = (), is_labelled: bool = 
         marks += shapes
     if is_empty:
         marks.append(_nothing(plot))
-    shapes = [*_head(plot), *_grid(plot), *marks, *_axes(plot), *annotate(plot)]
+    if passage_of(panel) is not None:
+        shapes = [*_head(plot), *marks]
+    else:
+        shapes = [*_head(plot), *_grid(plot), *marks, *_axes(plot), *annotate(plot)]
     return Drawing(plot.width, plot.height, tuple(shapes), panel.title, _description(panel))
 
 
@@ -126,7 +130,9 @@ def _description(panel: Panel) -> str:
     ]
     series = list(
         dict.fromkeys(
-            mark.series for mark in panel.marks if not isinstance(mark, Rule | Cells) and mark.series
+            mark.series
+            for mark in panel.marks
+            if not isinstance(mark, Rule | Cells | Passage) and mark.series
         )
     )
     return "; ".join([*axes, *([f"series: {', '.join(series)}"] if series else [])])

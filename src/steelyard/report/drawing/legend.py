@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from steelyard.domain.exhibit import Band, Bars, Intervals, Line, Panel, Points, Tone
+from steelyard.domain.exhibit import Band, Bars, Intervals, Line, Panel, Passage, Points, Tone
 from steelyard.report.drawing.hatching import hatched
 from steelyard.report.drawing.palette import LOOKS
 from steelyard.report.drawing.scene import (
@@ -47,6 +47,10 @@ def legend_of(panel: Panel, *, room: float) -> Legend:
     """The named series of a panel, each once, set into rows."""
     series: dict[tuple[str, Tone], dict[tuple[type[Named], bool], Named]] = {}
     for mark in panel.marks:
+        if isinstance(mark, Passage):
+            for name, tone in mark.keys:
+                bar = Intervals((), (), (), name, tone, thick=True)
+                series.setdefault((name, tone), {})[Intervals, False] = bar
         if isinstance(mark, Named) and mark.series:
             kind = (type(mark), isinstance(mark, Line) and mark.dashed)
             series.setdefault((mark.series, mark.tone), {}).setdefault(kind, mark)
@@ -85,6 +89,8 @@ def _key(mark: Named, x: float, middle: float) -> list[Shape]:
         case Band():
             return [Path((rectangle(x, middle - 5, x + KEY, middle + 5),), fill=tone, opacity=0.25)]
         case Bars():
+            return hatched([Box(x, middle - 5, KEY, 10)], tone, opacity=0.55)
+        case Intervals(thick=True):
             return hatched([Box(x, middle - 5, KEY, 10)], tone, opacity=0.55)
         case Intervals():
             return [Path((rectangle(x, middle - 3, x + KEY, middle + 3),), fill=tone, opacity=0.45)]

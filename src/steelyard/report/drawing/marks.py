@@ -6,11 +6,12 @@ import math
 
 import numpy as np
 
-from steelyard.domain.exhibit import Band, Bars, Cells, Intervals, Line, Mark, Points, Rule
+from steelyard.domain.exhibit import Band, Bars, Cells, Intervals, Line, Mark, Passage, Points, Rule
 from steelyard.domain.wording import MINUS
 from steelyard.report.drawing.clipping import clip_area, clip_line
 from steelyard.report.drawing.hatching import hatched
 from steelyard.report.drawing.palette import LOOKS, STRONGEST
+from steelyard.report.drawing.passage import draw_passage
 from steelyard.report.drawing.plot import Plot
 from steelyard.report.drawing.scales import IndexArray, floats
 from steelyard.report.drawing.scene import (
@@ -34,6 +35,8 @@ _SLACK = 1e-9
 # Beyond these numbers single shapes are not named on pointing, to keep files small.
 MOST_NAMED_BARS, MOST_NAMED_CELLS = 200, 600
 INTERVAL, LEAST_INTERVAL = 7.0, 1.5
+# How much of a row a thick bar takes.
+THICK_SHARE = 0.72
 # Smaller text in cells could not be read: it is shown on pointing only.
 LEAST_TEXT = 7.0
 
@@ -55,6 +58,8 @@ def draw_mark(mark: Mark, plot: Plot, *, is_crowd: bool, is_labelled: bool) -> l
             return _rule(mark, plot)
         case Cells():
             return _cells(mark, plot)
+        case Passage():
+            return draw_passage(mark, plot.box)
 
 
 def places_of(mark: Points, plot: Plot) -> tuple[IndexArray, FloatArray, FloatArray]:
@@ -166,7 +171,32 @@ def _bars(mark: Bars, plot: Plot) -> list[Shape]:
     return hatched(boxes, mark.tone, opacity=0.55, titles=titles if len(boxes) <= MOST_NAMED_BARS else ())
 
 
+def _amounts(mark: Intervals, plot: Plot, *, is_labelled: bool) -> list[Shape]:
+    """Thick bars, most of a row high; those of no length are left out."""
+    low, high = plot.across(floats(mark.low)), plot.across(floats(mark.high))
+    middle = plot.down(floats(mark.at))
+    row = plot.box.height / max(len(plot.y.categories), 1)
+    boxes, titles = [], []
+    for k in range(len(low)):
+        if not np.isfinite([low[k], high[k], middle[k]]).all() or low[k] == high[k]:
+            continue
+        half = THICK_SHARE * row / 2
+        box = _within(
+            min(low[k], high[k]), max(low[k], high[k]), middle[k] - half, middle[k] + half, plot.box
+        )
+        if box is not None:
+            boxes.append(box)
+            name = f"{_category(plot, mark.at[k])}, {mark.series}" if plot.y.categories else mark.series
+            titles.append(f"{name}: {_short(mark.high[k] - mark.low[k])}")
+    if not boxes:
+        return []
+    is_named = is_labelled and len(boxes) <= MOST_NAMED_BARS
+    return hatched(boxes, mark.tone, opacity=0.55, titles=titles if is_named else ())
+
+
 def _intervals(mark: Intervals, plot: Plot, *, is_labelled: bool) -> list[Shape]:
+    if mark.thick:
+        return _amounts(mark, plot, is_labelled=is_labelled)
     low, high = plot.across(floats(mark.low)), plot.across(floats(mark.high))
     middle = plot.down(floats(mark.at))
     shapes: list[Shape] = []

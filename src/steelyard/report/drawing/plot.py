@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from steelyard.domain.exhibit import Cells, Intervals, Panel
+from steelyard.domain.exhibit import Cells, Intervals, Panel, Passage
 from steelyard.report.drawing.legend import Legend, legend_of
+from steelyard.report.drawing.passage import name_room, passage_height, passage_of
 from steelyard.report.drawing.scales import AxisScale, axis_scale_of
 from steelyard.report.drawing.scene import FONT, HEADING, SMALL, Box
 from steelyard.report.drawing.text_width import shorten, width, wrap
@@ -78,6 +79,8 @@ def lay_out_panel(panel: Panel, *, room: float = WIDTH, least_top: float = 0.0) 
     The panel is as wide as `room`, unless it has cells, which have their own width. `least_top` keeps
     the plot at least that far below the top, level with its neighbours.
     """
+    if (passage := passage_of(panel)) is not None:
+        return _lay_out_passage(panel, passage, room=room, least_top=least_top)
     x, y = axis_scale_of(panel, "x"), axis_scale_of(panel, "y")
     cell = _cell_width(panel)
     y_labels, label_size = _labels_beside(
@@ -112,8 +115,36 @@ def lay_out_panel(panel: Panel, *, room: float = WIDTH, least_top: float = 0.0) 
     )
 
 
+def _lay_out_passage(panel: Panel, passage: Passage, *, room: float, least_top: float) -> Plot:
+    """A panel of running text: no axes, and as high as the text needs."""
+    heading = wrap(panel.title, HEADING, room - 4, bold=True)
+    legend = legend_of(panel, room=room)
+    top = max(len(heading) * HEADING_LINE + legend.height + 6.0, least_top)
+    left = name_room(passage)
+    inner = room - left - 4.0
+    box = Box(left, top, inner, passage_height(passage, inner))
+    return Plot(
+        panel=panel,
+        x=axis_scale_of(panel, "x"),
+        y=axis_scale_of(panel, "y"),
+        box=box,
+        x_labels=(),
+        y_labels=(),
+        x_title=(),
+        y_title=(),
+        heading=heading,
+        legend=legend,
+        is_slanted=False,
+        label_size=FONT,
+        width=room,
+        height=round(box.bottom + 8.0, 1),
+    )
+
+
 def is_level(panel: Panel) -> bool:
-    """Whether the panel shows intervals over categories, which gain from every bit of width."""
+    """Whether the panel shows intervals over categories or running text, which gain from all width."""
+    if passage_of(panel) is not None:
+        return True
     has_intervals = any(isinstance(mark, Intervals) for mark in panel.marks)
     return has_intervals and bool(panel.y.categories) and not _has_cells(panel)
 

@@ -10,7 +10,19 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.domain.exhibit import Axis, Band, Bars, Cells, Intervals, Line, Mark, Panel, Points, Rule
+from steelyard.domain.exhibit import (
+    Axis,
+    Band,
+    Bars,
+    Cells,
+    Intervals,
+    Line,
+    Mark,
+    Panel,
+    Passage,
+    Points,
+    Rule,
+)
 from steelyard.report.drawing.ticks import Tick, linear_ticks, logarithmic_ticks
 from steelyard.stats.arrays import FloatArray
 
@@ -127,5 +139,5 @@ def _shown(mark: Mark, side: Side) -> tuple[tuple[float, ...], ...]:
             return (mark.low, mark.high) if side == "x" else (mark.at,)
         case Rule():
             return ((mark.at,),) if mark.of == side else ()
-        case Cells():
+        case Cells() | Passage():
             return ()

@@ -17,7 +17,8 @@ import { drawMarkingSheet, drawReadSource, drawStill, onceUsed, phrase, worded }
  * @returns {import("../one_rating.js").Mounted}
  */
 export function mountSeveral(root, item, options, onChange) {
-  const source = item.source === undefined ? null : drawReadSource(item.source, options);
+  const onSource = onceUsed(root, (share) => judged.forEach((one) => one.pointAt(share)));
+  const source = item.source === undefined ? null : drawReadSource(item.source, options, onSource);
   const judged = item.translations.map(({ text }, place) =>
     drawJudged(text, options, {
       label: nameOf(place, options),
@@ -118,13 +119,13 @@ export function drawSegmentOfSeveral({ source, translations }, answer, options) 
   const stills = translations.map(({ text }, place) => {
     const said = answer?.translations[place];
     const still = drawStill(text, said?.spans ?? [], "target", options, nameOf(place, options));
-    return make("div", "still-judged", still, said ? recallLine(said, options) : null);
+    return make("div", "still-judged", still.element, said ? recallLine(said, options) : null);
   });
   const above = source === undefined ? null : drawStill(source, [], "source", options, options.words.labels.source);
-  const element = make("div", "still-several", above, make("div", "still-sheets", ...stills));
+  const element = make("div", "still-several", above?.element, make("div", "still-sheets", ...stills));
   element.dir = options.direction;
   element.style.setProperty("--beside", String(besideEachOther(translations.length)));
-  return { element, destroy: () => {} };
+  return { element, destroy: () => above?.destroy() };
 }
 
 // One translation with its line. `state`: "open" without a score, "unsaid" while an error lacks its category, "refused"

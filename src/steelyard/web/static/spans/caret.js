@@ -1,4 +1,4 @@
-// Moving through the units of a text with the keyboard. One of them is a stop of the Tab key, and the arrow keys move it.
+// Moving through the units of a text with the keyboard. One of them is a stop of the Tab key; the arrow keys move it.
 
 const ACROSS = { ArrowRight: 1, ArrowLeft: -1 };
 const ALONG = { ArrowDown: 1, ArrowUp: -1 };

@@ -1,4 +1,4 @@
-// Choosing the category of a mark: a row of main ones, and below it those of the one that is chosen. Letters find them too.
+// Choosing the category of a mark: a row of main ones, and below it those of the chosen one. Letters find them too.
 
 import { make } from "../dom.js";
 import { drawChoiceRow } from "./choice_row.js";
@@ -22,6 +22,8 @@ export function drawCategoryChoice(categories, words, onChoose) {
   let subs = null;
   let typed = "";
   let typedAt = 0;
+  // The label that letters have found, while more of its letters may follow.
+  let taken = "";
 
   function showBelow(main) {
     if (main === shown) return;
@@ -50,15 +52,22 @@ export function drawCategoryChoice(categories, words, onChoose) {
     focus: () => (subs ?? mains).focus(),
     /** A letter that somebody types: goes to the first category that begins so, and takes the only one. */
     type(letter) {
-      typed = performance.now() - typedAt > PAUSE_MS ? letter : typed + letter;
-      typedAt = performance.now();
-      const begins = (button) => button.textContent.toLocaleLowerCase().startsWith(typed.toLocaleLowerCase());
-      const inRow = (row) => row?.buttons.filter(begins) ?? [];
+      const now = performance.now();
+      typed = now - typedAt > PAUSE_MS ? letter : typed + letter;
+      typedAt = now;
+      if (taken && typed !== letter && beginsSo(taken, typed)) return;
+      if (taken) typed = letter;
+      taken = "";
+      const inRow = (row) => row?.buttons.filter(({ textContent }) => beginsSo(textContent, typed)) ?? [];
       const found = inRow(subs).length ? inRow(subs) : inRow(mains);
       if (found.length) found[0].focus();
       if (found.length !== 1) return;
-      typed = "";
+      taken = found[0].textContent;
       found[0].click();
     },
   };
+}
+
+function beginsSo(label, letters) {
+  return label.toLocaleLowerCase().startsWith(letters.toLocaleLowerCase());
 }

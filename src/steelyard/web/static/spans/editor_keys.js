@@ -19,7 +19,7 @@ const DIGIT = /^(?:Digit|Numpad)([1-9])$/;
 export function editorKey(event, editor, actions) {
   const { key, code } = event;
   if (event.isComposing || event.altKey) return null;
-  if (event.ctrlKey || event.metaKey) return key.toLowerCase() === "z" && !event.shiftKey ? actions.undo : null;
+  if (event.ctrlKey || event.metaKey) return isUndoKey(event) ? actions.undo : null;
   if (key === "Escape") return actions.close;
   if (key === "Delete" || key === "Backspace") return actions.remove;
   if (event.shiftKey && (key === "ArrowLeft" || key === "ArrowRight")) {
@@ -31,6 +31,13 @@ export function editorKey(event, editor, actions) {
   const severity = editor.severities[Number(DIGIT.exec(code)?.[1]) - 1];
   if (severity !== undefined) return () => actions.change({ severity });
   return editor.category && /^\p{L}$/u.test(key) ? () => editor.category.type(key) : null;
+}
+
+/** Whether this key with Ctrl or Cmd takes the last step back. */
+export function isUndoKey({ key, code, shiftKey, altKey }) {
+  if (shiftKey || altKey) return false;
+  // Where a layout has other letters, the place of the key counts.
+  return /^[a-z]$/i.test(key) ? key.toLowerCase() === "z" : code === "KeyZ";
 }
 
 // What is chosen already need not be chosen again, and nothing else is missing.

@@ -9,9 +9,12 @@ import { make } from "../dom.js";
  * @param {() => void} on.cancel
  */
 export function drawHandles(on) {
-  const handles = { start: make("span", "mark-handle mark-handle-start"), end: make("span", "mark-handle mark-handle-end") };
-  for (const side of ["start", "end"]) followHandle(handles[side], side, on);
-  const element = make("div", "mark-handles", handles.start, handles.end);
+  const [start, end] = ["start", "end"].map((side) => {
+    const handle = make("span", `mark-handle mark-handle-${side}`);
+    followHandle(handle, side, on);
+    return handle;
+  });
+  const element = make("div", "mark-handles", start, end);
   element.setAttribute("aria-hidden", "true");
   return {
     element,
@@ -19,8 +22,8 @@ export function drawHandles(on) {
     place(boxes, isMirrored) {
       const origin = element.getBoundingClientRect();
       const [first, last] = [boxes[0], boxes.at(-1)];
-      put(handles.start, isMirrored ? first.right : first.left, first.top, origin);
-      put(handles.end, isMirrored ? last.left : last.right, last.bottom, origin);
+      put(start, isMirrored ? first.right : first.left, first.top, origin);
+      put(end, isMirrored ? last.left : last.right, last.bottom, origin);
     },
   };
 }
@@ -32,6 +35,8 @@ function put(handle, x, y, origin) {
 
 function followHandle(handle, side, on) {
   let held = null;
+  // A finger is taken to mean whatever near it can be clicked: without this, the word beside the handle.
+  handle.addEventListener("click", (event) => event.stopPropagation());
   handle.addEventListener("pointerdown", (event) => {
     if (!event.isPrimary || event.button !== 0) return;
     event.preventDefault();

@@ -17,7 +17,7 @@ const N_LOOKS = 4;
  * Each mark with what is painted for it.
  * @param {import("./marks.js").KeptMark[]} marks
  * @param {{severities: string[], activeId?: number|null, isTarget?: boolean,
- *   isUnfinished?: (mark: import("./marks.js").KeptMark) => boolean}} look  `isUnfinished`: something is still to be said
+ *   isUnfinished?: (mark: import("./marks.js").KeptMark) => boolean}} look  unfinished: something is still to be said
  * @returns {{painted: Painted[], depth: number}} `depth`: how many lines there are below each other
  */
 export function layersOf(marks, { severities, activeId = null, isTarget = false, isUnfinished = () => false }) {

@@ -1,4 +1,4 @@
-// The small window beside a mark: how serious the error is, of which kind, where it begins and ends, or that there is none.
+// The small window beside a mark: how serious the error is, of which kind, where it begins and ends; or it is removed.
 
 import { make, makeButton } from "../dom.js";
 import { drawCategoryChoice } from "./category_choice.js";

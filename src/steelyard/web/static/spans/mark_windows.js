@@ -1,4 +1,4 @@
-// What is open beside the marks of a text: the editor of one of them with handles at its ends, or the choice among several.
+// What is open beside the marks of a text: the editor of one of them with handles at its ends, or a choice among some.
 
 import { drawHandles } from "./handles.js";
 import { drawMarkEditor } from "./mark_editor.js";

@@ -1,4 +1,4 @@
-// What is around a text that can be marked: its name, a line that says what comes next, and what screen readers are told.
+// What is around a text that can be marked: its name, a line with what comes next, and what screen readers are told.
 
 import { make } from "../dom.js";
 import { kindOf } from "./mark_words.js";
@@ -13,12 +13,8 @@ const BRIEFLY_MS = 5000;
  */
 export function drawFrame(text, body, { words, label, language, isMirrored }) {
   const isEmpty = !text.trim();
-  if (body.querySelector("[role=option]")) {
-    body.setAttribute("role", "listbox");
-    body.setAttribute("aria-multiselectable", "true");
-    body.setAttribute("aria-orientation", "horizontal");
-    body.setAttribute("aria-label", label);
-  }
+  nameList(body, label);
+  for (const token of body.querySelectorAll(".markable-token")) token.title = words.spans.tokens;
   body.lang = language;
   body.dir = isMirrored ? "rtl" : "ltr";
   // A list of words is no text to be read: here it is, in one piece.
@@ -53,44 +49,30 @@ export function drawFrame(text, body, { words, label, language, isMirrored }) {
   };
 }
 
+// For screen readers, its units are a list to choose from.
+function nameList(body, label) {
+  const units = body.querySelectorAll(".markable-unit");
+  if (!units.length) return;
+  body.setAttribute("role", "listbox");
+  body.setAttribute("aria-multiselectable", "true");
+  body.setAttribute("aria-orientation", "horizontal");
+  body.setAttribute("aria-label", label);
+  for (const unit of units) {
+    unit.setAttribute("role", "option");
+    unit.setAttribute("aria-selected", "false");
+  }
+}
+
 /** Tell screen readers which units are marked, and how. */
 export function nameUnits(units, marks, words) {
   for (const unit of units) {
     const here = marksAt(marks, unit);
-    const name = here.length ? `${unit.element.textContent}, ${here.map((mark) => kindOf(words, mark)).join("; ")}` : "";
+    const kinds = here.map((mark) => kindOf(words, mark)).join("; ");
+    const name = kinds && `${unit.element.textContent}, ${kinds}`;
     if (name === unit.name) continue;
     unit.name = name;
     unit.element.setAttribute("aria-selected", String(here.length > 0));
     if (name) unit.element.setAttribute("aria-label", name);
     else unit.element.removeAttribute("aria-label");
   }
-}
-
-/** Calls `onPoint` with the place of a unit along the text, once for each frame of the screen at most. */
-export function reportPlace(units, length, onPoint = () => {}) {
-  let asked = null;
-  let told = null;
-  let wanted = null;
-  const point = (index) => {
-    const unit = units[index];
-    wanted = unit?.start === undefined ? null : (unit.start + unit.end) / 2 / length;
-    asked ??= requestAnimationFrame(() => {
-      asked = null;
-      if (wanted !== told) onPoint(wanted);
-      told = wanted;
-    });
-  };
-  point.stop = () => cancelAnimationFrame(asked);
-  return point;
-}
-
-/** Highlights the unit at this share of the text, and no other. */
-export function makePointer(units, length) {
-  let pointed = null;
-  return (share) => {
-    pointed?.element.classList.remove("markable-pointed");
-    const at = share === null ? null : Math.min(Math.max(share, 0), 1) * length;
-    pointed = at === null ? null : units.find(({ end }) => end > at) ?? units.findLast(({ end }) => end !== undefined);
-    pointed?.element.classList.add("markable-pointed");
-  };
 }

@@ -47,7 +47,8 @@ export function keepMarks(initial, { most = null, countOthers = () => 0, elapsed
     },
     /** A prefilled mark is right as it is. */
     accept(id) {
-      if (isUnseen(find(id))) become(kept.map((mark) => (mark.id === id ? { ...mark, at_ms: Math.round(elapsed()) } : mark)));
+      const seen = { ...find(id), at_ms: Math.round(elapsed()) };
+      if (isUnseen(find(id))) become(kept.map((mark) => (mark.id === id ? seen : mark)));
     },
     remove(id) {
       if (find(id)) become(kept.filter((mark) => mark.id !== id));

@@ -1,5 +1,5 @@
-// Places in a text: browsers count UTF-16 units, everybody else Unicode code points. Every offset outside this module is
-// in code points, half open.
+// Places in a text: browsers count UTF-16 units, everybody else Unicode code points. Every offset outside this module
+// is in code points, half open.
 
 /** @typedef {{start: number, end: number}} Place  in code points, half open */
 
@@ -49,8 +49,8 @@ export function units(text, by, language) {
 }
 
 /**
- * Where the larger parts of a text begin, for moving through it in strides: sentences where units are words, words where
- * they are characters.
+ * Where the larger parts of a text begin, for moving through it in strides: sentences where units are words, words
+ * where they are characters.
  * @returns {number[]} in code points
  */
 export function strides(text, by, language) {

@@ -1,4 +1,4 @@
-// Keeps at most one small window open beside a text, in its place while the page moves, until something else is clicked.
+// Keeps at most one small window open beside a text, in its place while the page moves, until something else is meant.
 
 import { placeBeside } from "./placing.js";
 

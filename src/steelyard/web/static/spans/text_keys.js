@@ -1,5 +1,7 @@
 // The keyboard in a text: moving through it, and what is done at the unit that has the focus.
 
+import { isUndoKey } from "./editor_keys.js";
+
 /**
  * @param {HTMLElement} element  the text
  * @param {ReturnType<typeof import("./caret.js").startCaret>} caret
@@ -27,7 +29,7 @@ export function followTextKeys(element, caret, on) {
     }
     if (event.altKey || event.shiftKey || on.isFrozen()) return false;
     if (event.ctrlKey || event.metaKey) {
-      if (event.key !== "z") return false;
+      if (!isUndoKey(event)) return false;
       on.undo();
       return true;
     }

@@ -1,5 +1,4 @@
-// The text that can be marked, in pieces: units, what is between them, and tokens after it. For screen readers it is a
-// list of units to choose from; the arrow keys move through it.
+// A text in pieces that can be painted and pointed at: units, what is between them, and tokens after it.
 
 import { make } from "../dom.js";
 import { fragmentsOf, paint, setDepth } from "./look.js";
@@ -15,12 +14,9 @@ export function drawPieces(text, { by, language, tokens }) {
   const counted = countCodePoints(text);
   const places = units(text, by, language);
   const pieces = cutAtUnits(places, counted);
-  const onTokens = tokens.map((token) => ({ token, element: make("span", "markable-unit markable-token", token), painted: "" }));
+  const drawToken = (token) => make("span", "markable-unit markable-token", token);
+  const onTokens = tokens.map((token) => ({ token, element: drawToken(token), painted: "" }));
   const found = [...pieces.filter(({ isUnit }) => isUnit), ...onTokens];
-  for (const { element: unit } of found) {
-    unit.setAttribute("role", "option");
-    unit.setAttribute("aria-selected", "false");
-  }
   const indexes = new Map(found.map((unit, index) => [unit.element, index]));
   const element = make("div", "markable-text", ...pieces.map((piece) => piece.element));
   for (const { element: token } of onTokens) element.append(" ", token);
