@@ -155,7 +155,8 @@ def from_export(table: JudgementTable, where: str, *, folder: Path | None) -> Ju
 
 def _with_spans(ratings: JudgementTable, errors: pl.Series, where: str) -> JudgementTable:
     """The ratings with the errors marked; those alone where MQM was asked for, which has no scores."""
-    spans = spans_table(ratings.cells, errors, where, ratings.places)
+    spans, notes = spans_table(ratings.cells, errors, where, ratings.places)
+    ratings = replace(ratings, warnings=(*ratings.warnings, *notes))
     rows = spans["row"].to_list()
     beside = JudgementTable(
         spans.drop("row"), lambda chosen: ratings.places([rows[row] for row in chosen]), frame="spans"

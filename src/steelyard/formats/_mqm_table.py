@@ -14,10 +14,10 @@ import polars as pl
 
 from steelyard.domain.errors import SourceError
 from steelyard.domain.wording import Note, counted
-from steelyard.formats._appraise_spans import SEVERITIES
 from steelyard.formats._judgement_columns import shown
 from steelyard.formats._judgement_table import JudgementTable, line_numbers
 from steelyard.formats._records import MOST_COLUMNS, columns_of, plain_records
+from steelyard.formats._span_marks import SEVERITIES
 
 # In the order of a file without a header.
 _NAMES: dict[str, tuple[str, ...]] = {
