@@ -14,7 +14,7 @@ import polars as pl
 
 from steelyard.domain.errors import SourceError
 from steelyard.formats._judgement_columns import shown
-from steelyard.formats._span_marks import LAST_MARKED, UnreadableMarks, read_marks_lists
+from steelyard.formats._span_marks import LAST_MARKED, MarksError, read_marks_lists
 
 # Where rows are, for people.
 _Places = Callable[[Sequence[int]], list[str]]
@@ -32,15 +32,15 @@ class SpansTable(NamedTuple):
 def spans_table(cells: pl.DataFrame, errors: pl.Series, where: str, places: _Places) -> SpansTable:
     """A row for each error marked, one without severity where there is none.
 
-    `cells` are judgements under our names, `errors` what was marked in each. SourceError lists every answer that
-    cannot be read.
+    `cells` are judgements under our names, `errors` what was marked in each. SourceError lists every answer
+    that cannot be read.
     """
     texts = errors.fill_null("[]")
     texts = texts.set(texts.str.strip_chars().is_in(_NOTHING), "[]")
     found, wrong = _lists(texts.to_list())
     try:
         marks = read_marks_lists(found, LAST_MARKED)
-    except UnreadableMarks as unreadable:
+    except MarksError as unreadable:
         wrong |= unreadable.reasons
     if wrong:
         rows = sorted(wrong)

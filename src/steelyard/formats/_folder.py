@@ -10,7 +10,14 @@ from pathlib import Path
 
 import polars as pl
 
-from steelyard.formats import _appraise_results, _flat_2016, results_2016
+from steelyard.formats import (
+    _appraise_results,
+    _flat_2016,
+    _mqm_table,
+    _toolkit_ratings,
+    _wmt_jsonl,
+    results_2016,
+)
 from steelyard.formats._judgement_columns import choose_columns
 from steelyard.formats._records import first_record
 from steelyard.formats._spreadsheets import beginning_of_text, separator_of
@@ -35,7 +42,9 @@ def _begins_as_judgements(path: Path) -> bool:
     except (OSError, EOFError, zlib.error, pl.exceptions.PolarsError):
         return False
     if ending == ".jsonl":
-        return _are_of_judgements(_keys(text.partition("\n")[0]))
+        return _are_of_judgements(keys_of_first_line(text))
+    if _toolkit_ratings.is_seg_rating(text):
+        return True
     separator = separator_of(text, ending)
     return (
         _flat_2016.is_spaced_flat(text)
@@ -44,9 +53,12 @@ def _begins_as_judgements(path: Path) -> bool:
     )
 
 
-def _keys(line: str) -> list[str]:
+def keys_of_first_line(text: str) -> list[str]:
+    """The keys of the first JSON object of a file with one on each line; none if that is none."""
+    line = text.lstrip()
+    end = line.find("\n")
     try:
-        record = json.loads(line)
+        record = json.loads(line[: end if end >= 0 else None])
     except ValueError:
         return []
     return list(record) if isinstance(record, dict) else []
@@ -54,5 +66,13 @@ def _keys(line: str) -> list[str]:
 
 def _are_of_judgements(names: Sequence[str]) -> bool:
     """Whether a table with these columns is judgements, ours or another system's."""
-    theirs = (results_2016.is_batch, _flat_2016.is_flat, _appraise_results.is_export)
+    theirs = (
+        results_2016.is_batch,
+        _flat_2016.is_flat,
+        _appraise_results.is_export,
+        _mqm_table.is_mqm,
+        _wmt_jsonl.is_of_2024,
+        _wmt_jsonl.is_of_2025,
+        _toolkit_ratings.is_standalone,
+    )
     return any(recognises(names) for recognises in theirs) or not choose_columns(names, {}).problems

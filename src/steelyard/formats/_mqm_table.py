@@ -164,8 +164,8 @@ def _segment(rows: pl.DataFrame) -> pl.Expr:
 
 def _with_marks(rows: pl.DataFrame) -> pl.DataFrame:
     """The rows with `start` and `end` in code points, `side`, `is_clean`, and what is odd about the marks."""
-    text = pl.col("target").fill_null("").str.replace_all(_MARK, "").str.strip_chars_end()
-    found = rows.with_columns(text.hash().alias("text"), _is_empty("target").alias("no_target"))
+    plain = [pl.col(side).str.replace_all(_MARK, "").alias(f"{side}_text") for side in _SIDES]
+    found = rows.with_columns(*plain, _is_empty("target").alias("no_target"))
     for side in _SIDES:
         found = found.join(_marks_of(rows, side), on="row", how="left", maintain_order="left").with_columns(
             pl.col(f"{side}_open", f"{side}_close").fill_null(0), pl.col(f"{side}_backwards").fill_null(False)
@@ -211,7 +211,8 @@ def _is_empty(name: str) -> pl.Expr:
 def _problems(rows: pl.DataFrame) -> pl.DataFrame:
     """Rows that cannot be understood, with what is wrong: `row`, `text`."""
     known = pl.col("severity").is_in(SEVERITIES) | pl.col("is_clean")
-    other_text = pl.col("text") != pl.col("text").first().over(_JUDGEMENT)
+    text = pl.col("target_text").str.strip_chars_end()
+    other_text = text != text.first().over(_JUDGEMENT)
     checks: dict[str, pl.Expr] = {
         f"severity {{}} is unknown; use one of {', '.join(SEVERITIES)} or No-error": ~known,
         "severity is empty; a translation without error has No-error there": pl.col("severity").is_null(),
@@ -256,23 +257,14 @@ def _remarks(rows: pl.DataFrame) -> list[str]:
         "Marked nowhere, so counted without a place": is_error & ~pl.col("is_marked"),
         "Called No-error beside other rows of the same judgement, so left out": mixed,
     }
-    texts = rows.group_by("system", "doc", "segment").agg(pl.col("text").n_unique())
-    differing = int((texts["text"] > 1).sum())
     numbers = rows.select(where.sum().alias(text) for text, where in cases.items()).row(0)
-    said: list[str] = [
-        Note(f"{text}: {counted(n, 'row')}.") for n, text in zip(numbers, cases, strict=True) if n
-    ]
-    if differing:
-        said.append(
-            f"Of {counted(differing, 'translation')} raters saw different texts, so what they marked there "
-            "cannot be compared."
-        )
-    return said
+    return [Note(f"{text}: {counted(n, 'row')}.") for n, text in zip(numbers, cases, strict=True) if n]
 
 
 def _under_our_names(rows: pl.DataFrame) -> pl.DataFrame:
     milliseconds = pl.col("metadata").str.extract(r'"timestamp":\s*"?(\d{10,14})\b', 1).cast(pl.Int64)
     is_program = pl.col("rater").str.starts_with(_PROGRAM)
+    on_source = pl.col("side") == "source"
     cells = rows.select(
         pl.col("rater").alias("worker"),
         "system",
@@ -285,6 +277,9 @@ def _under_our_names(rows: pl.DataFrame) -> pl.DataFrame:
         "side",
         pl.from_epoch(milliseconds, "ms").dt.replace_time_zone("UTC").alias("submitted_at"),
         pl.format("{}:{}:{}", "rater", "system", "segment").alias("judgement_id"),
+        pl.when(on_source).then("source_text").otherwise("target_text").alias("text"),
+        "source_text",
+        pl.when(on_source).then("target_text").alias("target_text"),
         is_program.alias("simulated"),
     )
     return cells if cells["simulated"].any() else cells.drop("simulated")

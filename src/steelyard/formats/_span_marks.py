@@ -1,8 +1,8 @@
 """Marked errors as files have them, lists of JSON objects, and what they are as rows of spans.
 
 Two ways of counting are in use. Appraise, Pearmut and WMT give the first and the last marked character
-(start_i, end_i), mt-metrics-eval the first and the one after the last (start, end), as we do. A file has one of
-them; nothing but the names of the keys tells which.
+(start_i, end_i), mt-metrics-eval the first and the one after the last (start, end), as we do. A file has one
+of them; nothing but the names of the keys tells which.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _MARKS_SCHEMA = {
 }
 
 
-class UnreadableMarks(Exception):
+class MarksError(Exception):
     """Some lists of marks cannot be read: by the number of the list, why."""
 
     def __init__(self, reasons: dict[int, str]) -> None:
@@ -74,7 +74,7 @@ class _Mark(NamedTuple):
 
 
 def read_marks_lists(lists: Sequence[object], counting: Counting) -> Marks:
-    """The marks in all lists. Raises UnreadableMarks with every list that cannot be read."""
+    """The marks in all lists. Raises MarksError with every list that cannot be read."""
     rows = _regular(lists, counting)
     if rows is None:
         rows = _one_by_one(lists, counting)
@@ -138,7 +138,7 @@ def _one_by_one(lists: Sequence[object], counting: Counting) -> pl.DataFrame:
         except ValueError as error:
             reasons[number] = str(error)
     if reasons:
-        raise UnreadableMarks(reasons)
+        raise MarksError(reasons)
     return pl.DataFrame(flat, schema=_MARKS_SCHEMA, orient="row")
 
 
@@ -203,11 +203,11 @@ def _category(given: object) -> str | None:
 def _with_prefilled(rows: pl.DataFrame, lists: Sequence[object]) -> tuple[pl.DataFrame, list[str]]:
     """The marks with those that were there before the worker came read as the batch counted them.
 
-    Appraise gives every mark that a worker makes an error_type, if an empty one; marks that came with the batch
-    have none. In the published campaigns these end one after their last character, unlike workers' marks: of the
-    ESA-AI campaigns for WMT23 3,963 such marks have none with start_i = end_i, of 3,098 workers' marks 662 do, and
-    both ways of reading give whole words (tests/formats/test_esa.py). A file in which some such mark has equal
-    ends counts them as it counts the others, and so does one in which no mark has an error_type.
+    Appraise gives every mark that a worker makes an error_type, if an empty one; marks that came with the
+    batch have none. In the published campaigns these end one after their last character, unlike workers'
+    marks: in the ESA-AI campaigns for WMT23 none of 3,963 such marks has start_i = end_i, but 662 of 3,098
+    workers' marks, and read so both give whole words (tests/formats/test_esa.py). A file in which some such
+    mark has equal ends counts them as it counts the others, and so does one without any error_type.
     """
     typed = pl.Series(
         [LAST_MARKED.category in mark for marks in lists if marks for mark in marks],  # type: ignore[attr-defined]
@@ -220,7 +220,7 @@ def _with_prefilled(rows: pl.DataFrame, lists: Sequence[object]) -> tuple[pl.Dat
         return rows, []
     n = int(came.sum())
     note = Note(
-        f"{counted(n, 'mark')} without error_type, which came with the batch, {'ends' if n == 1 else 'end'} one "
-        "after the last character, unlike those of workers."
+        f"{counted(n, 'mark')} without error_type came with the batch: taken to end one after the last "
+        "character, unlike those of workers."
     )
     return rows.with_columns(pl.col("end") - came.cast(pl.Int64)), [note] if n else []
