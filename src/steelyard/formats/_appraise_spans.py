@@ -14,7 +14,7 @@ import polars as pl
 
 from steelyard.domain.errors import SourceError
 from steelyard.formats._judgement_columns import shown
-from steelyard.formats._span_marks import LAST_MARKED, MarksError, read_marks_lists
+from steelyard.formats._span_marks import LAST_MARKED, MarksError, read_marks_lists, with_prefilled
 
 # Where rows are, for people.
 _Places = Callable[[Sequence[int]], list[str]]
@@ -39,7 +39,7 @@ def spans_table(cells: pl.DataFrame, errors: pl.Series, where: str, places: _Pla
     texts = texts.set(texts.str.strip_chars().is_in(_NOTHING), "[]")
     found, wrong = _lists(texts.to_list())
     try:
-        marks = read_marks_lists(found, LAST_MARKED)
+        marks = with_prefilled(read_marks_lists(found, LAST_MARKED), found)
     except MarksError as unreadable:
         wrong |= unreadable.reasons
     if wrong:

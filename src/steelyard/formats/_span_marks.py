@@ -79,8 +79,6 @@ def read_marks_lists(lists: Sequence[object], counting: Counting) -> Marks:
     if rows is None:
         rows = _one_by_one(lists, counting)
     notes: list[str] = []
-    if counting.end_is_marked:
-        rows, notes = _with_prefilled(rows, lists)
     empty = rows.select((pl.col("start") == pl.col("end")).fill_null(False)).to_series()
     if n_empty := int(empty.sum()):
         place = pl.when(~empty).then(pl.col("start", "end"))
@@ -200,8 +198,8 @@ def _category(given: object) -> str | None:
     return "/".join(names)
 
 
-def _with_prefilled(rows: pl.DataFrame, lists: Sequence[object]) -> tuple[pl.DataFrame, list[str]]:
-    """The marks with those that were there before the worker came read as the batch counted them.
+def with_prefilled(marks: Marks, lists: Sequence[object]) -> Marks:
+    """Marks of Appraise, with those that were there before the worker came read as the batch counted them.
 
     Appraise gives every mark that a worker makes an error_type, if an empty one; marks that came with the
     batch have none. In the published campaigns these end one after their last character, unlike workers'
@@ -213,14 +211,17 @@ def _with_prefilled(rows: pl.DataFrame, lists: Sequence[object]) -> tuple[pl.Dat
         [LAST_MARKED.category in mark for marks in lists if marks for mark in marks],  # type: ignore[attr-defined]
         dtype=pl.Boolean,
     )
+    rows = marks.rows
     if typed.all() or not typed.any():
-        return rows, []
+        return marks
     came = ~typed & rows["start"].is_not_null()
     if rows.filter(came).select((pl.col("end") - pl.col("start") == 1).any()).item():
-        return rows, []
+        return marks
     n = int(came.sum())
     note = Note(
         f"{counted(n, 'mark')} without error_type came with the batch: taken to end one after the last "
         "character, unlike those of workers."
     )
-    return rows.with_columns(pl.col("end") - came.cast(pl.Int64)), [note] if n else []
+    return Marks(
+        rows.with_columns(pl.col("end") - came.cast(pl.Int64)), (*marks.notes, *([note] if n else []))
+    )
