@@ -108,17 +108,25 @@ def times_of(records: Sequence[object]) -> dict[str, list[float | None]]:
     """The columns `seconds` and `submitted_at` of judgements with a first and a last moment, or with none."""
     pairs = [_first_and_last(times) for times in records]
     return {
-        "seconds": [None if pair is None or pair[1] < pair[0] else pair[1] - pair[0] for pair in pairs],
-        "submitted_at": [None if pair is None else pair[1] for pair in pairs],
+        "seconds": [
+            last - first if first is not None and last is not None else None for first, last in pairs
+        ],
+        "submitted_at": [last for _, last in pairs],
     }
 
 
-def _first_and_last(times: object) -> tuple[float, float] | None:
+def _first_and_last(times: object) -> tuple[float | None, float | None]:
+    """Two moments in Unix seconds; of a pair that runs backwards only the last."""
     if not isinstance(times, list) or len(times) != 2:
-        return None
+        return None, None
+    first, last = map(_number, times)
+    return (None if first is None or last is None or last < first else first), last
+
+
+def _number(value: object) -> float | None:
     try:
-        return float(times[0]), float(times[1])
-    except (TypeError, ValueError):
+        return float(value) if isinstance(value, str | int | float) else None
+    except ValueError:
         return None
 
 

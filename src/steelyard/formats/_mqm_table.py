@@ -33,7 +33,9 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "metadata": ("metadata", "comment", "note"),
 }
 _NEEDED = tuple(name for name in _NAMES if name != "metadata")
-_NO_ERROR = "no-error"
+MQM_COLUMNS = tuple(_NAMES)
+NO_ERROR = "No-error"
+_NO_ERROR = NO_ERROR.lower()
 # The outcome of a test whether the rater still pays attention: no judgement of the translation.
 _ATTENTION = "hotw-test"
 # Raters that are programs.
@@ -65,6 +67,23 @@ def header_of(text: str) -> tuple[list[str], bool] | None:
     if len(cells) in (len(_NEEDED), len(_NAMES)) and _severity_word(cells[8]) in known:
         return list(_NAMES)[: len(cells)], False
     return None
+
+
+def holds_marks(text: str) -> bool:
+    """Whether a text holds what would be taken for a mark."""
+    return _OPEN in text or _CLOSE in text
+
+
+def with_mark(text: str, start: int | None, end: int | None) -> str:
+    """The text with the mark of an error; where something is missing, around nothing after the text.
+
+    >>> with_mark("Er sagte ja.", 9, 11)
+    'Er sagte <v>ja</v>.'
+    >>> with_mark("Er sagte.", None, None)
+    'Er sagte.<v></v>'
+    """
+    first, last = (len(text),) * 2 if start is None or end is None else (start, end)
+    return f"{text[:first]}{_OPEN}{text[first:last]}{_CLOSE}{text[last:]}"
 
 
 def _n_empty(text: str) -> int:

@@ -28,7 +28,7 @@ from steelyard.formats.text_file import read_lines
 
 RATING_ENDING = ".seg.rating"
 _STANDALONE = frozenset({"source", "hypothesis", "errors"})
-_NOT_JUDGED = "None"
+NOT_JUDGED = "None"
 # The toolkit's own name for a rater who has none.
 _NO_NAME = "rater"
 
@@ -70,7 +70,7 @@ def _from_one(number: object) -> object:
 def is_seg_rating(text: str) -> bool:
     """Whether a text begins as such a file."""
     cells = text[: text.find("\n")].rstrip("\r").split("\t") if "\n" in text else text.split("\t")
-    return len(cells) in (2, 3) and (cells[1] == _NOT_JUDGED or cells[1].startswith('{"errors"'))
+    return len(cells) in (2, 3) and (cells[1] == NOT_JUDGED or cells[1].startswith('{"errors"'))
 
 
 def read_seg_rating(text: str, path: Path) -> JudgementTable:
@@ -128,7 +128,7 @@ def _rows(text: str, name: str) -> tuple[list[_Row], list[str]]:
         number = so_far[system]
         so_far[system] += 1
         errors: list[Any] | None = None
-        if said != _NOT_JUDGED:
+        if said != NOT_JUDGED:
             try:
                 errors = json.loads(said)["errors"]
             except (ValueError, KeyError, TypeError):
