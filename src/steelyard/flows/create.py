@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import gc
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -18,6 +15,7 @@ from steelyard.design.degradations import segmentation
 from steelyard.design.explain import explain
 from steelyard.design.layout_report import LayoutReport
 from steelyard.domain.campaign import Campaign, CampaignSettings
+from steelyard.domain.collector import no_collector
 from steelyard.domain.running import CampaignState
 from steelyard.flows.secrets import mark_campaign
 from steelyard.flows.watching import Progress, unseen
@@ -67,25 +65,13 @@ def create(
     return write(designed, address, now=now, draft=draft, progress=progress)
 
 
-@contextmanager
-def _no_collector() -> Iterator[None]:
-    """Pause Python's garbage collector, which would search millions of tuples in vain."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
-
-
-@_no_collector()
+@no_collector()
 def design(campaign_file: Path, *, progress: Progress = unseen) -> Designed:
     """Read the campaign file and design its HITs."""
     return design_source(read_campaign(campaign_file), progress=progress)
 
 
-@_no_collector()
+@no_collector()
 def design_source(source: CampaignSource, *, progress: Progress = unseen) -> Designed:
     """Design the HITs of a campaign that was read.
 
@@ -114,7 +100,7 @@ def explain_layout(designed: Designed) -> LayoutReport:
     return explain(designed.design, designed.campaign)
 
 
-@_no_collector()
+@no_collector()
 def write(
     designed: Designed, address: str, *, now: datetime, draft: bool = False, progress: Progress = unseen
 ) -> Created:

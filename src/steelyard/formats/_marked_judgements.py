@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from types import NoneType
 from typing import Any
 
 import polars as pl
@@ -137,4 +138,9 @@ def notes_of_left_out(n: int, why: str) -> tuple[str, ...]:
 
 def texts_column(values: Sequence[Any]) -> pl.Series:
     """JSON values as the cells of a column."""
+    kinds = set(map(type, values))
+    if kinds <= {str, NoneType}:
+        return pl.Series(values, dtype=pl.String)
+    if kinds <= {int, float}:
+        return pl.Series([str(value) for value in values], dtype=pl.String)
     return pl.Series([cell_of_json(value) for value in values], dtype=pl.String)

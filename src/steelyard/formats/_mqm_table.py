@@ -230,7 +230,7 @@ def _is_empty(name: str) -> pl.Expr:
 def _problems(rows: pl.DataFrame) -> pl.DataFrame:
     """Rows that cannot be understood, with what is wrong: `row`, `text`."""
     known = pl.col("severity").is_in(SEVERITIES) | pl.col("is_clean")
-    text = pl.col("target_text").str.strip_chars_end()
+    text = pl.col("target_text").str.strip_chars_end().hash()
     other_text = text != text.first().over(_JUDGEMENT)
     checks: dict[str, pl.Expr] = {
         f"severity {{}} is unknown; use one of {', '.join(SEVERITIES)} or No-error": ~known,

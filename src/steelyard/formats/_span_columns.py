@@ -57,14 +57,15 @@ def read_texts(reader: ColumnReader, spans: pl.DataFrame) -> pl.DataFrame:
     and, on rows of the source, `target_text` the others.
     """
     sides = {"text": pl.col("side"), "target_text": pl.lit("target"), "source_text": pl.lit("source")}
-    found = [
-        spans.select(*_OF_TEXT, side.alias("side"), reader.text(name).alias("text")).drop_nulls("text")
-        for name, side in sides.items()
-        if reader.has(name)
-    ]
-    if not found:
+    known = [reader.text(name).alias(name) for name in sides if reader.has(name)]
+    if not known:
         return texts_frame()
-    texts = pl.concat(found)
+    # Most rows have the texts of others.
+    rows = spans.select(*_OF_TEXT, "side", *known).unique(maintain_order=True)
+    texts = pl.concat(
+        rows.select(*_OF_TEXT, sides[text.name].alias("side"), pl.col(text.name).alias("text"))
+        for text in known
+    ).drop_nulls("text")
     regular = texts.filter(pl.col("item_kind") == str(ItemKind.REGULAR), pl.col("side") == "target")
     seen = regular.group_by("system_id", "segment_id").agg(pl.col("text").str.strip_chars_end().n_unique())
     if differing := int((seen["text"] > 1).sum()):

@@ -61,19 +61,29 @@ def from_2024(records: Sequence[Mapping[str, Any]], lines: Sequence[int], where:
         },
         schema_overrides={"seconds": pl.Float64, "submitted_at": pl.Float64, "line": pl.Int64},
     )
-    cells = cells.with_columns(judgement_id=pl.format("{}:{}", "worker", "line")).with_row_index("row")
-    item = ("languages", "worker", "system", "document", "segment")
-    last = cells.sort("submitted_at", "row", nulls_last=False).unique(item, keep="last").sort("row")
-    noted = notes_of_left_out(len(cells) - len(last), "the item was submitted again later, which counts")
-    kept = last["line"]
+    rows = _last_answers(cells)
+    noted = notes_of_left_out(len(cells) - len(rows), "the item was submitted again later, which counts")
+    if noted:
+        cells = cells[rows]
+    kept = cells["line"]
     return marked_judgements(
-        last.drop("row", "line"),
-        [records[row].get("esa_spans") for row in last["row"]],
+        cells.with_columns(judgement_id=pl.format("{}:{}", "worker", "line")).drop("line"),
+        [records[row].get("esa_spans") for row in rows],
         LAST_MARKED,
         where=where,
         places=lambda rows: [f"line {kept[row]}" for row in rows],
         notes=noted,
     )
+
+
+def _last_answers(cells: pl.DataFrame) -> Sequence[int]:
+    """The rows without answers that their account gave again later, or, where times do not tell, below."""
+    item = ("languages", "worker", "system", "document", "segment")
+    if not cells.select(pl.struct(item).hash().is_duplicated().any()).item():
+        return range(len(cells))
+    rows = cells.select(*item, "submitted_at").with_row_index("row")
+    last = rows.sort("submitted_at", "row", nulls_last=False).unique(item, keep="last")
+    return last["row"].sort().to_list()
 
 
 class _Judged(NamedTuple):

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 import polars as pl
 
+from steelyard.domain.collector import no_collector
 from steelyard.domain.errors import SourceError
 from steelyard.domain.judgement import PLACE_OF_JUDGEMENT, FrameName
 from steelyard.domain.running import Exclusion
@@ -111,6 +112,7 @@ class _MarksOfFile(TypedDict):
     simulated: frozenset[str]
 
 
+@no_collector()
 def read_judgements(
     path: str | Path,
     *,
