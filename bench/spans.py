@@ -97,9 +97,9 @@ def wmt25(path: Path, rng: random.Random) -> None:
                 system: {"human1": 71, "annotator1": f"acc{segment % 20}", "errors1": next(found)[1]}
                 for system in systems
             }
-            doc_id = f"en-de_#_news_#_d{segment // 10}_#_{segment % 10}"
+            segment_name = f"en-de_#_news_#_d{segment // 10}_#_{segment % 10}"
             texts = dict.fromkeys(systems, SOURCE)
-            record = {"doc_id": doc_id, "src_text": SOURCE, "tgt_text": texts, "scores": scores}
+            record = {"doc_id": segment_name, "src_text": SOURCE, "tgt_text": texts, "scores": scores}
             file.write(json.dumps(record) + "\n")
 
 
@@ -113,7 +113,7 @@ def standalone(path: Path, rng: random.Random) -> None:
             file.write(json.dumps(record) + "\n")
 
 
-def seg_rating(path: Path, rng: random.Random) -> None:
+def rating_file(path: Path, rng: random.Random) -> None:
     """A line for each of 20,000 segments of each of twenty-five systems."""
     with path.open("w", encoding="utf-8") as file:
         for number, marks in _judged(rng, "start", "end", end_is_marked=False):
@@ -138,7 +138,7 @@ FORMATS: dict[str, Callable[[Path, random.Random], None]] = {
     "wmt24.jsonl": wmt24,
     "wmt25.jsonl": wmt25,
     "ratings.jsonl": standalone,
-    "en-de.mqm.seg.rating": seg_rating,
+    "en-de.mqm.seg.rating": rating_file,
     "ours.csv": ours,
 }
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import json
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,9 +14,9 @@ from steelyard.formats import (
     _flat_2016,
     _mqm_table,
     _toolkit_ratings,
-    _wmt_jsonl,
     results_2016,
 )
+from steelyard.formats._jsonl_formats import jsonl_reader, keys_of_first_line
 from steelyard.formats._judgement_columns import choose_columns
 from steelyard.formats._records import first_record
 from steelyard.formats._spreadsheets import beginning_of_text, separator_of
@@ -43,7 +42,7 @@ def _begins_as_judgements(path: Path) -> bool:
         return False
     if ending == ".jsonl":
         return _are_of_judgements(keys_of_first_line(text))
-    if _toolkit_ratings.is_seg_rating(text):
+    if _toolkit_ratings.is_rating_file(text):
         return True
     separator = separator_of(text, ending)
     return (
@@ -53,17 +52,6 @@ def _begins_as_judgements(path: Path) -> bool:
     )
 
 
-def keys_of_first_line(text: str) -> list[str]:
-    """The keys of the first JSON object of a file with one on each line; none if that is none."""
-    line = text.lstrip()
-    end = line.find("\n")
-    try:
-        record = json.loads(line[: end if end >= 0 else None])
-    except ValueError:
-        return []
-    return list(record) if isinstance(record, dict) else []
-
-
 def _are_of_judgements(names: Sequence[str]) -> bool:
     """Whether a table with these columns is judgements, ours or another system's."""
     theirs = (
@@ -71,8 +59,6 @@ def _are_of_judgements(names: Sequence[str]) -> bool:
         _flat_2016.is_flat,
         _appraise_results.is_export,
         _mqm_table.is_mqm,
-        _wmt_jsonl.is_of_2024,
-        _wmt_jsonl.is_of_2025,
-        _toolkit_ratings.is_standalone,
+        jsonl_reader,
     )
     return any(recognises(names) for recognises in theirs) or not choose_columns(names, {}).problems

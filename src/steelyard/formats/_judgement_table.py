@@ -17,7 +17,7 @@ from steelyard.formats._judgement_columns import DEFAULT_SCALE, named, shown
 from steelyard.formats._mark_columns import Marks, read_marks
 from steelyard.formats._preference_columns import read_preferences
 from steelyard.formats._rating_columns import read_ratings
-from steelyard.formats._span_columns import read_spans, read_texts
+from steelyard.formats._span_columns import marked_texts, read_spans
 from steelyard.frames import hit_times_frame, preferences_frame, ratings_frame, spans_frame, texts_frame
 
 
@@ -83,7 +83,7 @@ def checked(
             found["preferences"] = read_preferences(reader)
         case "spans":
             found["spans"] = spans = read_spans(reader)
-            found["texts"] = None if spans is None else read_texts(reader, spans)
+            found["texts"] = None if spans is None else marked_texts(reader, spans)
     frames = {name: frame for name, frame in found.items() if frame is not None}
     marks = read_marks(reader, next(iter(frames.values()))) if frames else Marks()
     if reader.problems:

@@ -50,7 +50,7 @@ def read_spans(reader: ColumnReader) -> pl.DataFrame | None:
     return spans_frame(frame)
 
 
-def read_texts(reader: ColumnReader, spans: pl.DataFrame) -> pl.DataFrame:
+def marked_texts(reader: ColumnReader, spans: pl.DataFrame) -> pl.DataFrame:
     """The texts that the rows of a spans frame were marked in; empty where the table has none.
 
     Readers of other formats may know both sides of a row: `text` is that of its own side, and `source_text`

@@ -56,7 +56,7 @@ class MarksError(Exception):
         self.reasons = reasons
 
 
-class Marks(NamedTuple):
+class MarkRows(NamedTuple):
     """A row for each mark, half open, `number` being that of its list; and what was read otherwise."""
 
     rows: pl.DataFrame
@@ -73,7 +73,7 @@ class _Mark(NamedTuple):
     side: str
 
 
-def read_marks_lists(lists: Sequence[object], counting: Counting) -> Marks:
+def read_marks_lists(lists: Sequence[object], counting: Counting) -> MarkRows:
     """The marks in all lists. Raises MarksError with every list that cannot be read."""
     rows = _regular(lists, counting)
     if rows is None:
@@ -86,7 +86,7 @@ def read_marks_lists(lists: Sequence[object], counting: Counting) -> Marks:
         notes.append(
             Note(f"Marked around nothing, so read as something missing: {counted(n_empty, 'mark')}.")
         )
-    return Marks(rows, tuple(notes))
+    return MarkRows(rows, tuple(notes))
 
 
 def _regular(lists: Sequence[object], counting: Counting) -> pl.DataFrame | None:
@@ -198,7 +198,7 @@ def _category(given: object) -> str | None:
     return "/".join(names)
 
 
-def with_prefilled(marks: Marks, lists: Sequence[object]) -> Marks:
+def with_prefilled(marks: MarkRows, lists: Sequence[object]) -> MarkRows:
     """Marks of Appraise, with those that were there before the worker came read as the batch counted them.
 
     Appraise gives every mark that a worker makes an error_type, if an empty one; marks that came with the
@@ -222,6 +222,6 @@ def with_prefilled(marks: Marks, lists: Sequence[object]) -> Marks:
         f"{counted(n, 'mark')} without error_type came with the batch: taken to end one after the last "
         "character, unlike those of workers."
     )
-    return Marks(
+    return MarkRows(
         rows.with_columns(pl.col("end") - came.cast(pl.Int64)), (*marks.notes, *([note] if n else []))
     )

@@ -67,13 +67,13 @@ def _from_one(number: object) -> object:
     return number + 1 if is_number else number  # type: ignore[operator]
 
 
-def is_seg_rating(text: str) -> bool:
+def is_rating_file(text: str) -> bool:
     """Whether a text begins as such a file."""
     cells = text[: text.find("\n")].rstrip("\r").split("\t") if "\n" in text else text.split("\t")
     return len(cells) in (2, 3) and (cells[1] == NOT_JUDGED or cells[1].startswith('{"errors"'))
 
 
-def read_seg_rating(text: str, path: Path) -> JudgementTable:
+def read_rating_file(text: str, path: Path) -> JudgementTable:
     """The errors in such a file, with documents and texts where the folder around it has them."""
     where = str(path)
     pair, _, rest = path.name.partition(".")
@@ -88,8 +88,8 @@ def read_seg_rating(text: str, path: Path) -> JudgementTable:
     cells = pl.DataFrame(
         {
             "system": texts_column([row.system for row in judged]),
-            "worker": texts_column([row.rater for row in judged]),
-            "judgement_id": texts_column([f"{row.rater}:{row.system}:{row.number}" for row in judged]),
+            "worker": texts_column([row.worker for row in judged]),
+            "judgement_id": texts_column([f"{row.worker}:{row.system}:{row.number}" for row in judged]),
             **folder.columns(judged),
         }
     )
@@ -110,7 +110,7 @@ class _Row:
     line: int
     system: str
     number: int
-    rater: str
+    worker: str
     errors: list[Any] | None
 
 
@@ -124,7 +124,7 @@ def _rows(text: str, name: str) -> tuple[list[_Row], list[str]]:
                 f"line {line}: has {len(cells)} cells, but should have a system, its errors and a rater."
             )
             continue
-        system, said, rater = (*cells, name)[:3]
+        system, said, worker = (*cells, name)[:3]
         number = so_far[system]
         so_far[system] += 1
         errors: list[Any] | None = None
@@ -133,7 +133,7 @@ def _rows(text: str, name: str) -> tuple[list[_Row], list[str]]:
                 errors = json.loads(said)["errors"]
             except (ValueError, KeyError, TypeError):
                 problems.append(f'line {line}: {shown(said)} is neither None nor {{"errors": […]}}.')
-        rows.append(_Row(line, system, number, rater, errors))
+        rows.append(_Row(line, system, number, worker, errors))
     return rows, problems
 
 

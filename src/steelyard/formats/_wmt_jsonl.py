@@ -135,16 +135,16 @@ def from_2025(records: Sequence[Mapping[str, Any]], lines: Sequence[int], where:
     )
 
 
-def _segment(doc_id: object) -> tuple[str | None, str | None, str, str]:
+def _segment(name: object) -> tuple[str | None, str | None, str, str]:
     """Languages, domain, document and segment. Documents of two domains may have the same name."""
-    parts = doc_id.split(_BETWEEN) if isinstance(doc_id, str) else []
+    parts = name.split(_BETWEEN) if isinstance(name, str) else []
     if len(parts) == 4:
         document = f"{parts[1]}{_BETWEEN}{parts[2]}"
         return parts[0], parts[1], document, f"{document}:{parts[3]}"
     if len(parts) == 2:
         return None, None, parts[0], f"{parts[0]}:{parts[1]}"
     raise ValueError(
-        f"doc_id {shown(str(doc_id))} is not LANGUAGES{_BETWEEN}DOMAIN{_BETWEEN}DOCUMENT{_BETWEEN}SEGMENT"
+        f"doc_id {shown(str(name))} is not LANGUAGES{_BETWEEN}DOMAIN{_BETWEEN}DOCUMENT{_BETWEEN}SEGMENT"
     )
 
 

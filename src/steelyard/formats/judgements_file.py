@@ -8,10 +8,10 @@ nowhere else, and they are read as judgements too: see `results_2016`, `_flat_20
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
 import polars as pl
 
@@ -26,11 +26,11 @@ from steelyard.formats import (
     _flat_2016,
     _mqm_table,
     _toolkit_ratings,
-    _wmt_jsonl,
     results_2016,
 )
-from steelyard.formats._folder import files_to_analyse, keys_of_first_line
+from steelyard.formats._folder import files_to_analyse
 from steelyard.formats._hit_times import completed, may_be_hit_time
+from steelyard.formats._jsonl_formats import jsonl_reader, keys_of_first_line
 from steelyard.formats._judgement_columns import (
     ALIASES,
     HANDLING,
@@ -104,7 +104,6 @@ _WRITTEN_IF_ANY: dict[FrameName, tuple[str, ...]] = {
     "preferences": ("domain", "control_side", "credited_a", "credited_b", *_MARKS),
     "spans": ("domain", "credited", *MARKING, *_MARKS),
 }
-_JsonlReader = Callable[[Sequence[Mapping[str, Any]], Sequence[int], str], JudgementTable]
 
 
 class _MarksOfFile(TypedDict):
@@ -146,11 +145,11 @@ def _opened(path: Path, columns: Mapping[str, str] | None) -> JudgementTable:
         text = read_text(path)
         return _read_jsonl(text, where) if columns else _read_any_jsonl(text, where)
     if path.name.removesuffix(".gz").endswith(_toolkit_ratings.RATING_ENDING):
-        return _toolkit_ratings.read_seg_rating(read_text(path), path)
+        return _toolkit_ratings.read_rating_file(read_text(path), path)
     if ending in SEPARATORS:
         written = read_separated_text(path, ending)
-        if not columns and _toolkit_ratings.is_seg_rating(written.text):
-            return _toolkit_ratings.read_seg_rating(written.text, path)
+        if not columns and _toolkit_ratings.is_rating_file(written.text):
+            return _toolkit_ratings.read_rating_file(written.text, path)
         read = read_separated if columns else _read_any_separated
         table = read(written.text, written.separator, where)
         return replace(table, warnings=written.warnings, separator=written.separator)
@@ -374,18 +373,9 @@ def _read_parquet(path: Path) -> pl.DataFrame:
         return cells
 
 
-# By how their lines begin, the readers of JSON lines that other systems write.
-_JSONL_READERS: tuple[tuple[Callable[[Sequence[str]], bool], _JsonlReader], ...] = (
-    (_wmt_jsonl.is_of_2024, _wmt_jsonl.from_2024),
-    (_wmt_jsonl.is_of_2025, _wmt_jsonl.from_2025),
-    (_toolkit_ratings.is_standalone, _toolkit_ratings.from_standalone),
-)
-
-
 def _read_any_jsonl(text: str, where: str) -> JudgementTable:
     """As `_read_jsonl`, also where the lines are another system's."""
-    keys = keys_of_first_line(text)
-    reader = next((reader for recognises, reader in _JSONL_READERS if recognises(keys)), None)
+    reader = jsonl_reader(keys_of_first_line(text))
     return _read_jsonl(text, where) if reader is None else reader(*json_records(text, where), where)
 
 

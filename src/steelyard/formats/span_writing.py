@@ -148,29 +148,29 @@ def _last_marked(mark: WrittenMark) -> dict[str, object]:
     }
 
 
-def _write_seg_rating(errors: MarkedErrors, folder: Path) -> Written:
+def _write_toolkit_folder(errors: MarkedErrors, folder: Path) -> Written:
     """A folder with the texts, and a file of ratings; one for each rater where they judged the same."""
     judged = list(errors.judged())
     systems = fit_names(dict.fromkeys(each.system for each in judged))
     segments = [each.segment_id for each in errors.segments]
     outputs: dict[str, dict[str, str]] = defaultdict(dict)
-    by_rater: dict[str, dict[tuple[str, str], MarkedTranslation]] = defaultdict(dict)
+    by_worker: dict[str, dict[tuple[str, str], MarkedTranslation]] = defaultdict(dict)
     for each in judged:
         outputs[systems[each.system]][each.segment] = one_line(each.text)
-        by_rater[each.worker][systems[each.system], each.segment] = each
+        by_worker[each.worker][systems[each.system], each.segment] = each
     translations = {name: [texts.get(key) for key in segments] for name, texts in outputs.items()}
     texts = Texts(tuple(_plain_segment(each) for each in errors.segments), translations)
     documents = tuple(each.document_id for each in errors.segments)
     domains = _domains(judged, segments)
     pair = ScoredPair(errors.pair, len(segments), (), (), documents=documents, domains=domains)
     notes = list(write_scored_pair(folder, pair, texts=texts))
-    n_places = len({place for ratings in by_rater.values() for place in ratings})
-    is_one_each = sum(map(len, by_rater.values())) == n_places
+    n_places = len({place for ratings in by_worker.values() for place in ratings})
+    is_one_each = sum(map(len, by_worker.values())) == n_places
     stem = f"{errors.pair}.{fit_names([errors.name])[errors.name]}"
-    files = {stem: {place: each for ratings in by_rater.values() for place, each in ratings.items()}}
+    files = {stem: {place: each for ratings in by_worker.values() for place, each in ratings.items()}}
     if not is_one_each:
-        raters = fit_names(by_rater)
-        files = {f"{stem}.{raters[rater]}": ratings for rater, ratings in by_rater.items()}
+        names = fit_names(by_worker)
+        files = {f"{stem}.{names[worker]}": ratings for worker, ratings in by_worker.items()}
     paths = []
     for name, ratings in files.items():
         lines = [
@@ -226,7 +226,7 @@ def _write_json_lines(path: Path, records: Iterable[dict[str, object]]) -> Path:
 _WRITERS: Mapping[str, Callable[[MarkedErrors, Path], Written]] = {
     "mqm": _write_mqm,
     "ratings-jsonl": _write_ratings_jsonl,
-    "seg-rating": _write_seg_rating,
+    "seg-rating": _write_toolkit_folder,
     "wmt-jsonl": _write_wmt_jsonl,
 }
 assert set(_WRITERS) == set(SPAN_LAYOUTS)
