@@ -253,3 +253,32 @@ def test_a_table_of_everybodys_ratings_asks_nobody_to_pass(
 
     printed = capsys.readouterr().out
     assert f"exhibit:{name}|qc:none|methods:mean-rating,two-stage|" in printed
+
+
+def test_one_translation_is_drawn_with_everybodys_marks(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = ["worker,system,segment,start,end,severity,text"]
+    lines += [f"{w},A,{s},4,9,minor,The quick brown fox" for w in ("ann", "bob") for s in (1, 2)]
+    path, drawn = tmp_path / "marks.csv", tmp_path / "marks.svg"
+    path.write_text("\n".join(lines), "utf-8")
+
+    code = run(
+        [
+            "plot",
+            "marks",
+            str(path),
+            "--segment",
+            "2",
+            "--system",
+            "A",
+            "--method",
+            "mean-rating",
+            "--out",
+            str(drawn),
+        ]
+    )
+
+    assert code == 0
+    assert "segment 2" in capsys.readouterr().out
+    assert {"ann", "bob", "quick"} <= set(re.findall(r">(\w+)<", drawn.read_text("utf-8")))
