@@ -18,7 +18,7 @@ from steelyard.cli.main import DONE, UNSUPPORTED, run
 from steelyard.domain.text import Segment
 from steelyard.flows.source import read_source
 from steelyard.formats.judgements_file import write_judgements
-from steelyard.formats.marks_to_write import MarkedErrors
+from steelyard.formats.marks_to_write import MarksToWrite
 from steelyard.formats.span_writing import write_marked_errors
 from steelyard.frames import ratings_frame, spans_frame, texts_frame
 
@@ -27,7 +27,7 @@ SEGMENTS = tuple(Segment(str(number), f"d{number // 2}", f"Source {number}.", ""
 
 
 @cache
-def _errors() -> MarkedErrors:
+def _errors() -> MarksToWrite:
     """Eight workers mark up to three errors in each of three systems' translations, and rate them."""
     rng = np.random.default_rng(5)
     spans, ratings = [], []
@@ -58,7 +58,7 @@ def _errors() -> MarkedErrors:
         for segment in SEGMENTS
         for side, text in (("target", TEXT), ("source", segment.source))
     ]
-    return MarkedErrors(
+    return MarksToWrite(
         spans_frame(pl.DataFrame(spans, infer_schema_length=None)),
         "en",
         "de",
@@ -133,7 +133,7 @@ def _ours(folder: Path) -> Path:
 def _one_rater_each(folder: Path) -> Path:
     errors = _errors()
     chosen = pl.col("worker_id") == pl.format("w{}", "segment_id")
-    one = MarkedErrors(
+    one = MarksToWrite(
         errors.spans.filter(chosen), "en", "de", segments=SEGMENTS, name="esa", texts=errors.texts
     )
     ((path,), _) = write_marked_errors(one, folder / "toolkit", "seg-rating")

@@ -462,6 +462,12 @@ def test_hits_of_several_are_written_with_their_places_and_looked_at_by_a_manage
         ),
         ("", '[spans]\nseverities = ["bad", "bad"]', '[spans] severities: "bad" occurs 2 times; leave one.'),
         ("", "[spans]\nsilly = 1", '[spans] does not know the key "silly".'),
+        ("", "[presentation]\ntexts_as_images = true", "errors cannot be marked in images of texts"),
+        (
+            "",
+            "[presentation]\nsource_markup = true\n[spans]\nsource = true",
+            "errors cannot be marked in sources with markup",
+        ),
     ],
 )
 def test_what_a_campaign_cannot_ask_for_is_said(tmp_path: Path, design: str, tables: str, said: str) -> None:

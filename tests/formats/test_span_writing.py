@@ -14,7 +14,7 @@ from steelyard.domain.errors import SourceError
 from steelyard.domain.layouts import SPAN_LAYOUTS
 from steelyard.domain.text import Segment
 from steelyard.formats.judgements_file import JudgementsFile, read_judgements
-from steelyard.formats.marks_to_write import MarkedErrors
+from steelyard.formats.marks_to_write import MarksToWrite
 from steelyard.formats.span_writing import write_marked_errors
 from steelyard.frames import ratings_frame, spans_frame, texts_frame
 
@@ -42,7 +42,7 @@ SECOND = ("w2", "A", "1", 0, 1, "minor", None, "target")
 COLUMNS = ("worker_id", "system_id", "segment_id", "start", "end", "severity", "category", "side")
 
 
-def _errors(*marks: tuple[Any, ...], kinds: dict[str, str] | None = None, **changes: Any) -> MarkedErrors:
+def _errors(*marks: tuple[Any, ...], kinds: dict[str, str] | None = None, **changes: Any) -> MarksToWrite:
     spans = pl.DataFrame([*MARKS, *marks], schema=list(COLUMNS), orient="row", infer_schema_length=None)
     judgement = pl.format("{}:{}:{}", "worker_id", "system_id", "segment_id")
     spans = spans_frame(
@@ -66,14 +66,14 @@ def _errors(*marks: tuple[Any, ...], kinds: dict[str, str] | None = None, **chan
         "texts": texts_frame(pl.DataFrame(texts, schema=list(texts_frame().columns), orient="row")),
         "name": "esa",
     }
-    return MarkedErrors(spans, "de", "en", **{**values, **changes})
+    return MarksToWrite(spans, "de", "en", **{**values, **changes})
 
 
 ENDINGS = {"mqm": "out.tsv", "ratings-jsonl": "out.jsonl", "wmt-jsonl": "out.jsonl", "seg-rating": "folder"}
 layouts = pytest.mark.parametrize("layout", SPAN_LAYOUTS)
 
 
-def _there_and_back(folder: Path, layout: str, errors: MarkedErrors) -> tuple[JudgementsFile, list[str]]:
+def _there_and_back(folder: Path, layout: str, errors: MarksToWrite) -> tuple[JudgementsFile, list[str]]:
     files, notes = write_marked_errors(errors, folder / ENDINGS[layout], layout)
     (path,) = files
     return read_judgements(path), notes
@@ -166,7 +166,7 @@ def test_segments_that_are_no_numbers_keep_their_names_where_there_is_room(tmp_p
         return frame.with_columns(pl.format("n:{}", "segment_id").alias("segment_id"))
 
     usual = _errors()
-    errors = MarkedErrors(
+    errors = MarksToWrite(
         renamed(usual.spans),
         "de",
         "en",
@@ -205,7 +205,7 @@ def test_a_judgement_counts_for_every_system_with_the_same_text(tmp_path: Path, 
     credited = pl.when(pl.col("system_id") == "B").then(pl.lit(["C"])).alias("credited")
     same = usual.texts.filter(system_id="B").with_columns(system_id=pl.lit("C"))
     errors = _errors(texts=pl.concat([usual.texts, same]))
-    errors = MarkedErrors(
+    errors = MarksToWrite(
         errors.spans.with_columns(credited), "de", "en", segments=errors.segments, texts=errors.texts
     )
 
@@ -238,7 +238,7 @@ def test_what_a_layout_cannot_hold_is_refused(
 ) -> None:
     errors = _errors()
     texts = errors.texts.with_columns(text=pl.lit(changes["text"])) if "text" in changes else errors.texts
-    errors = MarkedErrors(
+    errors = MarksToWrite(
         changes.get("spans", errors.spans), "de", "en", segments=errors.segments, texts=texts
     )
 

@@ -12,7 +12,7 @@ from steelyard.flows.excluded import excluded_of
 from steelyard.flows.export import Exported
 from steelyard.flows.judged import judged_frames
 from steelyard.flows.open import OpenCampaign
-from steelyard.formats.marks_to_write import MarkedErrors
+from steelyard.formats.marks_to_write import MarksToWrite
 from steelyard.formats.span_writing import write_marked_errors
 from steelyard.frames import texts_frame
 from steelyard.store import campaigns
@@ -40,7 +40,7 @@ def export_marks(campaign: OpenCampaign, path: Path, layout: str) -> Exported:
         for side, text in (("target", row.text), ("source", row.source))
     ]
     settings = campaign.settings
-    errors = MarkedErrors(
+    errors = MarksToWrite(
         spans,
         settings.source_language,
         settings.target_language,

@@ -22,14 +22,14 @@ _NOTHING = ("", "[]", "null")
 _OF_RATINGS = ("rating", "known", "known_sd")
 
 
-class SpansTable(NamedTuple):
+class AppraiseSpans(NamedTuple):
     """The cells of a spans file, the column `row` saying of which judgement, and what is said about them."""
 
     cells: pl.DataFrame
     notes: tuple[str, ...]
 
 
-def spans_table(cells: pl.DataFrame, errors: pl.Series, where: str, places: _Places) -> SpansTable:
+def spans_table(cells: pl.DataFrame, errors: pl.Series, where: str, places: _Places) -> AppraiseSpans:
     """A row for each error marked, one without severity where there is none.
 
     `cells` are judgements under our names, `errors` what was marked in each. SourceError lists every answer
@@ -49,7 +49,7 @@ def spans_table(cells: pl.DataFrame, errors: pl.Series, where: str, places: _Pla
     spans = judged.join(
         marks.rows, left_on="row", right_on="number", how="left", maintain_order="left_right"
     ).with_columns(pl.col("side").fill_null("target"))
-    return SpansTable(spans, marks.notes)
+    return AppraiseSpans(spans, marks.notes)
 
 
 def _lists(texts: list[str]) -> tuple[list[object], dict[int, str]]:

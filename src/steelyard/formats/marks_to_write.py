@@ -34,7 +34,7 @@ class WrittenMark(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class MarkedTranslation:
+class TranslationToWrite:
     """What one worker marked in one system's translation of a segment, and the rating if any."""
 
     worker: str
@@ -51,7 +51,7 @@ class MarkedTranslation:
 
 
 @dataclass(frozen=True)
-class MarkedErrors:
+class MarksToWrite:
     """All that is to be written: spans and ratings, texts, languages, and the segments of the test set."""
 
     spans: pl.DataFrame
@@ -75,7 +75,7 @@ class MarkedErrors:
     def _regular_spans(self) -> pl.DataFrame:
         return spread_credit(self.spans.filter(pl.col("item_kind") == str(ItemKind.REGULAR)))
 
-    def judged(self) -> Iterator[MarkedTranslation]:
+    def judged(self) -> Iterator[TranslationToWrite]:
         """What was marked in regular items, once for each system that a judgement is credited to, in order.
 
         Of several judgements of one translation by one worker only the last: programs that read these files
@@ -101,7 +101,7 @@ class MarkedErrors:
         texts = self._texts()
         for row in rows.iter_rows(named=True):
             system, segment = row["system_id"], row["segment_id"]
-            yield MarkedTranslation(
+            yield TranslationToWrite(
                 row["worker_id"],
                 system,
                 segment,

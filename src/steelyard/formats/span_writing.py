@@ -20,7 +20,7 @@ from steelyard.formats._mqm_table import MQM_COLUMNS, NO_ERROR, holds_marks, wit
 from steelyard.formats._segment_numbers import segment_numbers
 from steelyard.formats._span_marks import LAST_MARKED, MISSING, ONE_AFTER
 from steelyard.formats._toolkit_ratings import NOT_JUDGED, RATING_ENDING
-from steelyard.formats.marks_to_write import MarkedErrors, MarkedTranslation, WrittenMark, one_line
+from steelyard.formats.marks_to_write import MarksToWrite, TranslationToWrite, WrittenMark, one_line
 from steelyard.formats.metric_writing import NO_DOMAIN, fit_names, write_scored_pair
 from steelyard.formats.text_file import whole_file
 from steelyard.formats.texts import Texts
@@ -29,7 +29,7 @@ from steelyard.meta.scores import ScoredPair
 Written = tuple[tuple[Path, ...], list[str]]
 
 
-def write_marked_errors(errors: MarkedErrors, path: Path, layout: str) -> Written:
+def write_marked_errors(errors: MarksToWrite, path: Path, layout: str) -> Written:
     """Write in the layout of this name; returns the files, and what was not written as it is."""
     if not len(errors.spans):
         raise SourceError(errors.name, ["there are no marked errors to write in this layout."])
@@ -37,7 +37,7 @@ def write_marked_errors(errors: MarkedErrors, path: Path, layout: str) -> Writte
     return files, [*errors.notes(), *notes]
 
 
-def _write_mqm(errors: MarkedErrors, path: Path) -> Written:
+def _write_mqm(errors: MarksToWrite, path: Path) -> Written:
     """A row for each error, the text marked where it is; a clean translation has one that says so."""
     _require_ending(path, ".tsv")
     judged = list(errors.judged())
@@ -60,7 +60,7 @@ def _write_mqm(errors: MarkedErrors, path: Path) -> Written:
     return (_write_lines(path, lines),), _broken_lines(judged)
 
 
-def _places_in_documents(judged: Iterable[MarkedTranslation]) -> dict[str, int]:
+def _places_in_documents(judged: Iterable[TranslationToWrite]) -> dict[str, int]:
     """By segment, its number in its document, from 1, in order of appearance."""
     seen: defaultdict[str | None, dict[str, int]] = defaultdict(dict)
     for each in judged:
@@ -68,7 +68,7 @@ def _places_in_documents(judged: Iterable[MarkedTranslation]) -> dict[str, int]:
     return {segment: place for document in seen.values() for segment, place in document.items()}
 
 
-def _write_ratings_jsonl(errors: MarkedErrors, path: Path) -> Written:
+def _write_ratings_jsonl(errors: MarksToWrite, path: Path) -> Written:
     """A line for each judgement, with the texts; segments are numbered from 0."""
     _require_ending(path, ".jsonl")
     judged = list(errors.judged())
@@ -90,7 +90,7 @@ def _write_ratings_jsonl(errors: MarkedErrors, path: Path) -> Written:
     return (_write_json_lines(path, records),), _renumbered(numbers)
 
 
-def _one_after(mark: WrittenMark, judged: MarkedTranslation) -> dict[str, object]:
+def _one_after(mark: WrittenMark, judged: TranslationToWrite) -> dict[str, object]:
     """A mark as the toolkit has it; something missing is a mark around nothing, after the text."""
     after = len(judged.source if mark.side == "source" else judged.text)
     return {
@@ -103,7 +103,7 @@ def _one_after(mark: WrittenMark, judged: MarkedTranslation) -> dict[str, object
     }
 
 
-def _write_wmt_jsonl(errors: MarkedErrors, path: Path) -> Written:
+def _write_wmt_jsonl(errors: MarksToWrite, path: Path) -> Written:
     """A line for each judgement with its score; marks in the source have no place there."""
     _require_ending(path, ".jsonl")
     judged = list(errors.judged())
@@ -116,7 +116,7 @@ def _write_wmt_jsonl(errors: MarkedErrors, path: Path) -> Written:
     return (_write_json_lines(path, records),), notes if on_source else []
 
 
-def _wmt_record(judged: MarkedTranslation, errors: MarkedErrors, number: int) -> dict[str, object]:
+def _wmt_record(judged: TranslationToWrite, errors: MarksToWrite, number: int) -> dict[str, object]:
     end = None if judged.submitted_at is None else judged.submitted_at.timestamp()
     record: dict[str, object] = {
         "langs": errors.pair,
@@ -148,13 +148,13 @@ def _last_marked(mark: WrittenMark) -> dict[str, object]:
     }
 
 
-def _write_toolkit_folder(errors: MarkedErrors, folder: Path) -> Written:
+def _write_toolkit_folder(errors: MarksToWrite, folder: Path) -> Written:
     """A folder with the texts, and a file of ratings; one for each rater where they judged the same."""
     judged = list(errors.judged())
     systems = fit_names(dict.fromkeys(each.system for each in judged))
     segments = [each.segment_id for each in errors.segments]
     outputs: dict[str, dict[str, str]] = defaultdict(dict)
-    by_worker: dict[str, dict[tuple[str, str], MarkedTranslation]] = defaultdict(dict)
+    by_worker: dict[str, dict[tuple[str, str], TranslationToWrite]] = defaultdict(dict)
     for each in judged:
         outputs[systems[each.system]][each.segment] = one_line(each.text)
         by_worker[each.worker][systems[each.system], each.segment] = each
@@ -184,12 +184,12 @@ def _plain_segment(segment: Segment) -> Segment:
     return replace(segment, source=one_line(segment.source), reference=one_line(segment.reference))
 
 
-def _domains(judged: Iterable[MarkedTranslation], segments: Iterable[str]) -> tuple[str, ...] | None:
+def _domains(judged: Iterable[TranslationToWrite], segments: Iterable[str]) -> tuple[str, ...] | None:
     known = {each.segment: each.domain for each in judged if each.domain}
     return tuple(known.get(segment) or NO_DOMAIN for segment in segments) if known else None
 
 
-def _rating_line(system: str, judged: MarkedTranslation | None) -> str:
+def _rating_line(system: str, judged: TranslationToWrite | None) -> str:
     if judged is None:
         return f"{system}\t{NOT_JUDGED}"
     errors = {"errors": [_one_after(mark, judged) for mark in judged.marks]}
@@ -201,7 +201,7 @@ def _renumbered(numbers: Mapping[str, int]) -> list[str]:
     return [f"{counted(n, 'segment')} numbered anew: the layout knows segments by number."] if n else []
 
 
-def _broken_lines(judged: Iterable[MarkedTranslation]) -> list[str]:
+def _broken_lines(judged: Iterable[TranslationToWrite]) -> list[str]:
     texts = {text for each in judged for text in (each.text, each.source)}
     n = sum(one_line(text) != text for text in texts)
     return [f"Line ends and tabs within {counted(n, 'text')} were written as spaces."] if n else []
@@ -223,7 +223,7 @@ def _write_json_lines(path: Path, records: Iterable[dict[str, object]]) -> Path:
     return _write_lines(path, (json.dumps(record, ensure_ascii=False) for record in records))
 
 
-_WRITERS: Mapping[str, Callable[[MarkedErrors, Path], Written]] = {
+_WRITERS: Mapping[str, Callable[[MarksToWrite, Path], Written]] = {
     "mqm": _write_mqm,
     "ratings-jsonl": _write_ratings_jsonl,
     "seg-rating": _write_toolkit_folder,
