@@ -189,7 +189,7 @@ def _write_small(db: str, protocol: str, changes: dict[str, Any]) -> None:
         for number, (source, reference, _) in enumerate(texts, start=1)
     )
     columns = {"alpha": [text for _, _, text in texts]}
-    for number in range(2, chosen.n_translations + 1):
+    for number in range(2, settings.design.n_translations + 1):
         columns[f"system {number}"] = [f"{text} ({number})" for text in columns["alpha"]]
     campaign = Campaign(settings, tuple(map(System, columns)), segments, columns)
     items = [

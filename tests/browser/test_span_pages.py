@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Locator, Page, Request, expect
 
+from steelyard.domain.campaign import DesignSettings
 from steelyard.domain.entry import CampaignEntry, TrainingItem
 from steelyard.domain.judgement import Span
 
@@ -220,6 +221,28 @@ def test_three_translations_stand_side_by_side_and_a_low_score_needs_an_error(
     [answer] = answers(heard)
     assert [one["rating"] for one in answer["translations"]] == [100, 50, 90]
     assert [places(one) for one in answer["translations"]] == [[], [(4, 13, "minor")], []]
+    assert heard["errors"] == []
+
+
+def test_a_translation_left_alone_is_judged_as_several_are(
+    page: Page, small_site: Sites, heard: Heard
+) -> None:
+    design = DesignSettings(hit_size=4, n_translations=1)
+    whole = {"context": "whole"}
+    site = small_site("esa-contrastive", texts=TEXTS, documents="aaab", presentation=whole, design=design)
+    begin(page, site.join())
+    expect(page.locator(".sheets > .sheet")).to_have_count(1)
+    expect(page.locator(".document-ahead .still-target .marked-text")).to_have_text(
+        [TEXTS[1][2], TEXTS[2][2]]
+    )
+    mark(page, "already", "already")
+    rate(page, 0.5)
+    go_on(page)
+    expect(page.locator(".document-earlier .mark-painted")).to_have_text("already")
+
+    [answer] = answers(heard)
+    [one] = answer["translations"]
+    assert (places(one), one["rating"]) == ([(18, 25, "minor")], 50)
     assert heard["errors"] == []
 
 

@@ -11,7 +11,7 @@ import { drawMarkingSheet, drawReadSource, drawStill, onceUsed, phrase, worded }
 /**
  * Draw one item into `root`. On a narrow screen one translation is shown at a time.
  * @param {HTMLElement} root
- * @param {{translations: {text: string}[], source?: string}} item
+ * @param {{translations?: {text: string}[], text?: string, source?: string}} item
  * @param {import("../texts.js").Options} options
  * @param {() => void} onChange
  * @returns {import("../one_rating.js").Mounted}
@@ -19,7 +19,8 @@ import { drawMarkingSheet, drawReadSource, drawStill, onceUsed, phrase, worded }
 export function mountSeveral(root, item, options, onChange) {
   const onSource = onceUsed(root, (share) => judged.forEach((one) => one.pointAt(share)));
   const source = item.source === undefined ? null : drawReadSource(item.source, options, onSource);
-  const judged = item.translations.map(({ text }, place) =>
+  const translations = translationsOf(item);
+  const judged = translations.map(({ text }, place) =>
     drawJudged(text, options, {
       label: nameOf(place, options),
       draft: options.draft?.translations?.[place],
@@ -88,7 +89,7 @@ export function mountSeveral(root, item, options, onChange) {
   texts.id = "texts";
   texts.dir = options.direction;
   texts.style.setProperty("--beside", String(besideEachOther(judged.length)));
-  texts.dataset.length = lengthStep([item.source, ...item.translations.map(({ text }) => text)]);
+  texts.dataset.length = lengthStep([item.source, ...translations.map(({ text }) => text)]);
   const panel = make("div", "answers marking-panel", drawStatement(options));
   root.replaceChildren(texts, panel);
   narrow.addEventListener("change", refresh);
@@ -115,7 +116,8 @@ export function mountSeveral(root, item, options, onChange) {
 }
 
 /** A segment of the document that is not judged now. @param {Object|undefined} answer  if it has been */
-export function drawSegmentOfSeveral({ source, translations }, answer, options) {
+export function drawSegmentOfSeveral({ source, ...item }, answer, options) {
+  const translations = translationsOf(item);
   const stills = translations.map(({ text }, place) => {
     const said = answer?.translations[place];
     const still = drawStill(text, said?.spans ?? [], "target", options, nameOf(place, options));
@@ -175,6 +177,11 @@ function drawJudged(text, options, { label, draft, onChange, onPoint }) {
       score.destroy();
     },
   };
+}
+
+// Where systems do not divide evenly, one may be left to be shown alone.
+function translationsOf({ translations, text }) {
+  return translations ?? [{ text }];
 }
 
 // Our choice: beyond four, two rows.
