@@ -12,8 +12,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -49,6 +49,7 @@ from steelyard.store import campaigns, engines
 from steelyard.store import running as revised
 from steelyard.store.database import Store, open_store
 
+MoreProtocols = Callable[[Mapping[str, Mapping[str, str]]], AbstractContextManager[Path]]
 PASSWORD = "toy-secret"
 SCHEMAS = (
     "SELECT nspname FROM pg_namespace WHERE nspname NOT LIKE 'pg\\_%' AND nspname <> 'information_schema'"
@@ -619,21 +620,35 @@ MARKED: dict[str, tuple[tuple[int, list[tuple[Any, ...]]], ...]] = {
 }
 
 
+@pytest.fixture(scope="session")
+def more_protocols(tmp_path_factory: pytest.TempPathFactory) -> MoreProtocols:
+    """Makes a context with further protocols: by folder, their files. It gives the place of the folders."""
+
+    @contextmanager
+    def made(folders: Mapping[str, Mapping[str, str]]) -> Iterator[Path]:
+        home = tmp_path_factory.mktemp("more-protocols")
+        for folder, files in folders.items():
+            for path, text in files.items():
+                (home / folder / path).parent.mkdir(parents=True, exist_ok=True)
+                (home / folder / path).write_text(text, "utf-8")
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(protocols_package, "__path__", [*protocols_package.__path__, str(home)])
+            protocols.cache_clear()
+            yield home
+        for folder in folders:
+            sys.modules.pop(f"{protocols_package.__name__}.{folder}", None)
+        protocols.cache_clear()
+
+    return made
+
+
 @pytest.fixture(scope="module")
-def marking_protocol(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+def marking_protocol(more_protocols: MoreProtocols) -> Iterator[None]:
     """A protocol named marking, which the package does not have: a score and marked errors."""
-    home = tmp_path_factory.mktemp("protocols-of-tests")
-    (home / "marking" / "instructions").mkdir(parents=True)
     files = {"__init__.py": MARKING, "instructions/en.toml": MARKING_WORDS}
     files |= {"widget.js": "export function mount() {}", "widget.css": ""}
-    for name, text in files.items():
-        (home / "marking" / name).write_text(text, "utf-8")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(protocols_package, "__path__", [*protocols_package.__path__, str(home)])
-        protocols.cache_clear()
+    with more_protocols({"marking": files}):
         yield
-    sys.modules.pop(f"{protocols_package.__name__}.marking", None)
-    protocols.cache_clear()
 
 
 @pytest.fixture

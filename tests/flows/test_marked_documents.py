@@ -5,9 +5,9 @@ The protocol is a tiny one in a folder outside the package, so that the flows ar
 
 from __future__ import annotations
 
-import sys
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -173,19 +173,11 @@ hit_size = 24
 
 
 @pytest.fixture(scope="module", autouse=True)
-def marking(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+def marking(more_protocols: Callable[..., AbstractContextManager[Path]]) -> Iterator[None]:
     """The protocol, in a folder that `steelyard.protocols` looks into as well."""
-    home = tmp_path_factory.mktemp("more-protocols")
     files = {"__init__.py": PROTOCOL, "widget.js": "export function mount() {}", "widget.css": ""}
-    for path, text in {**files, "instructions/en.toml": WORDS}.items():
-        (home / "marking" / path).parent.mkdir(parents=True, exist_ok=True)
-        (home / "marking" / path).write_text(text, "utf-8")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(package, "__path__", [*package.__path__, str(home)])
-        protocols.cache_clear()
+    with more_protocols({"marking": {**files, "instructions/en.toml": WORDS}}):
         yield
-    sys.modules.pop(f"{package.__name__}.marking", None)
-    protocols.cache_clear()
 
 
 def campaign_file(folder: Path, *, design: str = "", tables: str = "") -> Path:
@@ -501,9 +493,9 @@ def test_every_line_that_cannot_be_marked_beforehand_is_told(tmp_path: Path) -> 
         4: 'the segment "999" is not in the texts',
         5: "the end 3 is not after the start 3",
         6: "the end 9999 is beyond the text",
-        7: 'the severity "awful" is none of the campaign: minor, major.',
-        8: 'the category "style" is none of the campaign, which has no categories.',
-        9: "errors of the source cannot be marked here: set [spans] source = true.",
+        7: 'severity "awful" is none of this campaign\'s: minor, major.',
+        8: 'category "style" is none of this campaign\'s: there are none.',
+        9: "errors in the source are not marked in this campaign: leave side out, or set [spans] source.",
         10: "the start x is not a number.",
     }.items():
         assert f"line {line}: {words}" in told

@@ -7,9 +7,9 @@ second shows two translations and gives ratings, a preference and marked spans a
 from __future__ import annotations
 
 import re
-import sys
 import uuid
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -184,22 +184,12 @@ class Trial:
 
 
 @pytest.fixture(scope="module")
-def trials(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Trial]]:
+def trials(more_protocols: Callable[..., AbstractContextManager[Path]]) -> Iterator[dict[str, Trial]]:
     """Both protocols, in a folder that `steelyard.protocols` looks into as well."""
-    home = tmp_path_factory.mktemp("more-protocols")
-    files = {"three-sliders": THREE_SLIDERS, "all-at-once": _files_of("all-at-once", ALL_AT_ONCE)}
-    folders = {name: home / name.replace("-", "_") for name in files}
-    for name, folder in folders.items():
-        (folder / "instructions").mkdir(parents=True)
-        for path, text in files[name].items():
-            (folder / path).write_text(text, "utf-8")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(package, "__path__", [*package.__path__, str(home)])
-        protocols.cache_clear()
+    files = {"three_sliders": THREE_SLIDERS, "all_at_once": _files_of("all-at-once", ALL_AT_ONCE)}
+    with more_protocols(files) as home:
+        folders = {folder.replace("_", "-"): home / folder for folder in files}
         yield {name: Trial(protocols()[name], folder) for name, folder in folders.items()}
-    for folder in folders.values():
-        sys.modules.pop(f"{package.__name__}.{folder.name}", None)
-    protocols.cache_clear()
 
 
 def _files_of(name: str, code: str) -> dict[str, str]:

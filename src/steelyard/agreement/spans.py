@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import polars as pl
 
-from steelyard.agreement.pairs import FirstRatings, first_ratings
-from steelyard.documents import documents_of
+from steelyard.agreement.marked_pairs import (
+    JudgedTranslations,
+    MarksInPairs,
+    judged_with_marks,
+    marks_in_pairs,
+    pairs_of_items,
+)
 from steelyard.domain.judgement import SPAN_SIDES
-from steelyard.domain.span_weights import USUAL_WEIGHTS, WEIGHTS
-from steelyard.domain.work import SCORED_KINDS
-from steelyard.frames import index_of
-from steelyard.span_ratings import judged_translations, span_ratings
 from steelyard.stats.agreement_errors import AgreementError, fisher_interval
 from steelyard.stats.arrays import BoolArray, FloatArray, IntArray
 from steelyard.stats.correlation import pearson
@@ -59,45 +59,6 @@ class SpanAgreement:
     couples: pl.DataFrame
 
 
-class _Judged(NamedTuple):
-    """Judged translations, at most one of each by each worker, and their marks.
-
-    Of translations, (n,): item, worker, document, score, length of the text on each side (n, 2), -1 where
-    unknown. Of marks: the translation they are in, half-open ends, -1 without; side and severity. Names of
-    `workers` are in the order of their numbers.
-    """
-
-    workers: list[str]
-    item: IntArray
-    worker: IntArray
-    document: IntArray
-    score: FloatArray
-    length: IntArray
-    of: IntArray
-    start: IntArray
-    end: IntArray
-    side: IntArray
-    severity: IntArray
-
-    @property
-    def n_marks(self) -> IntArray:
-        """The number of marks of each translation, those without a place included."""
-        return np.bincount(self.of, minlength=len(self.item))
-
-
-class _Side(NamedTuple):
-    """One person's marks in every pair, in texts numbered by pair and side, and their severities."""
-
-    marks: MarkedSpans
-    severity: IntArray
-    length: IntArray
-
-    def where(self, chosen: BoolArray) -> _Side:
-        """Some of the marks."""
-        marks = MarkedSpans(*(column[chosen] for column in self.marks))
-        return _Side(marks, self.severity[chosen], self.length[chosen])
-
-
 def span_agreement(
     spans: pl.DataFrame, texts: pl.DataFrame, *, level: float, rng: np.random.Generator
 ) -> SpanAgreement:
@@ -114,13 +75,12 @@ def span_agreement(
     among matched marks give. Marks without a place count in numbers and scores only. Intervals are
     for other workers and other documents.
     """
-    kinds = [str(kind) for kind in SCORED_KINDS]
-    judged = _judged(spans.filter(pl.col("item_kind").is_in(kinds)), texts)
-    left, right = _pairs(judged.item)
+    judged = judged_with_marks(spans, texts)
+    left, right = pairs_of_items(judged.item)
     if not len(left):
         return SpanAgreement(_overall_frame([]), _couples_frame([]))
     pairs = JudgedPairs(judged.worker[left], judged.worker[right], judged.document[left])
-    one, other = _side(judged, left), _side(judged, right)
+    one, other = marks_in_pairs(judged, left), marks_in_pairs(judged, right)
     found = match_spans(one.marks, other.marks)
     n_texts = len(left) * len(SPAN_SIDES)
     by_pair = {
@@ -153,78 +113,6 @@ def span_agreement(
     return SpanAgreement(_overall_frame(rows), _couples_frame(couples))
 
 
-def _judged(spans: pl.DataFrame, texts: pl.DataFrame) -> _Judged:
-    everything = judged_translations(spans)
-    # In the same order: both group by what rows of one judged translation share.
-    score = span_ratings(spans, WEIGHTS[USUAL_WEIGHTS])["rating"].to_numpy()
-    firsts = first_ratings(everything) if len(everything) else FirstRatings(*(np.empty(0, np.int64),) * 3)
-    rows = everything[firsts.row]
-    lists = ("starts", "ends", "sides", "severities")
-    marks = rows.with_row_index("of").select("of", *lists).explode(lists, empty_as_null=False)
-    sides = pl.Enum(SPAN_SIDES)
-    severity = marks["severities"].cast(pl.String).fill_null("")
-    return _Judged(
-        workers=index_of(rows["worker_id"])[0] if len(rows) else [],
-        item=firsts.item,
-        worker=index_of(rows["worker_id"])[1] if len(rows) else np.empty(0, np.int64),
-        document=documents_of(rows).number if len(rows) else np.empty(0, np.int64),
-        score=score[firsts.row],
-        length=np.column_stack([_lengths(rows, texts, side) for side in SPAN_SIDES]),
-        of=marks["of"].cast(pl.Int64).to_numpy(),
-        start=marks["starts"].cast(pl.Int64).fill_null(-1).to_numpy(),
-        end=marks["ends"].cast(pl.Int64).fill_null(-1).to_numpy(),
-        side=marks["sides"].cast(pl.String).cast(sides).to_physical().cast(pl.Int64).to_numpy(),
-        severity=index_of(severity)[1] if len(severity) else np.empty(0, np.int64),
-    )
-
-
-def _lengths(rows: pl.DataFrame, texts: pl.DataFrame, side: str) -> IntArray:
-    """How many characters each translation has on one side, -1 where that is unknown."""
-    keys = ["system_id", "segment_id"]
-    known = (
-        texts.filter(pl.col("side") == side, pl.col("item_kind").is_in([str(kind) for kind in SCORED_KINDS]))
-        .select(*keys, length=pl.col("text").str.len_chars().cast(pl.Int64))
-        .unique(keys, keep="first", maintain_order=True)
-    )
-    wanted = rows.select(pl.col(keys).cast(pl.String))
-    joined = wanted.join(known, on=keys, how="left", maintain_order="left")
-    length: IntArray = joined["length"].fill_null(-1).to_numpy()
-    return length
-
-
-def _pairs(item: IntArray) -> tuple[IntArray, IntArray]:
-    """Every two translations of one item, which are sorted by it."""
-    size = np.bincount(item) if len(item) else np.empty(0, np.int64)
-    start = np.cumsum(size) - size
-    sides: tuple[list[IntArray], list[IntArray]] = ([np.empty(0, np.int64)], [np.empty(0, np.int64)])
-    for n in np.unique(size[size > 1]).tolist():
-        of_size = start[size == n]
-        for i, j in combinations(range(n), 2):
-            sides[0].append(of_size + i)
-            sides[1].append(of_size + j)
-    left, right = (np.concatenate(side) for side in sides)
-    return left, right
-
-
-def _side(judged: _Judged, rows: IntArray) -> _Side:
-    """The marks with a place of the translations (p,) in `rows`."""
-    placed = judged.start >= 0
-    order = np.argsort(judged.of[placed], kind="stable")
-    start, end, side, severity = (
-        column[placed][order] for column in (judged.start, judged.end, judged.side, judged.severity)
-    )
-    n = np.bincount(judged.of[placed], minlength=len(judged.item))
-    first = np.cumsum(n) - n
-    pair = np.repeat(np.arange(len(rows)), n[rows])
-    within = np.arange(len(pair)) - np.repeat(np.cumsum(n[rows]) - n[rows], n[rows])
-    mark = first[rows][pair] + within
-    return _Side(
-        MarkedSpans(pair * len(SPAN_SIDES) + side[mark], start[mark], end[mark]),
-        severity[mark],
-        judged.length[rows[pair], side[mark]],
-    )
-
-
 def _of_pairs(shared: Shared) -> Shared:
     """Sums over both sides of each pair."""
     return Shared(*(part.reshape(-1, len(SPAN_SIDES)).sum(axis=1) for part in shared))
@@ -255,10 +143,10 @@ def _within(
 
 
 def _chances(
-    judged: _Judged, left: IntArray, right: IntArray, rng: np.random.Generator
+    judged: JudgedTranslations, left: IntArray, right: IntArray, rng: np.random.Generator
 ) -> dict[str, tuple[float, float]]:
     """By measure, what chance gives: the second's marks at random places, and from other translations."""
-    one, other = _side(judged, left), _side(judged, right)
+    one, other = marks_in_pairs(judged, left), marks_in_pairs(judged, right)
     none = (np.nan, np.nan)
     # Marks in texts whose length is unknown, such as sources, can be moved nowhere.
     here, there = one.where(one.length >= 0), other.where(other.length >= 0)
@@ -276,7 +164,7 @@ def _chances(
     }
 
 
-def _elsewhere(judged: _Judged, right: IntArray, rng: np.random.Generator) -> MarkedSpans | None:
+def _elsewhere(judged: JudgedTranslations, right: IntArray, rng: np.random.Generator) -> MarkedSpans | None:
     """Marks of the same workers in other translations of theirs, at random; None if somebody has no other."""
     order = np.argsort(judged.worker, kind="stable")
     n = np.bincount(judged.worker)
@@ -287,10 +175,10 @@ def _elsewhere(judged: _Judged, right: IntArray, rng: np.random.Generator) -> Ma
     if not (n[worker] > 1).all():
         return None
     step = 1 + (rng.random(len(right)) * (n[worker] - 1)).astype(np.int64)
-    return _side(judged, order[first[worker] + (place[right] + step) % n[worker]]).marks
+    return marks_in_pairs(judged, order[first[worker] + (place[right] + step) % n[worker]]).marks
 
 
-def _mean_f(one: _Side, n_pairs: int, draw: Callable[[], MarkedSpans | None]) -> dict[str, float]:
+def _mean_f(one: MarksInPairs, n_pairs: int, draw: Callable[[], MarkedSpans | None]) -> dict[str, float]:
     n_texts = n_pairs * len(SPAN_SIDES)
     found: dict[str, list[float]] = {"marks": [], "characters": []}
     for _ in range(DRAWS):
@@ -308,7 +196,7 @@ def _mean_f(one: _Side, n_pairs: int, draw: Callable[[], MarkedSpans | None]) ->
 
 
 def _couples(
-    judged: _Judged,
+    judged: JudgedTranslations,
     pairs: tuple[IntArray, IntArray],
     by_pair: dict[str, Shared],
     severity: tuple[FloatArray, FloatArray],

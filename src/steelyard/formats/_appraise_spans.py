@@ -7,17 +7,20 @@ something that the translation lacks; severity; in MQM error_type, a list such a
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import polars as pl
 
-from steelyard.domain.errors import SourceError
 from steelyard.formats._judgement_columns import shown
-from steelyard.formats._span_marks import LAST_MARKED, MarksError, read_marks_lists, with_prefilled
+from steelyard.formats._span_marks import (
+    LAST_MARKED,
+    MarksError,
+    Places,
+    read_marks_lists,
+    unreadable,
+    with_prefilled,
+)
 
-# Where rows are, for people.
-_Places = Callable[[Sequence[int]], list[str]]
 _NOTHING = ("", "[]", "null")
 _OF_RATINGS = ("rating", "known", "known_sd")
 
@@ -29,7 +32,7 @@ class AppraiseSpans(NamedTuple):
     notes: tuple[str, ...]
 
 
-def spans_table(cells: pl.DataFrame, errors: pl.Series, where: str, places: _Places) -> AppraiseSpans:
+def spans_table(cells: pl.DataFrame, errors: pl.Series, where: str, places: Places) -> AppraiseSpans:
     """A row for each error marked, one without severity where there is none.
 
     `cells` are judgements under our names, `errors` what was marked in each. SourceError lists every answer
@@ -40,16 +43,11 @@ def spans_table(cells: pl.DataFrame, errors: pl.Series, where: str, places: _Pla
     found, wrong = _lists(texts.to_list())
     try:
         marks = with_prefilled(read_marks_lists(found, LAST_MARKED), found)
-    except MarksError as unreadable:
-        wrong |= unreadable.reasons
+    except MarksError as error:
+        wrong |= error.reasons
     if wrong:
-        rows = sorted(wrong)
-        raise SourceError(where, [f"{at}: {wrong[row]}." for at, row in zip(places(rows), rows, strict=True)])
-    judged = cells.drop(*_OF_RATINGS, strict=False).with_row_index("row")
-    spans = judged.join(
-        marks.rows, left_on="row", right_on="number", how="left", maintain_order="left_right"
-    ).with_columns(pl.col("side").fill_null("target"))
-    return AppraiseSpans(spans, marks.notes)
+        raise unreadable(where, places, wrong)
+    return AppraiseSpans(marks.of_judgements(cells.drop(*_OF_RATINGS, strict=False)), marks.notes)
 
 
 def _lists(texts: list[str]) -> tuple[list[object], dict[int, str]]:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from types import NoneType
 from typing import Any
 
 import polars as pl
 
-from steelyard.domain.errors import SourceError
 from steelyard.domain.wording import Note, counted
 from steelyard.formats._judgement_table import JudgementTable, with_languages_apart
-from steelyard.formats._span_marks import Counting, MarksError, read_marks_lists
+from steelyard.formats._span_marks import Counting, MarksError, Places, read_marks_lists, unreadable
 from steelyard.formats.table_file import cell_of_json
 
-Places = Callable[[Sequence[int]], list[str]]
 _OF_SPANS = ("text", "source_text")
 
 
@@ -37,15 +35,12 @@ def marked_judgements(
     try:
         marks = read_marks_lists(lists, counting)
     except MarksError as error:
-        raise _refusal(where, places, error.reasons) from None
-    judged = cells.drop("rating", strict=False).with_row_index("row")
-    spans = judged.join(
-        marks.rows, left_on="row", right_on="number", how="left", maintain_order="left_right"
-    ).with_columns(pl.col("side").fill_null("target"))
+        raise unreadable(where, places, error.reasons) from None
+    spans = marks.of_judgements(cells.drop("rating", strict=False))
     if "text" in spans.columns:
         spans = _with_text_of_side(spans)
         if reasons := _outside(spans, counting):
-            raise _refusal(where, places, reasons)
+            raise unreadable(where, places, reasons)
     rows = spans["row"].to_list()
     beside = JudgementTable(
         spans.drop("row"),
@@ -98,11 +93,6 @@ def _is_outside(end: int, length: int, side: str, counting: Counting) -> str:
     if counting.end_is_marked and written == length:
         reason += "; is it one after the last, as in files with start and end?"
     return reason
-
-
-def _refusal(where: str, places: Places, reasons: dict[int, str]) -> SourceError:
-    rows = sorted(reasons)
-    return SourceError(where, [f"{at}: {reasons[row]}." for at, row in zip(places(rows), rows, strict=True)])
 
 
 def times_of(records: Sequence[object]) -> dict[str, list[float | None]]:

@@ -8,16 +8,19 @@ of them; nothing but the names of the keys tells which.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 import polars as pl
 
+from steelyard.domain.errors import SourceError
 from steelyard.domain.wording import Note, counted
 from steelyard.formats._judgement_columns import shown
 
+# Where rows are, for people.
+Places = Callable[[Sequence[int]], list[str]]
 # "undecided" is what Appraise stores of a mark whose severity was never chosen.
 SEVERITIES = ("neutral", "trivial", "minor", "major", "critical", "undecided")
 # Stands for both ends of something that the translation lacks.
@@ -61,6 +64,22 @@ class MarkRows(NamedTuple):
 
     rows: pl.DataFrame
     notes: tuple[str, ...] = ()
+
+    def of_judgements(self, judged: pl.DataFrame) -> pl.DataFrame:
+        """The marks of judgements, `number` being their place in the frame: the column `row` of the result.
+
+        A judgement without marks has one row, of the target and without severity.
+        """
+        rows = judged.with_row_index("row").join(
+            self.rows, left_on="row", right_on="number", how="left", maintain_order="left_right"
+        )
+        return rows.with_columns(pl.col("side").fill_null("target"))
+
+
+def unreadable(where: str, places: Places, reasons: dict[int, str]) -> SourceError:
+    """The error that tells of every judgement whose marks cannot be read, in their order."""
+    rows = sorted(reasons)
+    return SourceError(where, [f"{at}: {reasons[row]}." for at, row in zip(places(rows), rows, strict=True)])
 
 
 class _Mark(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -10,7 +10,7 @@ from pydantic import Field
 from steelyard.domain.languages import base_language
 from steelyard.domain.plugin import Protocol
 from steelyard.formats.campaign_keys import StrictKeys, Text
-from steelyard.protocols import USUAL_SPANS
+from steelyard.protocols import USUAL_SPANS, SpanSettings
 
 # Errors in texts of these languages begin and end anywhere: nothing stands between their words.
 _WITHOUT_SPACES = frozenset({"zh", "ja", "th", "lo", "km", "my", "bo", "dz", "yue"})
@@ -103,6 +103,19 @@ def spans_shown(
     by = "character" if base_language(target_language) in _WITHOUT_SPACES else "word"
     shown = {**USUAL_SPANS, "by": by, **usual, **own}
     return shown, [*problems, *_name_problems(shown)]
+
+
+def choice_problems(
+    settings: SpanSettings, *, severity: str | None, category: str | None, side: str
+) -> Iterator[str]:
+    """What an error that the organiser marked has, but no worker could choose."""
+    if severity is not None and severity not in settings.severities:
+        yield f'severity "{severity}" is none of this campaign\'s: {", ".join(settings.severities)}.'
+    if category is not None and category not in settings.leaves:
+        known = ", ".join(settings.leaves) or "there are none"
+        yield f'category "{category}" is none of this campaign\'s: {known}.'
+    if side == "source" and not settings.source:
+        yield "errors in the source are not marked in this campaign: leave side out, or set [spans] source."
 
 
 def _name_problems(shown: Mapping[str, Any]) -> list[str]:

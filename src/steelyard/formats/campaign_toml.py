@@ -26,7 +26,7 @@ from steelyard.formats.campaign_tables import CampaignFile
 from steelyard.formats.campaign_texts import TextsOfFiles, read_texts
 from steelyard.formats.prefilled_file import Prefilled, read_prefilled
 from steelyard.formats.text_file import read_text
-from steelyard.protocols import protocols
+from steelyard.protocols import protocols, span_settings
 from steelyard.qc import checks, usual_check
 from steelyard.span_ratings import analysed_as
 
@@ -199,7 +199,8 @@ def _prefilled(
             '[spans] prefilled = "FILE".'
         )
         return {}
-    return files.read(name, lambda path: read_prefilled(path, marking=marking, texts=texts)) or {}
+    settings = span_settings({"spans": marking}, {})
+    return files.read(name, lambda path: read_prefilled(path, settings=settings, texts=texts)) or {}
 
 
 def _calibration(

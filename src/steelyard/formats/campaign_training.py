@@ -14,6 +14,7 @@ from steelyard.domain.judgement import Span
 from steelyard.domain.plugin import Protocol, TextRole
 from steelyard.domain.work import ShownItem, ShownText
 from steelyard.formats.campaign_entry_tables import MOST_TRAINING, TargetTable, TrainingTable
+from steelyard.formats.campaign_spans import choice_problems
 from steelyard.protocols import SpanSettings, span_settings_of
 
 
@@ -164,13 +165,9 @@ def _problems_of_target(target: TargetTable, table: TrainingTable, settings: Spa
     if isinstance(place, str):
         yield place
     if target.token is not None and target.token not in settings.tokens:
-        yield f'token "{target.token}" is none of this campaign\'s: {_listed(settings.tokens)}.'
-    if target.side == "source" and not settings.source:
-        yield "errors in the source are not marked in this campaign: leave side out, or set [spans] source."
-    if target.severity is not None and target.severity not in settings.severities:
-        yield f'severity "{target.severity}" is none of this campaign\'s: {_listed(settings.severities)}.'
-    if target.category is not None and target.category not in settings.leaves:
-        yield f'category "{target.category}" is none of this campaign\'s: {_listed(settings.leaves)}.'
+        known = ", ".join(settings.tokens) or "there are none"
+        yield f'token "{target.token}" is none of this campaign\'s: {known}.'
+    yield from choice_problems(settings, severity=target.severity, category=target.category, side=target.side)
 
 
 def _place(target: TargetTable, table: TrainingTable) -> tuple[int | None, int | None] | str:
@@ -196,7 +193,3 @@ def _place(target: TargetTable, table: TrainingTable) -> tuple[int | None, int |
     if not target.start < target.end <= len(where):
         return f"goes from {target.start} to {target.end}, but the text has {len(where)} characters."
     return target.start, target.end
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names) or "there are none"

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, get_args
 
 from steelyard.domain.errors import SourceError
-from steelyard.domain.judgement import Span, SpanSide
+from steelyard.domain.judgement import SPAN_SIDES, Span
 from steelyard.formats._named_cells import KnownTexts, NamedCells
+from steelyard.formats.campaign_spans import choice_problems
 from steelyard.formats.campaign_texts import TextsOfFiles
+from steelyard.protocols import SpanSettings
 
 # By system and segment.
 Prefilled = dict[tuple[str, str], tuple[Span, ...]]
 
 
-def read_prefilled(path: Path, *, marking: Mapping[str, Any], texts: TextsOfFiles | None) -> Prefilled:
+def read_prefilled(path: Path, *, settings: SpanSettings, texts: TextsOfFiles | None) -> Prefilled:
     """The errors that a file marks, in its order; SourceError lists what is wrong, line by line.
 
-    `marking` is how the campaign marks errors. The texts may be unknown because of other problems; then less
+    `settings`: how the campaign marks errors. The texts may be unknown because of other problems; then less
     is checked.
     """
     cells = NamedCells.of(path, required=("system", "segment", "start", "end", "severity"))
@@ -35,7 +35,7 @@ def read_prefilled(path: Path, *, marking: Mapping[str, Any], texts: TextsOfFile
         if not any(cells.has(name, row) for name in ("start", "end", "severity")):
             # As a spans file says that a translation has no error.
             continue
-        span = _span(cells, row, marking)
+        span = _span(cells, row, settings)
         if span is None:
             continue
         text = None if known is None else known.text(system, segment, span.side)
@@ -48,11 +48,14 @@ def read_prefilled(path: Path, *, marking: Mapping[str, Any], texts: TextsOfFile
     return {place: tuple(spans) for place, spans in found.items()}
 
 
-def _span(cells: NamedCells, row: int, marking: Mapping[str, Any]) -> Span | None:
+def _span(cells: NamedCells, row: int, settings: SpanSettings) -> Span | None:
     """The error of a row, or None with the problems noted."""
     start, end = (_whole(cells, name, row) for name in ("start", "end"))
     severity, category, side = (cells.text(name, row).strip() for name in ("severity", "category", "side"))
-    problems = _problems(severity, category, side or "target", marking)
+    side = side or "target"
+    problems = [*choice_problems(settings, severity=severity, category=category or None, side=side)]
+    if side not in SPAN_SIDES:
+        problems.append(f'the side "{side}" is neither target nor source.')
     if start is not None and end is not None and start >= end:
         problems.append(f"the end {end} is not after the start {start}.")
     for problem in problems:
@@ -70,26 +73,3 @@ def _whole(cells: NamedCells, name: str, row: int) -> int | None:
         cells.refuse(row, f"the {name} {number:g} is no whole number from 0 on.")
         return None
     return int(number)
-
-
-def _problems(severity: str, category: str, side: str, marking: Mapping[str, Any]) -> list[str]:
-    problems = []
-    if severity not in marking["severities"]:
-        known = ", ".join(marking["severities"])
-        problems.append(f'the severity "{severity}" is none of the campaign: {known}.')
-    if category and category not in category_names(marking):
-        none = "which has no categories" if not marking["categories"] else "see [spans] categories"
-        problems.append(f'the category "{category}" is none of the campaign, {none}.')
-    if side not in get_args(SpanSide):
-        problems.append(f'the side "{side}" is neither target nor source.')
-    elif side == "source" and not marking["source"]:
-        problems.append("errors of the source cannot be marked here: set [spans] source = true.")
-    return problems
-
-
-def category_names(marking: Mapping[str, Any]) -> set[str]:
-    """All categories that an error may be given, main ones and finer ones."""
-    found = set()
-    for name, finer in (marking["categories"] or {}).items():
-        found |= {name, *(f"{name}/{each}" for each in finer)}
-    return found

@@ -24,6 +24,7 @@ __all__ = [
     "languages_of",
     "protocols",
     "roles_shown",
+    "span_settings",
     "span_settings_of",
     "stored_parts",
     "translations_shown",

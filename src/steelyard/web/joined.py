@@ -71,6 +71,8 @@ def joined_script(address: str, read: Read) -> tuple[str, list[str]]:
         if each != address:
             here = posixpath.relpath(each, posixpath.dirname(address))
             inside = _EXPORT.sub("", inside).replace(_HERE, f'new URL("{here}", {_HERE}).href')
+            # No text goes over several lines, so indentation says nothing.
+            inside = _INDENT.sub("", inside)
             given = ", ".join(module.exports)
             inside = f"const {names[each]} = (() => {{\n{inside}\nreturn {{ {given} }};\n}})();"
         pieces.append(f"// {each}\n{inside}\n")
@@ -106,9 +108,7 @@ def _understood(address: str, text: str, *, is_entry: bool) -> _Module:
         (posixpath.normpath(posixpath.join(folder, found["file"])), tuple(re.findall(r"\w+", found["names"])))
         for found in _IMPORT.finditer(plain)
     )
-    exports = tuple(found["name"] for found in _EXPORT.finditer(body))
-    # No text goes over several lines, so indentation says nothing.
-    return _Module(address, imports, exports, _INDENT.sub("", body))
+    return _Module(address, imports, tuple(found["name"] for found in _EXPORT.finditer(body)), body)
 
 
 def joined_style(address: str, read: Read, *, above: tuple[str, ...] = ()) -> tuple[str, list[str]]:
