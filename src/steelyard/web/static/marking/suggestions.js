@@ -37,11 +37,19 @@ export function drawSuggestions(given, text, options, { target }) {
 
   const markOf = (index) => target.marks().find((mark) => mark.prefilled === index);
 
+  // The button that was pressed goes away, so the focus goes on to the next one.
+  function settle(index, act) {
+    act(index);
+    const left = rows.slice(index).flatMap(({ keepIt, remove }) => [keepIt, remove]).find(({ hidden }) => !hidden);
+    if (left) left.focus({ preventScroll: true });
+    else target.markable.focus();
+  }
+
   function drawRow(mark, index) {
     const { severity, text: marked } = spoken(options.words, mark, slice);
     const state = worded(make("span", "suggestion-state"), options);
-    const keepIt = makeButton(phrase(options, "accept"), () => target.markable.accept(index), "chip");
-    const remove = makeButton(phrase(options, "remove"), () => target.markable.dismiss(index), "chip");
+    const keepIt = makeButton(phrase(options, "accept"), () => settle(index, target.markable.accept), "chip");
+    const remove = makeButton(phrase(options, "remove"), () => settle(index, target.markable.dismiss), "chip");
     const quoted = make("bdi", "suggestion-text", marked);
     quoted.lang = options.language;
     const kind = worded(make("span", "suggestion-kind", severity), options);
