@@ -365,6 +365,37 @@ def test_errors_marked_beforehand_are_kept_changed_or_removed(
     assert said == [(0, "minor", True), (2, "major", True), (3, "minor", False)]
 
 
+def test_more_marked_beforehand_than_allowed_is_said_and_the_list_knows_both_texts(
+    page: Page, small_site: Sites, heard: Heard
+) -> None:
+    given = (Span(0, 0, 3, "minor"), Span(0, 4, 10, "major"), Span(0, 4, 10, "minor", side="source"))
+    marking = {"context": "whole", "spans": {"most": 2, "source": True}}
+    begin(page, small_site("esa-ai", texts=TEXTS, prefilled={"1": given}, presentation=marking).join())
+    rows, button = page.locator(".suggestion"), page.locator(".next")
+    expect(page.locator(".suggestion-text")).to_have_text(["The", "bridge", "Brücke"])
+    rate(page, 0.5)
+    expect(page.locator(".missing")).to_have_text("At most 2 errors can be marked here.")
+    expect(button).to_be_disabled()
+
+    # The focus stays in the list, whatever goes away under it.
+    rows.nth(1).get_by_role("button", name="Remove").focus()
+    page.keyboard.press("Enter")
+    expect(rows.nth(2).get_by_role("button", name="Keep")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator(".suggestion-state")).to_have_text(["", "removed", "kept"])
+    expect(rows.nth(2).get_by_role("button", name="Remove")).to_be_focused()
+    # Both texts together are full: neither takes another mark.
+    for sheet in (".sheet-source", ".sheet-target"):
+        page.locator(sheet).get_by_role("option").last.click()
+        expect(page.locator(sheet).locator(".markable-note")).to_have_text(
+            "At most 2 errors can be marked here."
+        )
+    go_on(page)
+
+    [answer] = answers(heard)
+    assert [each["prefilled"] for each in answer["spans"]] == [2, 0]
+
+
 def test_practice_shows_the_errors_and_the_score_that_were_expected(
     page: Page, small_site: Sites, heard: Heard, assert_accessible: Accessible
 ) -> None:

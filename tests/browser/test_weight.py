@@ -19,8 +19,6 @@ from steelyard.web.static_files import _read
 
 MOST_REQUESTS = 8
 MOST_BYTES = 60_000
-# Marking errors takes more than a rating does.
-MOST_BYTES_FOR_SPANS = 66_000
 # A text of ordinary prose, as long as consent forms are.
 PROSE = (Path(__file__).parents[2] / "docs" / "explanation" / "security.md").read_text("utf-8")[:4000]
 
@@ -80,8 +78,7 @@ def test_the_start_page_is_light(
     sizes = [one.sizes() for one in heard["requests"]]
     n_bytes = sum(size["responseBodySize"] + size["responseHeadersSize"] for size in sizes)
     assert len(paths) + 1 <= MOST_REQUESTS, paths
-    is_marked = "spans" in protocols()[protocol].gives
-    assert n_bytes + 1500 < (MOST_BYTES_FOR_SPANS if is_marked else MOST_BYTES)
+    assert n_bytes + 1500 < MOST_BYTES
     assert heard["errors"] == []
 
 

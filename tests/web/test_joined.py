@@ -65,12 +65,28 @@ def test_words_in_texts_and_patterns_are_left_alone(line: str) -> None:
     assert f"\n{line}\n" in text
 
 
-def test_comments_on_lines_of_their_own_and_indentation_are_left_out() -> None:
-    module = '/** Says\n * import. */\nexport const a =\n  "// b  /* c"; // d\n  // export\nconst b = 1;'
+def test_comments_on_lines_of_their_own_are_left_out() -> None:
+    module = '/** Says\n * import. */\nexport const a = "// b /* c"; // d\n  // export\nconst b = 1;'
 
     text = joined('import { a } from "./a.js";', a=module)
 
-    assert 'const a =\n"// b  /* c"; // d\nconst b = 1;\nreturn { a };' in text
+    assert 'const a = "// b /* c"; // d\nconst b = 1;\nreturn { a };' in text
+
+
+def test_what_only_people_need_to_see_is_left_out() -> None:
+    text = joined(
+        'import { a } from "./a.js";\n\n  a(  "  b"  );', a="export function a() {\n    return 1;\n\n}"
+    )
+    style = (
+        'p ,\na  b::before {\n  content: "  { x ;  ";\n  width: calc(1px  +  2px);\n}\n'
+        "@media (width > 1px)  and (color) { a { b: c } }"
+    )
+
+    assert "function a() {\nreturn 1;\n}\n" in text
+    assert text.endswith('a(  "  b"  );\n')
+    assert joined_style("/a.css", {"/a.css": style}.get)[0] == (
+        'p,a b::before{content:"  { x ;  ";width:calc(1px + 2px);}@media (width > 1px) and (color){a{b:c}}\n'
+    )
 
 
 def test_addresses_are_meant_from_the_file_they_stand_in() -> None:
@@ -108,7 +124,7 @@ def test_addresses_are_meant_from_the_file_they_stand_in() -> None:
         "export const a = 1;\nawait a;",
         "export const a = 1;\nconst $module0 = 2;",
         "export const a = `\nexport const b = 1;\n`;",
-        "export const a = 'one \\\n  two';",
+        'export const a = "one \\\n  two";',
     ],
 )
 def test_what_is_written_another_way_is_not_joined(module: str) -> None:
@@ -163,10 +179,10 @@ def test_style_sheets_stand_where_they_are_imported() -> None:
     text, addresses = joined_style("/a/main.css", files.get)
 
     assert text.splitlines() == [
-        ".deep { color: blue; }",
-        ".one { color: red; }",
-        ".two { color: green; }",
-        'p { content: "@import /*"; }',
+        ".deep{color:blue;}",
+        ".one{color:red;}",
+        ".two{color:green;}",
+        'p{content:"@import /*";}',
     ]
     assert addresses == ["/a/main.css", "/b/one.css", "/b/deep.css", "/a/two.css"]
 

@@ -19,7 +19,8 @@ _IMPORT = re.compile(r'^import \{\s*(?P<names>[\w\s,]+?),?\s*\} from "(?P<file>\
 _EXPORT = re.compile(r"^export (?=(?:async function|function|const|class) (?P<name>\w+))", re.M)
 # A comment that has its lines to itself.
 _COMMENT = re.compile(r"^[ \t]*(?://.*|/\*(?:(?!\*/)[\s\S])*\*/[ \t]*)$\n?", re.M)
-_INDENT = re.compile(r"^[ \t]+", re.M)
+# What only people need: texts of several lines are never joined, so no line begins within one.
+_INDENT = re.compile(r"^\s+", re.M)
 # Where the file itself is: as a part of another one it is somewhere else.
 _HERE = "import.meta.url"
 # What is left when all that we know is taken away, and would mean something else within another file: what is
@@ -27,7 +28,7 @@ _HERE = "import.meta.url"
 _LATER = r"\bimport\s*\(|^(?!.*\basync\b)(?=\S).*\bawait\b"
 # other kinds of imports and exports, names that we use, and texts of several lines, whose lines may look like
 # any of these. What stands in no other file may do the former.
-_NEVER = r"^(?:import|export)\b(?!\s*\()|\bimport\.meta\b|\$module|\\$|^[^`\n]*(?:`[^`\n]*`[^`\n]*)*`[^`\n]*$"
+_NEVER = r"^(?:import|export)\b(?!\s*\()|\bimport\.meta\b|\$module|^[^`\n]*(?:`[^`\n]*`[^`\n]*)*`[^`\n]*$|\\$"
 _UNKNOWN = {True: re.compile(_NEVER, re.M), False: re.compile(f"{_NEVER}|{_LATER}", re.M)}
 
 
@@ -54,6 +55,8 @@ _STYLE = re.compile(
     |(?P<other>@import\b|@charset\b|@namespace\b)""",
     re.DOTALL | re.VERBOSE | re.IGNORECASE,
 )
+# Space that separates nothing, or more of it than that takes.
+_LOOSE = re.compile(r"\s*([{};,])\s*|(:)\s+|\s+")
 
 
 def joined_script(address: str, read: Read) -> tuple[str, list[str]]:
@@ -67,12 +70,10 @@ def joined_script(address: str, read: Read) -> tuple[str, list[str]]:
     pieces = []
     for each, module in found.items():
         taken = [f"const {{ {', '.join(ours)} }} = {names[there]};" for there, ours in module.imports]
-        inside = "\n".join([*taken, module.body])
+        inside = _INDENT.sub("", "\n".join([*taken, module.body]))
         if each != address:
             here = posixpath.relpath(each, posixpath.dirname(address))
             inside = _EXPORT.sub("", inside).replace(_HERE, f'new URL("{here}", {_HERE}).href')
-            # No text goes over several lines, so indentation says nothing.
-            inside = _INDENT.sub("", inside)
             given = ", ".join(module.exports)
             inside = f"const {names[each]} = (() => {{\n{inside}\nreturn {{ {given} }};\n}})();"
         pieces.append(f"// {each}\n{inside}\n")
@@ -118,7 +119,7 @@ def joined_style(address: str, read: Read, *, above: tuple[str, ...] = ()) -> tu
         raise Unjoinable(f"{address} is not there, or imports itself")
     addresses, imported, own, place = [address], "", "", 0
     for found in _STYLE.finditer(text):
-        own += text[place : found.start()]
+        own += _tight(text[place : found.start()])
         place = found.end()
         if found["import"]:
             if own.strip():
@@ -132,4 +133,8 @@ def joined_style(address: str, read: Read, *, above: tuple[str, ...] = ()) -> tu
             raise Unjoinable(f"{address}: {found.group()}")
         elif not found["comment"]:
             own += found.group()
-    return f"{imported}{(own + text[place:]).strip()}\n", addresses
+    return f"{imported}{(own + _tight(text[place:])).strip()}\n", addresses
+
+
+def _tight(rules: str) -> str:
+    return _LOOSE.sub(lambda found: found[1] or found[2] or " ", rules)

@@ -22,7 +22,7 @@ from steelyard.web.joined import Unjoinable, joined_script, joined_style
 
 STATIC = Path(__file__).parent / "static"
 # What pages load. All other modules are served as they are: a page must not get one of them twice.
-ENTRIES = frozenset(f"/static/{name}.js" for name in ("shell", "join", "manager", "series"))
+ENTRIES = frozenset(f"/static/{name}.js" for name in ("shell", "plain_segment", "join", "manager", "series"))
 # Names without dots: nothing leads out of the folders.
 _ADDRESS = re.compile(
     r"/static/(?P<file>[a-z0-9_/]{1,60}\.(?:js|css|svg))|/protocols/(?P<protocol>[^/]+)/(?P<widget>widget\.(?:js|css))"
@@ -30,6 +30,8 @@ _ADDRESS = re.compile(
 KINDS = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 # Browsers ask each time whether theirs is still the newest: an upgrade must not meet old scripts.
 CACHING = "no-cache"
+# A script or style sheet that somebody opens by itself loads nothing; as a part of a page it obeys the page.
+POLICY = "default-src 'none'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,8 @@ class ServedFile:
     def reply(self, scope: Scope) -> Response:
         """The reply to a request: the file, or that the caller has it already."""
         headers = {"ETag": self.etag, "Cache-Control": CACHING, "Vary": "Accept-Encoding"}
+        if self.media_type != KINDS[".svg"]:
+            headers["Content-Security-Policy"] = POLICY
         known = Headers(scope=scope).get("if-none-match", "")
         if self.etag in (tag.strip() for tag in known.split(",")):
             return Response(status_code=304, headers=headers)

@@ -9,7 +9,7 @@ export function mount(root, item, options, onChange) {
   const given = asMarks(item.spans ?? [], options);
   return mountMarked(root, item, options, onChange, {
     begin: given,
-    extra: (parts) => drawSuggestions(given, item.text, options, parts),
+    extra: (parts) => drawSuggestions(given, item, options, parts),
   });
 }
 

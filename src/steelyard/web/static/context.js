@@ -4,7 +4,6 @@
 import { drawDocument } from "./document_frame.js";
 import { make, makeButton } from "./dom.js";
 import { options, say } from "./screen.js";
-import { drawTexts } from "./texts.js";
 
 // Segments that are there at once; those before them are drawn on request, since a document may be long.
 const SHOWN = 3;
@@ -86,7 +85,7 @@ function draw(widget, drawn) {
 }
 
 function drawSegment(widget, { answer, ...texts }, drawn) {
-  const shown = drawTexts(texts, options);
+  const shown = widget.drawPlainSegment(texts, options);
   drawn.push(shown);
   const recalled = widget.recall?.(answer, options);
   const label = make("span", "visually-hidden", `${say("context_answer")} `);

@@ -2,7 +2,6 @@
 
 import { make } from "./dom.js";
 import { options, page, say } from "./screen.js";
-import { drawTexts } from "./texts.js";
 
 // Our choice: at most this share of the window shows what came before; the smallest distance from its edge, in pixels.
 const ABOVE = 0.28;
@@ -57,7 +56,7 @@ function numbered(element, number) {
 
 function drawOne(widget, texts, answer) {
   if (widget.drawSegment) return widget.drawSegment(texts, answer, options);
-  const shown = drawTexts(texts, options);
+  const shown = widget.drawPlainSegment(texts, options);
   const recalled = answer ? widget.recall?.(answer, options) : null;
   return { element: make("div", "", shown.element, recalled), destroy: shown.destroy };
 }

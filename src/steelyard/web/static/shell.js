@@ -11,7 +11,7 @@ import { showIntro } from "./intro.js";
 import { showItem } from "./item_screen.js";
 import { showQuestions } from "./questions.js";
 import { problemLink, sendKeptRemarks } from "./remarks.js";
-import { page, say, showMessage, showProgress, showScreen } from "./screen.js";
+import { options, page, say, showMessage, showProgress, showScreen } from "./screen.js";
 import { isToBegin, showReturned, showStanding } from "./standing.js";
 import { showTraining } from "./training.js";
 
@@ -120,6 +120,10 @@ async function showWhereIStand(finished, onKnown = show) {
 
 async function begin() {
   widget = await import(new URL(page.protocol.widget_url, location.href));
+  const { context } = options.presentation;
+  // Only for documents that the protocol does not draw itself.
+  const isPlain = context && !(context === "whole" && widget.drawSegment);
+  if (isPlain) widget = { ...widget, ...(await import("./plain_segment.js")) };
   sendKeptRemarks();
   const judgement = keptAnswer.read();
   if (judgement) {

@@ -24,7 +24,11 @@ import { drawMarkingSheet, drawReadSource, drawStill, isPlain, onceUsed, phrase 
 export function mountMarked(root, item, options, onChange, { begin = [], engine = {}, extra } = {}) {
   const { spans } = options.presentation;
   const given = options.draft?.spans ?? begin;
-  const source = drawSourceOf(item, options, { marks: given.filter(isOnSource), engine: engine.source, onChange: refresh });
+  const source = drawSourceOf(item, options, {
+    marks: given.filter(isOnSource),
+    engine: { countOthers: () => target.marks().length, ...engine.source },
+    onChange: refresh,
+  });
   const target = drawMarkingSheet(item.text, options, {
     label: options.words.labels.translation,
     marks: given.filter((mark) => !isOnSource(mark)),
@@ -78,6 +82,8 @@ export function mountMarked(root, item, options, onChange, { begin = [], engine 
 
   function missing() {
     if (!target.isComplete() || !source.isComplete()) return phrase(options, "missing_category");
+    // More than that may be marked beforehand.
+    if (spans.most !== null && all().length > spans.most) return phrase(options, "most", { most: spans.most });
     return score && !score.answer() ? phrase(options, "missing_score") : "";
   }
 }

@@ -23,27 +23,36 @@ export function asMarks(spans, { presentation: { spans: { tokens } } }) {
 
 /**
  * @param {import("../spans/marks.js").Mark[]} given  as `asMarks` gives them
- * @param {string} text
+ * @param {{text: string, source?: string}} item
  * @param {import("../texts.js").Options} options
- * @param {{target: Object}} parts
+ * @param {{target: Object, source: Object, all: () => Object[]}} parts
  * @returns {import("./one_translation.js").Extra}
  */
-export function drawSuggestions(given, text, options, { target }) {
-  const { slice } = countCodePoints(text);
+export function drawSuggestions(given, item, options, { target, source, all }) {
   const rows = given.map((mark, index) => drawRow(mark, index));
   const list = make("ul", "suggestions", ...rows.map(({ element }) => element));
   const title = worded(make("p", "suggestions-title", phrase(options, "suggestions")), options);
   const element = make("div", "below-text", ...(given.length ? [title, list] : []));
 
-  const markOf = (index) => target.marks().find((mark) => mark.prefilled === index);
+  const markOf = (index) => all().find((mark) => mark.prefilled === index);
+  const sideOf = ({ side }) => (side === "source" && source.markable ? source : target);
+
+  // The button that was pressed goes away, so the focus goes on to the next one.
+  function settle(index, act) {
+    sideOf(given[index]).markable[act](index);
+    const left = rows.slice(index).flatMap(({ keepIt, remove }) => [keepIt, remove]).find(({ hidden }) => !hidden);
+    if (left) left.focus({ preventScroll: true });
+    else target.markable.focus();
+  }
 
   function drawRow(mark, index) {
+    const { slice } = countCodePoints(mark.side === "source" ? item.source : item.text);
     const { severity, text: marked } = spoken(options.words, mark, slice);
     const state = worded(make("span", "suggestion-state"), options);
-    const keepIt = makeButton(phrase(options, "accept"), () => target.markable.accept(index), "chip");
-    const remove = makeButton(phrase(options, "remove"), () => target.markable.dismiss(index), "chip");
+    const keepIt = makeButton(phrase(options, "accept"), () => settle(index, "accept"), "chip");
+    const remove = makeButton(phrase(options, "remove"), () => settle(index, "dismiss"), "chip");
     const quoted = make("bdi", "suggestion-text", marked);
-    quoted.lang = options.language;
+    quoted.lang = mark.side === "source" ? options.sourceLanguage : options.language;
     const kind = worded(make("span", "suggestion-kind", severity), options);
     const actions = make("span", "suggestion-actions", keepIt, remove);
     return { element: make("li", "suggestion", quoted, kind, state, actions), mark, state, keepIt, remove, actions };
@@ -62,7 +71,7 @@ export function drawSuggestions(given, text, options, { target }) {
       });
     },
     nextLabel() {
-      const n = target.markable.nUnseen();
+      const n = all().filter(isUnseen).length;
       return n ? phrase(options, n === 1 ? "keep_one" : "keep_some", { n }) : null;
     },
   };
