@@ -3,13 +3,15 @@
     python bench/injected_errors.py [--workers 4000]
 
 Texts of 5 to 60 words are damaged by `replace-phrase`; every worker judges pairs of a damaged copy and its
-base. Workers who do not read mark runs of words at random places, in both texts alike, at their own rate;
-readers also mark the damage with a given probability. Prints the share that passes at a threshold of 0.05.
+base. Workers who do not read mark runs of words at random places, in both texts alike, at their own rate, or
+by some habit; readers also mark the damage with a given probability. Prints the share that passes at
+a threshold of 0.05.
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 
 import numpy as np
 import polars as pl
@@ -23,6 +25,8 @@ PAIRS = (5, 10, 20)
 # Marks per text: of any worker's own, or of all.
 RATES = {"0.2": 0.2, "1": 1.0, "3": 3.0, "10": 10.0, "0.1 to 10, each their own": None}
 FOUND = (0.5, 0.7, 0.9)
+# Other ways of marking without reading: every word with a probability, half of the text, its middle.
+HABITS = ("each word, 10 %", "each word, 50 %", "each word, 90 %", "either half", "the middle")
 # Marks at random places per text, beside those of injected errors.
 READERS_RATE = 1.0
 
@@ -56,8 +60,21 @@ def random_marks(text: str, rate: float, rng: np.random.Generator) -> list[tuple
     return marks
 
 
+def habitual_marks(text: str, habit: str, rng: np.random.Generator) -> list[tuple[int, int]]:
+    """What somebody marks who does not look at the words."""
+    words = [match.span() for match in re.finditer(r"\S+", text)]
+    half = len(words) // 2
+    if habit == "either half":
+        return [(0, words[half][1])] if rng.random() < 0.5 else [(words[half][0], len(text))]
+    if habit == "the middle":
+        middle = half + int(rng.integers(-1, 2))
+        return [words[middle]]
+    share = float(habit.split()[-2]) / 100
+    return [word for word in words if rng.random() < share]
+
+
 def share_passing(
-    n_workers: int, n_pairs: int, rate: float | None, found: float, rng: np.random.Generator
+    n_workers: int, n_pairs: int, rate: float | None, found: float, rng: np.random.Generator, habit: str = ""
 ) -> float:
     """The share of workers that pass."""
     pool = texts(rng, 400)
@@ -66,10 +83,13 @@ def share_passing(
         own_rate = rate or float(np.exp(rng.uniform(np.log(0.1), np.log(10))))
         for number, which in enumerate(rng.integers(0, len(pool), n_pairs).tolist()):
             base, copy, place = pool[which]
-            marks = random_marks(copy, own_rate, rng)
+            marks, in_base = (
+                habitual_marks(text, habit, rng) if habit else random_marks(text, own_rate, rng)
+                for text in (copy, base)
+            )
             if rng.random() < found:
                 marks.append(place)
-            for kind, of_text in (("degraded", marks), ("regular", random_marks(base, own_rate, rng))):
+            for kind, of_text in (("degraded", marks), ("regular", in_base)):
                 damaged = place if kind == "degraded" else (None, None)
                 for start, end in of_text or [(None, None)]:
                     severity = "minor" if of_text else None
@@ -95,6 +115,9 @@ def main() -> None:
     for name, rate in RATES.items():
         shares = [share_passing(n_workers, n, rate, 0.0, rng) for n in PAIRS]
         print(name.ljust(34) + "".join(f"{share:>10.1%}" for share in shares))
+    for habit in HABITS:
+        shares = [share_passing(n_workers, n, None, 0.0, rng, habit) for n in PAIRS]
+        print(habit.ljust(34) + "".join(f"{share:>10.1%}" for share in shares))
     print("injected errors found, and 1 mark at random")
     for found in FOUND:
         shares = [share_passing(n_workers // 4, n, READERS_RATE, found, rng) for n in PAIRS]

@@ -168,6 +168,31 @@ def test_a_campaign_counts_the_ratings_of_its_own_hits(write_campaign: Callable[
     assert (made.setup.systems, made.setup.segments, made.setup.items) == (2, 40, 80)
 
 
+def test_an_item_with_two_translations_brings_two_ratings(write_campaign: Callable[..., Path]) -> None:
+    path = write_campaign("translations_per_item = 2\nquota = { degraded = 5, repeat = 5 }")
+    text = path.read_text("utf-8").replace('"da"', '"esa-contrastive"').replace('"fluency"', '"overall"')
+    path.write_text(text, "utf-8")
+
+    # 40 groups of two fill a HIT of 50 with its 5 degraded and 5 repeats. Each shows both systems.
+    made = plan(campaign=path, pass_rate=1)
+
+    assert made.expected.outlay.hits == 1
+    assert made.expected.precision.ratings_per_item == pytest.approx(1)
+    # Beside each degraded copy stands the other system's translation, which the worker sees again.
+    assert made.expected.precision.ratings_per_system == pytest.approx(40 + 5, abs=3)
+    assert (made.setup.systems, made.setup.segments, made.setup.items) == (2, 40, 80)
+
+
+def test_a_protocol_says_what_is_judged_and_how_many_translations_at_once() -> None:
+    one, three = (
+        plan(systems=7, segments=300, ratings_per_item=2, hit_size=50, pass_rate=1, protocol=name)
+        for name in ("esa", "esa-contrastive")
+    )
+
+    assert one.expected.outlay.hits == pytest.approx(3 * three.expected.outlay.hits, abs=3)
+    assert "overall" in three.title
+
+
 def test_rounds_multiply_the_hits(write_campaign: Callable[..., Path]) -> None:
     assert plan(campaign=write_campaign("ratings_per_item = 4")).expected.outlay.hits == 12
 

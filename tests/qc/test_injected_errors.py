@@ -52,11 +52,12 @@ def test_eight_of_ten_found_and_one_base_marked_passes_with_the_binomial_p() -> 
     assert found.verdict == "pass"
     assert found.p_value == pytest.approx(1 / 2**7)
     assert (found.n_pairs, found.statistic) == (10, 8.0)
-    assert found.mean_difference == pytest.approx(0.8 - 0.1)
-    assert found.sd_difference == pytest.approx(np.std([1] * 7 + [0] * 3, ddof=1))
+    # A mark covers 5 of the 20 characters.
+    assert found.mean_difference == pytest.approx(0.7 * 5 / 20)
+    assert found.sd_difference == pytest.approx(np.std([0.25] * 7 + [0] * 3, ddof=1))
     assert found.reason == (
-        "Of 10 injected errors, 8 were marked, and 1 of the same places was in the texts without them "
-        "(p = 0.0078, below 0.05)."
+        "Of 10 injected errors, 8 were marked; compared with the texts without them, more was marked at 7 of "
+        "the places and less at 0 (p = 0.0078, below 0.05)."
     )
 
 
@@ -67,11 +68,51 @@ def test_six_to_two_fails() -> None:
     assert found.p_value == pytest.approx(sum(comb(8, k) for k in range(3)) / 2**8)
 
 
-@pytest.mark.parametrize("marks", [[(0, 100)], []], ids=["everything", "nothing"])
-def test_marking_everything_or_nothing_fails_with_p_1(marks: list[Mark]) -> None:
-    found = verdict([(marks, marks)] * 12)
+def test_whoever_marks_all_of_the_damage_passes_although_bases_have_errors_there_too() -> None:
+    found = verdict([([PLACE], HIT)] * 10)
+
+    assert (found.verdict, found.p_value) == ("pass", pytest.approx(1 / 2**10))
+
+
+@pytest.mark.parametrize(("copy", "base", "n_decided"), [(52, 50, 1), (51, 50, 0), (50, 52, 0)])
+def test_less_than_a_tenth_of_the_place_more_decides_nothing(copy: int, base: int, n_decided: int) -> None:
+    found = verdict([([(40, copy)], [(40, base)])] + [([], [])] * 5)
+
+    assert found.p_value == 0.5**n_decided
+
+
+def test_marking_nothing_fails_with_p_1() -> None:
+    found = verdict([([], [])] * 12)
 
     assert (found.verdict, found.p_value, found.mean_difference) == ("fail", 1.0, 0.0)
+
+
+@pytest.mark.parametrize(("n_whole", "verdict_name"), [(7, "fail"), *((n, "insufficient") for n in (8, 12))])
+def test_where_nobody_could_pass_as_bases_are_marked_all_over_it_says_so(
+    n_whole: int, verdict_name: str
+) -> None:
+    everything = [(0, 100)]
+
+    found = verdict([(everything, everything)] * n_whole + [([], [])] * (12 - n_whole))
+
+    assert found.verdict == verdict_name
+    if verdict_name == "insufficient":
+        assert f"only {12 - n_whole} can tell anything" in found.reason
+
+
+def test_a_stricter_threshold_needs_more_errors() -> None:
+    assert verdict([(HIT, [])] * 6, threshold=0.01).verdict == "insufficient"
+    assert verdict([(HIT, [])] * 7, threshold=0.01).verdict == "pass"
+
+
+def test_marks_that_stood_there_before_the_worker_came_do_not_count() -> None:
+    # In the base, a program has marked the place that was damaged in the copy.
+    frame = judged([(HIT, [PLACE])] * 8)
+    of_program = pl.when(pl.col("item_kind") == "regular").then(pl.lit("accepted"))
+
+    (found,) = CHECK.run(frame.with_columns(origin=of_program), InjectedSettings())
+
+    assert (found.verdict, found.p_value) == ("pass", pytest.approx(1 / 2**8))
 
 
 @pytest.mark.parametrize(
@@ -100,7 +141,7 @@ def test_the_time_to_the_first_mark_is_told_where_it_is_known() -> None:
 
     (found,) = CHECK.run(frame, InjectedSettings())
 
-    assert "6 were marked, after 12.5 s in the median, and" in found.reason
+    assert "6 were marked, after 12.5 s in the median; compared" in found.reason
 
 
 def test_four_injected_errors_are_too_few() -> None:

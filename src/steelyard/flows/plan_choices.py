@@ -6,6 +6,7 @@ from os import PathLike
 from typing import Any, TypedDict, get_args
 
 from steelyard.domain.errors import ChoiceError
+from steelyard.domain.plugin import Protocol
 from steelyard.domain.result import Correction
 from steelyard.planning.plan import GOALS_FOR_ITEMS, GoalName
 from steelyard.planning.sample_size import LEVEL, POWER
@@ -77,6 +78,11 @@ _LIMITS: dict[str, tuple[float, float]] = {
 }
 
 
+def default_attribute(protocol: Protocol) -> str:
+    """What is judged if nobody says it: the usual, or the first that the protocol has."""
+    return DEFAULT_ATTRIBUTE if DEFAULT_ATTRIBUTE in protocol.attributes else protocol.attributes[0]
+
+
 def require_fitting(given: dict[str, Any]) -> None:
     """Raise ChoiceError with everything that is wrong with the choices by themselves."""
     problems = [sentence for name in _LIMITS if name in given for sentence in _limit_problems(name, given)]
@@ -134,7 +140,7 @@ def _number_problems(given: dict[str, Any], goals: list[str]) -> list[str]:
             f"{{protocol}} {name} gives {' and '.join(known[name].gives)}, but plans are about ratings. "
             "Give a {campaign} file to see how many HITs and hours it takes."
         )
-    elif given.get("attribute", DEFAULT_ATTRIBUTE) not in known[name].attributes:
+    elif given.get("attribute", default_attribute(known[name])) not in known[name].attributes:
         listed = ", ".join(known[name].attributes)
         problems.append(f"{{attribute}} must be one that {name} has: {listed}.")
     return problems

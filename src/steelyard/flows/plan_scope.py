@@ -15,8 +15,8 @@ from steelyard.domain.errors import ChoiceError
 from steelyard.domain.plugin import Protocol
 from steelyard.domain.running import Rules
 from steelyard.domain.wording import counted
-from steelyard.domain.work import SCORED_KINDS, ItemKind
-from steelyard.flows.plan_choices import DEFAULT_ATTRIBUTE, DEFAULT_PROTOCOL
+from steelyard.domain.work import SCORED_KINDS, Item, ItemKind, texts_of
+from steelyard.flows.plan_choices import DEFAULT_PROTOCOL, default_attribute
 from steelyard.flows.watching import Progress, unseen
 from steelyard.protocols import protocols
 
@@ -49,13 +49,14 @@ class Scope:
 
 def scope_of_numbers(given: dict[str, Any]) -> Scope:
     protocol = protocols()[given.get("protocol", DEFAULT_PROTOCOL)]
-    attribute = given.get("attribute", DEFAULT_ATTRIBUTE)
+    attribute = given.get("attribute") or default_attribute(protocol)
     try:
         layout = layout_of(DesignSettings(hit_size=given.get("hit_size", DesignSettings().hit_size)))
     except ValueError as error:
         raise ChoiceError(f"{{hit_size}}: {error}") from None
-    regular = layout.n_regular / layout.hit_size
-    usable = (layout.n_regular + layout.quota.get(ItemKind.REPEAT, 0)) / layout.hit_size
+    # An item that shows several translations brings a rating of each.
+    regular = protocol.n_translations * layout.n_regular / layout.hit_size
+    n_usable = layout.n_regular + layout.quota.get(ItemKind.REPEAT, 0)
     systems, segments = given["systems"], given.get("segments")
     texts = "" if segments is None else f", {segments:,} segments"
     return Scope(
@@ -64,7 +65,7 @@ def scope_of_numbers(given: dict[str, Any]) -> Scope:
         segments=segments,
         items=None if segments is None else systems * segments,
         hit_size=layout.hit_size,
-        usable_share=given.get("usable_share", usable),
+        usable_share=given.get("usable_share", protocol.n_translations * n_usable / layout.hit_size),
         item_share=given.get("usable_share", regular),
         seconds=protocol.seconds_per_item[attribute],
         attribute=attribute,
@@ -103,20 +104,19 @@ def _counted_scope(campaign: Campaign, design: Design, protocol: Protocol) -> Sc
     settings = campaign.settings
     if "ratings" not in protocol.gives:
         raise _no_plan(campaign, design, protocol)
-    systems_of = {
-        item.item_id: (item.kind, (item.system_id, *item.credited))
-        for item in design.items
-        if item.kind in SCORED_KINDS
-    }
+    kinds = {item.item_id: item.kind for item in design.items}
+    rated = {item.item_id: _systems_rated(item) for item in design.items}
+    once = {item_id: rated[item_id] for item_id, kind in kinds.items() if kind is ItemKind.REGULAR}
     ratings: Counter[str] = Counter()
     n_places = n_regular = 0
     for hit in design.hits:
         n_places += len(hit.placed)
         for placed in hit.placed:
-            kind, systems = systems_of.get(placed.item_id, (None, ()))
-            ratings.update(systems)
-            n_regular += len(systems) * (kind is ItemKind.REGULAR)
-    judged = Counter(s for kind, systems in systems_of.values() if kind is ItemKind.REGULAR for s in systems)
+            ratings.update(rated[placed.item_id])
+            n_regular += len(once.get(placed.item_id, ()))
+    # A translation may be in several items, beside others in each.
+    translations = {(name, item.segment_id) for item in design.items for name in once.get(item.item_id, ())}
+    judged = Counter(system_id for system_id, _ in translations)
     assignments = settings.design.ratings_per_item if settings.design.partition == "fixed" else 1
     lengths = list(Counter(each.document_id for each in campaign.segments).values())
     return Scope(
@@ -142,16 +142,26 @@ def _counted_scope(campaign: Campaign, design: Design, protocol: Protocol) -> Sc
     )
 
 
+def _systems_rated(item: Item) -> tuple[str, ...]:
+    """The systems that get a rating from an item; several where it shows several translations."""
+    return tuple(
+        system_id
+        for shown in texts_of(item)
+        if shown.kind in SCORED_KINDS
+        for system_id in (shown.system_id, *shown.credited)
+    )
+
+
 def _together(campaign: Campaign, design: Design) -> float:
     """How many segments of a document of one system a HIT holds, on average over those it holds any of."""
     documents = {each.segment_id: each.document_id for each in campaign.segments}
     regular = {
-        item.item_id: (documents[item.segment_id], item.system_id)
+        item.item_id: [(documents[item.segment_id], shown.system_id) for shown in texts_of(item)]
         for item in design.items
         if item.kind is ItemKind.REGULAR
     }
     held = [
-        Counter(regular[placed.item_id] for placed in hit.placed if placed.item_id in regular)
+        Counter(each for placed in hit.placed for each in regular.get(placed.item_id, ()))
         for hit in design.hits
     ]
     return sum(each.total() for each in held) / max(1, sum(map(len, held)))

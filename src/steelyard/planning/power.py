@@ -229,7 +229,7 @@ def _shown(cells: _Cells, systems: int) -> FloatArray:
     n = int(cells.worker.max()) + 1
     judged = _by(cells.worker * systems + cells.system, cells.ratings, n * systems).reshape(n, systems)
     share = judged / np.maximum(judged.sum(axis=1, keepdims=True), 1e-9)
-    moved = np.eye(systems) - (judged / judged.sum(axis=0)).T @ share
+    moved = np.eye(systems) - (judged / np.maximum(judged.sum(axis=0), 1e-9)).T @ share
     own = np.diag(moved)
     shown: FloatArray = (own[:, None] + own[None, :] - moved - moved.T) / 2
     return shown

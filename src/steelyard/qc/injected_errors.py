@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Any, NamedTuple
@@ -24,6 +24,10 @@ from steelyard.stats.arrays import BoolArray, IntArray
 from steelyard.stats.paired_tests import mean_and_sd_by_group
 from steelyard.stats.sign_test import sign_test
 
+# By this share of a place, marks must differ between a copy and its base to count: less is due to words that
+# begin or end a few characters off [our choice].
+LEAST_MORE = 0.1
+
 
 @dataclass(frozen=True, slots=True)
 class InjectedSettings(CheckSettings):
@@ -39,48 +43,57 @@ class InjectedSettings(CheckSettings):
 
 
 class _Looked(NamedTuple):
-    """One worker's injected errors: found, the same place of the base marked, and after how long found."""
+    """One worker's injected errors: the share that marks cover, in copy and base, and seconds until found."""
 
-    found: list[bool]
-    by_chance: list[bool]
+    covered: list[float]
+    by_chance: list[float]
     seconds: list[float]
 
 
 def run(frame: pl.DataFrame, settings: InjectedSettings) -> list[Verdict]:
-    """One verdict per worker: `pass` iff marks meet injected errors more often than chance has it.
+    """One verdict per worker: `pass` iff marks cover injected errors more often than chance has it.
 
-    An injected error is found if a mark on the translation overlaps its place. How often that happens by
-    chance depends on how much a worker marks, so each degraded copy is compared with the text it was made
-    from, judged by the same worker: is the same place marked there? Someone who marks at random places, or
-    everything, does so in both. A one-sided exact sign test on the pairs in which one was marked and the
-    other not [Conover1999]; at any rate of marking, workers who do not read pass with the probability of
-    the threshold at most [our choice of test; injected errors as such are published practice, Kocmi2024].
+    How often a mark meets an error by chance depends on how much a worker marks, so each degraded copy is
+    compared with the text it was made from, judged by the same worker: how much of the same place is marked
+    there? Someone who marks at random places, or everything, marks as much in both. A one-sided exact sign
+    test on the pairs in which more of the place, or less, is marked in the copy [Conover1999]; at any rate of
+    marking, workers who do not read pass with the probability of the threshold at most [our choice of
+    test; injected errors as such are published practice, Kocmi2024]. Where so many places are marked as a
+    whole in the bases that nobody could pass, the verdict is `insufficient`.
 
-    Marks without a place, such as for something missing, find nothing. `mean_difference` is the share of
-    injected errors found less the share of such places marked in the bases; `statistic` the number found.
+    Marks without a place, such as for something missing, find nothing; nor do marks that stood there before
+    the worker came. `mean_difference` is the mean share of an injected error that is covered, less that of
+    the same place in the base; `statistic` the number of errors found.
     """
     workers = workers_of(frame).cast(pl.String)
     looked = _looked(frame, settings.cover)
     by_worker = [looked.get(worker, _Looked([], [], [])) for worker in workers]
-    sizes = np.array([len(each.found) for each in by_worker], dtype=np.int64)
-    difference = np.array(
-        [
-            float(found) - by_chance
-            for each in by_worker
-            for found, by_chance in zip(each.found, each.by_chance, strict=True)
-        ]
-    )
-    mean, sd = mean_and_sd_by_group(difference, sizes)
-    p_values = sign_test(_count(difference > 0, sizes), _count(difference < 0, sizes))
+    sizes = np.array([len(each.covered) for each in by_worker], dtype=np.int64)
+    covered = np.array([share for each in by_worker for share in each.covered])
+    by_chance = np.array([share for each in by_worker for share in each.by_chance])
+    mean, sd = mean_and_sd_by_group(covered - by_chance, sizes)
+    least = settings.cover
+    found = (covered > 0) & (covered >= least)
+    more = _count(found & (covered >= by_chance + LEAST_MORE), sizes)
+    less = _count((by_chance >= least) & (by_chance >= covered + LEAST_MORE), sizes)
+    room = _count(by_chance <= 1 - LEAST_MORE, sizes)
     findings = [
-        _finding(each, p_value, settings) for each, p_value in zip(by_worker, p_values.tolist(), strict=True)
+        _finding(numbers, seconds, settings)
+        for seconds, *numbers in zip(
+            (each.seconds for each in by_worker),
+            *(column.tolist() for column in (sizes, _count(found, sizes), more, less, room)),
+            sign_test(more, less).tolist(),
+            strict=True,
+        )
     ]
     return conclude(Drops(workers.to_list(), sizes, mean, sd, np.zeros(len(sizes))), findings, settings)
 
 
 def _looked(frame: pl.DataFrame, cover: float) -> dict[str, _Looked]:
     """What each worker did about the injected errors whose base they judged as well."""
-    judged = judged_translations(frame).with_row_index("number").with_columns(pl.col("number").cast(pl.Int64))
+    # A copy shows none of the errors marked beforehand where it was damaged, and its base does.
+    own = frame.with_columns(severity=pl.when(pl.col("origin").is_null()).then(pl.col("severity")))
+    judged = judged_translations(own).with_row_index("number").with_columns(pl.col("number").cast(pl.Int64))
     is_control = (pl.col("item_kind") != str(ItemKind.DEGRADED)) | pl.col("injected_start").is_not_null()
     pairs = control_pairs(judged.filter(is_control), ItemKind.DEGRADED, of="number")
     base, control = (judged[pairs[f"{side}_number"]] for side in ("base", "control"))
@@ -88,16 +101,16 @@ def _looked(frame: pl.DataFrame, cover: float) -> dict[str, _Looked]:
     for before, after in zip(base.iter_rows(named=True), control.iter_rows(named=True), strict=True):
         place = (after["injected_start"], after["injected_end"])
         of_worker = looked.setdefault(str(after["worker_id"]), _Looked([], [], []))
-        found, seconds = _marked(after, place, cover)
-        of_worker.found.append(found)
-        of_worker.by_chance.append(_marked(before, place, cover)[0])
-        if found and seconds is not None:
+        covered, seconds = _covered(after, place)
+        of_worker.covered.append(covered)
+        of_worker.by_chance.append(_covered(before, place)[0])
+        if seconds is not None and covered >= cover:
             of_worker.seconds.append(seconds)
     return looked
 
 
-def _marked(judged: Mapping[str, Any], place: tuple[int, int], cover: float) -> tuple[bool, float | None]:
-    """Whether marks cover enough of a place in a translation, and after how many seconds the first did."""
+def _covered(judged: Mapping[str, Any], place: tuple[int, int]) -> tuple[float, float | None]:
+    """The share of a place in a translation that marks cover, and after how many seconds the first did."""
     first, last = place
     covered = np.zeros(last - first, dtype=np.bool_)
     moments: list[float | None] = []
@@ -107,8 +120,7 @@ def _marked(judged: Mapping[str, Any], place: tuple[int, int], cover: float) -> 
             covered[max(start - first, 0) : end - first] = True
             moments.append(seconds)
     known = [moment for moment in moments if moment is not None]
-    is_found = bool(moments) and bool(covered.mean() >= cover)
-    return is_found, min(known, default=None) if is_found else None
+    return float(covered.mean()), min(known, default=None)
 
 
 def _count(which: BoolArray, sizes: IntArray) -> IntArray:
@@ -116,19 +128,20 @@ def _count(which: BoolArray, sizes: IntArray) -> IntArray:
     return np.bincount(worker[which], minlength=len(sizes)).astype(np.int64)
 
 
-def _finding(looked: _Looked, p_value: float, settings: InjectedSettings) -> Finding:
-    n, n_found, n_chance = len(looked.found), sum(looked.found), sum(looked.by_chance)
-    after = f", after {median(looked.seconds):.3g} s in the median" if looked.seconds else ""
+def _finding(numbers: Sequence[Any], seconds: Sequence[float], settings: InjectedSettings) -> Finding:
+    n, n_found, more, less, room, p_value = numbers
+    after = f", after {median(seconds):.3g} s in the median" if seconds else ""
     words = (
-        f"Of {counted(n, 'injected error')}, {n_found} {_was(n_found)} marked{after}, and "
-        f"{n_chance} of the same places {_was(n_chance)} in the texts without them"
+        f"Of {counted(n, 'injected error')}, {n_found} {'was' if n_found == 1 else 'were'} marked{after}; "
+        f"compared with the texts without them, more was marked at {more} of the places and less at {less}"
     )
     lacking = too_few(n, settings, "injected error")
+    if not lacking and (room < settings.least_pairs or not settings.passes(0.5**room)):
+        lacking = (
+            f"Of {counted(n, 'injected error')}, only {room} can tell anything: the other places were marked "
+            "in the texts without them, too."
+        )
     return Finding(float(n_found), p_value, words, too_few=lacking)
-
-
-def _was(n: int) -> str:
-    return "was" if n == 1 else "were"
 
 
 CHECK = Check(
