@@ -33,6 +33,7 @@ TABLE_NAMES = (
     ("[[training]]", "TrainingTable"),
     ("[rules]", "RulesTable"),
     ("[pay]", "PayTable"),
+    ("[platform]", "PlatformTable"),
 )
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from contextlib import suppress
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
+from pydantic_core import PydanticCustomError
 
 from steelyard.domain.campaign import ItemOrder, LayoutName, Partition
 from steelyard.domain.running import Rules
@@ -22,7 +25,19 @@ MOST_HITS = 1_000_000
 MOST_PAY = 1e9
 MOST_OF_ADDRESS = 10_000
 
+# What crowd platforms take for a code, and what may name a parameter of an address.
+Code = Annotated[str, Field(pattern=r"^[!-~]{1,100}$")]
+Parameter = Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]+$", max_length=64)]
+
 TextsFormat = Literal["table", "wmt-xml", "mt-metrics-eval", "appraise", "pearmut", "anthea"]
+
+
+def _id_pattern(text: str) -> str:
+    # Without groups and alternatives, matching a short id takes no time to speak of.
+    with suppress(re.error):
+        if not set("()|").intersection(text) and re.compile(text):
+            return text
+    raise PydanticCustomError("id_pattern", "be a regular expression")
 
 
 class CampaignTable(StrictKeys):
@@ -277,7 +292,7 @@ class RulesTable(StrictKeys):
         description="How many HITs the workers of one address may hold in which nothing is judged yet. "
         "Whoever comes next waits until one of them is begun or given back. 0: any number.",
     )
-    completion_code: Annotated[str, Field(pattern=r"^[!-~]{1,100}$")] | None = Field(
+    completion_code: Code | None = Field(
         default=None,
         description="Code shown to workers who have finished a set, as crowd platforms ask for it. Without "
         "it: none is shown.",
@@ -285,7 +300,46 @@ class RulesTable(StrictKeys):
     completion_url: WebAddress | None = Field(
         default=None,
         description="Address that a button leads to once a set is finished, such as the completion page of "
-        "a crowd platform. Without it: there is no such button.",
+        "a crowd platform. {code} in it stands for the code, {id} for the participant's id on the platform. "
+        "Without it: the platform's own, if [platform] names one that has it.",
+    )
+    screened_code: Code | None = Field(
+        default=None,
+        description="Code shown to workers whose answers to [[questions]] are not those looked for, so that "
+        "the platform can pay them for their visit. Without it: none is shown.",
+    )
+    blocked_code: Code | None = Field(
+        default=None,
+        description="Code shown to workers whom a manager blocked before they had finished a set, so that "
+        "the platform lets you look at their work and pay it. No check of quality shows it. Without it: "
+        "none is shown.",
+    )
+
+
+class PlatformTable(StrictKeys):
+    """The crowd platform that sends workers to the open link. `steelyard settings` changes it."""
+
+    name: Name = Field(
+        default=USUAL_RULES.platform,
+        description="prolific, connect (CloudResearch), sona, besample, or url-parameter for any other that "
+        "says in the address who comes; local: you hand out links yourself.",
+    )
+    id_parameter: Parameter | None = Field(
+        default=None,
+        description="Parameter of the address that holds the participant's id. Without it: the platform's.",
+    )
+    study_parameter: Parameter | None = Field(
+        default=None, description="Parameter that holds the platform's id of the study, kept beside it."
+    )
+    session_parameter: Parameter | None = Field(
+        default=None, description="Parameter that holds the platform's id of this visit, kept beside it."
+    )
+    id_pattern: Annotated[str, Field(min_length=1, max_length=100), AfterValidator(_id_pattern)] | None = (
+        Field(
+            default=None,
+            description="What a whole id looks like, as a regular expression without groups, such as "
+            "[0-9]{5}. Without it: the platform's.",
+        )
     )
 
 
@@ -345,3 +399,4 @@ class CampaignFile(StrictKeys):
     )
     rules: RulesTable = Field(default_factory=RulesTable, description="How the campaign is run.")
     pay: PayTable = Field(default_factory=PayTable, description="What workers are paid.")
+    platform: PlatformTable = Field(default_factory=PlatformTable, description="Where workers come from.")
