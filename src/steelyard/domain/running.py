@@ -44,7 +44,7 @@ class Rules:
     completion_code: str | None = None
     """Shown to workers who have finished a set, as crowd platforms ask for; None: no code."""
     completion_url: str | None = None
-    """Where a button leads workers who have finished a set; None: to the platform's own address, if it has one.
+    """Where a button leads workers who have finished a set; None: to the platform's own address, if any.
 
     {code} in it stands for the code, {id} for the participant's id on the platform.
     """

@@ -28,8 +28,9 @@ class ErasedPerson:
 def erase(campaign: OpenCampaign, worker_id: str, *, by: By, now: datetime, reason: str = "") -> ErasedPerson:
     """Erase name, e-mail address, id on a platform, answers, training and remarks of a worker, for good.
 
-    Who came from a platform would be a new worker there. That they agreed stays, as proof; so do their judgements, which nothing deletes. Logged without what was
-    erased. NotFound if there is no such worker.
+    Whoever came from a platform is a new worker if they come again. That they agreed stays, as proof; so do
+    their judgements, which nothing deletes. Logged without what was erased. NotFound if there is no
+    such worker.
     """
     with campaign.store.write() as connection:
         if not work.has_worker(connection, worker_id):

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
 NO_ID = (
-    "The address does not say who you are on the site that sent you here, or it is damaged. Go back there and "
-    "open the link again as it stands."
+    "The address does not say who you are on the site that sent you here, or it is damaged. Go back there "
+    "and open the link again as it stands."
 )
 BARRED = "You have taken part in a study like this one before, so there is no place for you in this one."
 # How somebody stands who opens the open link: they may join, have joined, or cannot.

@@ -41,7 +41,7 @@ class Identification:
         def one(parameter: str | None, pattern: str) -> str:
             values = {value for name, value in given if name == parameter}
             value = values.pop() if len(values) == 1 else ""
-            return value if re.fullmatch(pattern, value, re.ASCII) and re.fullmatch(ANY_ID, value) else ""
+            return value if re.fullmatch(ANY_ID, value) and re.fullmatch(pattern, value) else ""
 
         participant_id = one(self.id_parameter, self.id_pattern)
         if not participant_id:
@@ -72,12 +72,12 @@ def address_for_platform(open_url: str, rules: Rules) -> str:
     found = identification(rules)
     if found is None:
         return open_url
-    known = found.platform.placeholders
-    if found.platform.id_parameter is None:
-        known = {found.id_parameter: UNKNOWN_PLACEHOLDER}
-    elif found.id_parameter != found.platform.id_parameter and known:
-        # The same person, by another name of the parameter.
-        known = {**known, found.id_parameter: known[found.platform.id_parameter]}
+    usual, known = found.platform.id_parameter, dict(found.platform.placeholders)
+    if usual is None:
+        known[found.id_parameter] = UNKNOWN_PLACEHOLDER
+    elif usual in known:
+        # The same person, perhaps by another name of the parameter.
+        known[found.id_parameter] = known[usual]
     names = (found.id_parameter, found.study_parameter, found.session_parameter)
     parts = [f"{name}={known[name]}" for name in names if name in known]
     return f"{open_url}?{'&'.join(parts)}" if parts else open_url

@@ -22,7 +22,8 @@ _WANTED = {
     "string_too_short": "may not be empty",
     "finite_number": "needs a finite number",
     "web_address": _ADDRESS,
-    "id_pattern": 'needs a regular expression without groups, such as "[0-9]{5}"',
+    "id_pattern": "needs a simple regular expression, such as [0-9]{5}: no groups, and at most three "
+    "repetitions without a fixed number",
 }
 # By key, what is wanted where the general sentence would mislead.
 _WANTED_OF_KEY = {

@@ -9,10 +9,12 @@ from typing import Any
 
 from steelyard.domain.errors import CampaignError
 from steelyard.domain.running import Rules
+from steelyard.formats.campaign_keys import StrictKeys
 from steelyard.formats.campaign_mistakes import table_problems
-from steelyard.formats.campaign_tables import USUAL_RULES, PayTable, PlatformTable, RulesTable
+from steelyard.formats.campaign_platform import PlatformTable
+from steelyard.formats.campaign_tables import USUAL_RULES, PayTable, RulesTable
 
-_TABLES = {"rules": RulesTable, "pay": PayTable, "platform": PlatformTable}
+_TABLES: dict[str, type[StrictKeys]] = {"rules": RulesTable, "pay": PayTable, "platform": PlatformTable}
 # Keys whose rules have names that say more.
 _OTHER_NAMES = {
     ("pay", "per_hit"): "pay_per_hit",
@@ -56,8 +58,8 @@ def platform_warnings(rules: Rules) -> list[str]:
     warnings = []
     if rules.hits_per_worker is None:
         warnings.append(
-            "Crowd platforms pay a participant for one set: write [rules] hits_per_worker = 1, or pay further "
-            "sets as a bonus."
+            "Crowd platforms pay a participant for one set: write [rules] hits_per_worker = 1, or pay "
+            "further sets as a bonus."
         )
     if rules.completion_code is None and rules.completion_url is None:
         warnings.append(

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
-from contextlib import suppress
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field
-from pydantic_core import PydanticCustomError
+from pydantic import Field
 
 from steelyard.domain.campaign import ItemOrder, LayoutName, Partition
 from steelyard.domain.running import Rules
 from steelyard.formats.campaign_entry_tables import ConsentTable, QuestionTable, TrainingTable
 from steelyard.formats.campaign_keys import Finite, Name, Number, StrictKeys, Text, WebAddress
+from steelyard.formats.campaign_platform import PlatformTable
 from steelyard.formats.campaign_spans import SpansTable
 
 # Of a system's name: more would not fit into any table of results.
@@ -25,19 +23,10 @@ MOST_HITS = 1_000_000
 MOST_PAY = 1e9
 MOST_OF_ADDRESS = 10_000
 
-# What crowd platforms take for a code, and what may name a parameter of an address.
+# What crowd platforms take for a code.
 Code = Annotated[str, Field(pattern=r"^[!-~]{1,100}$")]
-Parameter = Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]+$", max_length=64)]
 
 TextsFormat = Literal["table", "wmt-xml", "mt-metrics-eval", "appraise", "pearmut", "anthea"]
-
-
-def _id_pattern(text: str) -> str:
-    # Without groups and alternatives, matching a short id takes no time to speak of.
-    with suppress(re.error):
-        if not set("()|").intersection(text) and re.compile(text):
-            return text
-    raise PydanticCustomError("id_pattern", "be a regular expression")
 
 
 class CampaignTable(StrictKeys):
@@ -313,33 +302,6 @@ class RulesTable(StrictKeys):
         description="Code shown to workers whom a manager blocked before they had finished a set, so that "
         "the platform lets you look at their work and pay it. No check of quality shows it. Without it: "
         "none is shown.",
-    )
-
-
-class PlatformTable(StrictKeys):
-    """The crowd platform that sends workers to the open link. `steelyard settings` changes it."""
-
-    name: Name = Field(
-        default=USUAL_RULES.platform,
-        description="prolific, connect (CloudResearch), sona, besample, or url-parameter for any other that "
-        "says in the address who comes; local: you hand out links yourself.",
-    )
-    id_parameter: Parameter | None = Field(
-        default=None,
-        description="Parameter of the address that holds the participant's id. Without it: the platform's.",
-    )
-    study_parameter: Parameter | None = Field(
-        default=None, description="Parameter that holds the platform's id of the study, kept beside it."
-    )
-    session_parameter: Parameter | None = Field(
-        default=None, description="Parameter that holds the platform's id of this visit, kept beside it."
-    )
-    id_pattern: Annotated[str, Field(min_length=1, max_length=100), AfterValidator(_id_pattern)] | None = (
-        Field(
-            default=None,
-            description="What a whole id looks like, as a regular expression without groups, such as "
-            "[0-9]{5}. Without it: the platform's.",
-        )
     )
 
 

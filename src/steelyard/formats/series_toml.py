@@ -53,7 +53,8 @@ def _in_folder(folder: Path) -> SeriesSource:
 
 def _listed(path: Path, raw: Mapping[str, Any]) -> SeriesSource:
     problems = [
-        f"The file does not know {_as_written(key, raw[key])}. It knows: [[campaigns]], [rules], [pay], [platform]."
+        f"The file does not know {_as_written(key, raw[key])}. It knows: [[campaigns]], "
+        f"{', '.join(f'[{table}]' for table in SHARED_TABLES)}."
         for key in raw
         if key not in ("campaigns", *SHARED_TABLES)
     ]
