@@ -92,7 +92,7 @@ def worker_for(connection: Connection, visitor: Visitor) -> str | None:
     In a write transaction whoever else joins waits until it ends: two pages of one visitor make one worker.
     """
     take_turns(connection, "worker")
-    worker_id = stored.worker_of(connection, visitor.pseudonym)
+    worker_id = stored.participating_worker(connection, visitor.pseudonym)
     if worker_id is None and stored.is_barred(connection, visitor.pseudonym):
         raise Conflict(BARRED, code="barred")
     return worker_id
@@ -137,7 +137,7 @@ def _change_barred(campaign: OpenCampaign, source: str, verb: str, *, by: By, no
     pseudonyms = [pseudonym_for(secret, mark, each) for each in ids]
     with campaign.store.write() as connection:
         take_turns(connection, "worker")
-        n_here = sum(stored.worker_of(connection, each) is not None for each in pseudonyms)
+        n_here = sum(stored.participating_worker(connection, each) is not None for each in pseudonyms)
         if verb == "exclude-participants":
             n_changed = stored.bar(connection, pseudonyms, now=now)
         else:
@@ -154,7 +154,7 @@ def forget_ids(campaign: OpenCampaign, *, by: By, now: datetime) -> int:
     """
     with campaign.store.write() as connection:
         take_turns(connection, "worker")
-        n_known = stored.forget_ids(connection)
+        n_known = stored.drop_ids(connection)
         if n_known:
             log_action(connection, "forget-participants", by=by, now=now, detail={"participants": n_known})
     return n_known

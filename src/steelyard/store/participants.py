@@ -15,7 +15,7 @@ from steelyard.store.assignments import n_judged_in
 MOST_SESSIONS = 100
 
 
-def worker_of(connection: Connection, pseudonym: str) -> str | None:
+def participating_worker(connection: Connection, pseudonym: str) -> str | None:
     """The worker whom this pseudonym stands for."""
     stored = tables.participants.c
     query = select(stored.worker_id).where(stored.pseudonym == pseudonym)
@@ -127,7 +127,7 @@ def admit(connection: Connection, pseudonyms: Sequence[str]) -> int:
     return len(found)
 
 
-def forget_ids(connection: Connection) -> int:
+def drop_ids(connection: Connection) -> int:
     """Forget the ids of all participants, their studies and sessions; returns of how many.
 
     Whoever comes back is known by the pseudonym all the same.
