@@ -132,6 +132,45 @@ def take_pictures(browser: Browser, open_url: str, manager_url: str) -> None:
     page.close()
 
 
+def make_marked(folder: Path) -> str:
+    """A campaign in which errors are marked in three translations at a time."""
+    text = (protocols()["esa-contrastive"].folder / "example.toml").read_text("utf-8")
+    # Without two of the five, all stand side by side.
+    text = re.sub(r'\[\[systems\]\]\nname = "(?:tin|lead)"\n(?:\w.*\n)*', "", text)
+    (folder / "marked.toml").write_text(text, "utf-8")
+    db = str(folder / "marked.db")
+    create(folder / "marked.toml", db, now=datetime.now(UTC))
+    return db
+
+
+def take_marking(browser: Browser, open_url: str) -> None:
+    """The second segment of a document, with an error just marked in one of its translations."""
+    page = browser.new_page(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
+    page.goto(open_url)
+    page.get_by_role("button", name="Join", exact=True).click()
+    page.get_by_role("button", name="Start").click()
+    for number, (first, last) in enumerate([(1, 2), (4, 4), (2, 5)]):
+        mark(page, number, first, last)
+        page.keyboard.press("Escape")
+        line = page.get_by_role("slider").nth(number)
+        line.focus()
+        page.keyboard.press("579"[number])
+    page.get_by_role("button", name="Next", exact=True).click()
+    page.locator(".recall-line").first.wait_for()
+    page.wait_for_timeout(600)
+    mark(page, 2, 2, 4)
+    page.wait_for_timeout(600)
+    page.screenshot(path=IMAGES / "marking.png")
+    page.close()
+
+
+def mark(page: Page, number: int, first: int, last: int) -> None:
+    """Mark words of one of the translations, counted from 0."""
+    words = page.locator(".item [role=listbox]").nth(number).get_by_role("option")
+    words.nth(first).click()
+    words.nth(last).click()
+
+
 def _embedded(path: Path) -> str:
     return f"data:image/png;base64,{base64.b64encode(path.read_bytes()).decode()}"
 
@@ -147,6 +186,8 @@ def main() -> None:
             take_pictures(browser, open_url, manager_url)
         with served(make_lively(Path(folder))) as (_, manager_url):
             take_dashboard(browser, manager_url)
+        with served(make_marked(Path(folder))) as (open_url, _):
+            take_marking(browser, open_url)
         browser.close()
 
 

@@ -74,6 +74,7 @@ PRINTING = [
     for command in commands(page)
     if command.arguments[0] == "plan" or "--explain-layout" in command.arguments
 ]
+LAID_OUT = {page for page, command in PRINTING if command.arguments[0] == "create"}
 
 
 @pytest.fixture
@@ -100,7 +101,8 @@ def test_every_whole_campaign_file_of_a_page_is_one_the_reader_saves(page: str) 
     assert len(whole) == len(campaign_files(page)) == 1
 
 
-@pytest.mark.parametrize("page", DESIGNING)
+# Where a page shows the layout of its HITs, they are built for that.
+@pytest.mark.parametrize("page", [page for page in DESIGNING if page not in LAID_OUT])
 def test_the_campaign_file_of_a_page_is_accepted_and_builds_hits(page: str, folder: Path) -> None:
     (name,) = campaign_files(page)
     numbers = count()

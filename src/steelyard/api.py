@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from steelyard.domain.errors import ChoiceError
 from steelyard.domain.exhibit import Evidence, ExhibitOptions
+from steelyard.domain.layouts import OURS, SPAN_LAYOUTS
+from steelyard.domain.nearest import no_such
 from steelyard.domain.result import Analysis as AnalysisRecord
 from steelyard.domain.scale import VAS, Scale
 from steelyard.flows.analyse import weigh
@@ -133,11 +135,19 @@ class Campaign:
     # As people in America spell it.
     analyze = analyse
 
-    def export(self, path: str | PathLike[str]) -> int:
-        """Write all judgements to a file that `read` takes; returns their number."""
-        from steelyard.flows.export import export
+    def export(self, path: str | PathLike[str], *, layout: str = OURS) -> int:
+        """Write all judgements to a file that `read` takes; returns their number.
 
-        return export(self._opened, Path(path)).n_judgements
+        `layout` may be one of `steelyard export --as`, which hold marked errors for other programs.
+        """
+        from steelyard.flows.export import export
+        from steelyard.flows.export_marks import export_marks
+
+        if layout == OURS:
+            return export(self._opened, Path(path)).n_judgements
+        if layout not in SPAN_LAYOUTS:
+            raise ChoiceError(no_such("layout", layout, [OURS, *SPAN_LAYOUTS]))
+        return export_marks(self._opened, Path(path), layout).n_judgements
 
     def export_hits(self, path: str | PathLike[str], *, layout: HitsLayout = "audit") -> int:
         """Write every HIT, for audit or for another system to run; returns the number of items."""

@@ -133,7 +133,7 @@ def small_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..
     """Serves a campaign of one HIT with a few texts; given a protocol and the settings that differ.
 
     `below`: the path of its public address; `entry`: what comes before the first set; `documents`: by text,
-    the document that it belongs to.
+    the document that it belongs to; `prefilled`: by number of the text, errors that are marked beforehand.
     """
     with ExitStack() as running:
         sites: dict[str, LiveServer] = {}
@@ -154,6 +154,7 @@ def _write_small(db: str, protocol: str, changes: dict[str, Any]) -> None:
     texts = changes.pop("texts", SMALL_TEXTS)
     entry = changes.pop("entry", None)
     documents = changes.pop("documents", range(1, len(texts) + 1))
+    prefilled = changes.pop("prefilled", {})
     chosen = protocols()[protocol]
     usually = "adequacy" if "adequacy" in chosen.attributes else chosen.attributes[0]
     attribute = changes.get("attribute", usually)
@@ -188,7 +189,7 @@ def _write_small(db: str, protocol: str, changes: dict[str, Any]) -> None:
         for number, (source, reference, _) in enumerate(texts, start=1)
     )
     columns = {"alpha": [text for _, _, text in texts]}
-    for number in range(2, chosen.n_translations + 1):
+    for number in range(2, settings.design.n_translations + 1):
         columns[f"system {number}"] = [f"{text} ({number})" for text in columns["alpha"]]
     campaign = Campaign(settings, tuple(map(System, columns)), segments, columns)
     items = [
@@ -207,6 +208,7 @@ def _write_small(db: str, protocol: str, changes: dict[str, Any]) -> None:
             openings_per_hit=50,
             now=now,
             created_with="steelyard test",
+            marks=lambda item: [(1, prefilled[item.segment_id])] if item.segment_id in prefilled else [],
         )
     store.close()
 

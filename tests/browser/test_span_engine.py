@@ -161,6 +161,8 @@ def all_scripts(page: Page) -> Iterator[tuple[Locator, tuple[str, str], tuple[in
         ("小狗𠮷叫。", "character", "zh", "小 狗 𠮷 叫 。"),
         ("e\u0301a 👩‍👩‍👧🇨🇿👍🏽की", "character", "en", "e\u0301 a 👩‍👩‍👧 🇨🇿 👍🏽 की"),
         ("👩‍👩‍👧🇨🇿👍🏽 e\u0301te\u0301", "word", "fr", "👩‍👩‍👧 🇨🇿 👍🏽 e\u0301te\u0301"),
+        ("Quoi\u202f? «\u202foui\u202f» 12\u202f%", "word", "fr", "Quoi ? « oui » 12 %"),
+        ("မြန်မာ", "character", "my", "မြ န် မာ"),
         ("", "word", "en", ""),
     ],
 )
@@ -307,6 +309,20 @@ def test_keys_move_by_unit_line_sentence_and_mark_remove_undo_and_never_send_the
     sheet.keyboard.press("Tab")
     assert sheet.evaluate("document.activeElement.closest('.markable')") is None
     assert sheet.evaluate("window.nSent") == 0
+
+
+def test_the_letter_that_undoes_is_where_it_is_whatever_the_layout(sheet: Page) -> None:
+    draw(sheet, "One two three.")
+    sheet.evaluate("window.drawn[0].focus()")
+    for key in ("u", "U", "г"):
+        sheet.keyboard.press(" ")
+        sheet.keyboard.press(" ")
+        sheet.keyboard.press("Escape")
+        assert len(marks(sheet)) == 1
+        # Playwright has only the keys of one layout.
+        press = "(key) => document.activeElement.dispatchEvent(new KeyboardEvent('keydown', key))"
+        sheet.evaluate(press, {"key": key, "code": "KeyU", "bubbles": True})
+        assert marks(sheet) == [], key
 
 
 def test_a_mark_is_raised_adjusted_removed_and_every_step_undone(sheet: Page) -> None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, Route, expect
+from playwright.sync_api import Browser, Locator, Page, Request, expect
 
+from steelyard.domain.campaign import DesignSettings
 from steelyard.domain.entry import CampaignEntry, TrainingItem
 from steelyard.domain.judgement import Span
 
@@ -105,7 +105,9 @@ def test_a_whole_document_is_judged_with_the_mouse(
 
     # A place that is pointed at shows in the source too.
     word(page, "already").hover()
-    page.wait_for_function("CSS.highlights.get('pointed-at').size === 1")
+    expect(page.locator(".sheet-source .markable-pointed")).to_have_count(1)
+    page.locator(".sheet-source .markable-unit").first.hover()
+    expect(page.locator(".sheet-target .markable-pointed")).to_have_text("The")
 
     mark(page, "already", "already")
     expect(page.locator(".sheet-target .sheet-count")).to_have_text("Errors marked: 1")
@@ -222,6 +224,28 @@ def test_three_translations_stand_side_by_side_and_a_low_score_needs_an_error(
     assert heard["errors"] == []
 
 
+def test_a_translation_left_alone_is_judged_as_several_are(
+    page: Page, small_site: Sites, heard: Heard
+) -> None:
+    design = DesignSettings(hit_size=4, n_translations=1)
+    whole = {"context": "whole"}
+    site = small_site("esa-contrastive", texts=TEXTS, documents="aaab", presentation=whole, design=design)
+    begin(page, site.join())
+    expect(page.locator(".sheets > .sheet")).to_have_count(1)
+    expect(page.locator(".document-ahead .still-target .marked-text")).to_have_text(
+        [TEXTS[1][2], TEXTS[2][2]]
+    )
+    mark(page, "already", "already")
+    rate(page, 0.5)
+    go_on(page)
+    expect(page.locator(".document-earlier .mark-painted")).to_have_text("already")
+
+    [answer] = answers(heard)
+    [one] = answer["translations"]
+    assert (places(one), one["rating"]) == ([(18, 25, "minor")], 50)
+    assert heard["errors"] == []
+
+
 def test_a_phone_shows_one_translation_at_a_time_below_its_source(phone: Page, small_site: Sites) -> None:
     begin(phone, site_of(small_site, "esa-contrastive").join())
     sheets, button = phone.locator(".sheets > .sheet:visible"), phone.locator(".next")
@@ -311,34 +335,13 @@ def test_categories_are_asked_for_and_one_mark_stands_for_no_translation_at_all(
 def test_errors_marked_beforehand_are_kept_changed_or_removed(
     phone: Page, small_site: Sites, assert_accessible: Accessible
 ) -> None:
-    given = [
-        {"start": 0, "end": 3, "severity": "minor"},
-        {"start": 4, "end": 10, "severity": "major"},
-        {"start": 11, "end": 13, "severity": "minor"},
-        {"start": 14, "end": 17, "severity": "minor"},
-    ]
-    sent: list[dict[str, Any]] = []
-
-    def marked_beforehand(route: Route) -> None:
-        reply = route.fetch()
-        view = reply.json()
-        view["item"]["spans"] = given
-        route.fulfill(response=reply, body=json.dumps(view))
-
-    def noted(route: Route) -> None:
-        judgement = route.request.post_data_json
-        sent.append(json.loads(json.dumps(judgement["answer"])))
-        for span in judgement["answer"]["spans"]:
-            span.pop("prefilled", None)
-        route.continue_(post_data=json.dumps(judgement))
-
-    phone.route("**/api/v1/work/next", marked_beforehand)
-    phone.route("**/api/v1/work/judgements", noted)
-    begin(phone, site_of(small_site, "esa-ai").join())
+    given = [(0, 3, "minor"), (4, 10, "major"), (11, 13, "minor"), (14, 17, "minor")]
+    sent: list[Request] = []
+    phone.on("request", lambda each: sent.append(each) if each.url.endswith("/work/judgements") else None)
+    spans = tuple(Span(0, *each) for each in given)
+    begin(phone, small_site("esa-ai", texts=TEXTS, prefilled={"1": spans}).join())
     rows, button = phone.locator(".suggestion"), phone.locator(".next")
     expect(rows).to_have_count(4)
-    line = phone.get_by_role("slider").bounding_box()
-    assert line
     rate(phone, 0.5)
     expect(button).to_have_text("Keep the remaining 4, and go on")
     rows.nth(0).get_by_role("button", name="Keep").tap()
@@ -356,8 +359,9 @@ def test_errors_marked_beforehand_are_kept_changed_or_removed(
     expect(phone.locator(".suggestion-state")).to_have_text(["kept", "removed", "changed", ""])
     go_on(phone)
 
-    [answer] = sent
-    said = [(each["prefilled"], each["severity"], "at_ms" in each) for each in answer["spans"]]
+    [judgement] = sent
+    marks = judgement.post_data_json["answer"]["spans"]
+    said = [(each["prefilled"], each["severity"], "at_ms" in each) for each in marks]
     assert said == [(0, "minor", True), (2, "major", True), (3, "minor", False)]
 
 

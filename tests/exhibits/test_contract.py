@@ -193,18 +193,32 @@ def test_the_order_of_rows_does_not_matter(
     assert_frame_equal(rows, _rows(make(exhibit)), rel_tol=1e-9)
 
 
+@dataclass(frozen=True)
+class CountedEvidence(Evidence):
+    """Evidence that notes how often the ratings kept are filtered out of all."""
+
+    asked: list[int] = field(default_factory=list)
+
+    @property
+    def kept(self) -> pl.DataFrame:
+        self.asked.append(1)
+        return super().kept
+
+
 @every_exhibit
-def test_the_same_seed_gives_the_same_exhibit_and_leaves_the_data_alone(
+def test_the_same_seed_gives_the_same_exhibit_with_ratings_filtered_at_most_once_and_the_data_left_alone(
     exhibit: Exhibit, attributes: Evidence, options: ExhibitOptions, make: Make
 ) -> None:
     before = attributes.frame.clone()
+    counted = CountedEvidence(**{part.name: getattr(attributes, part.name) for part in fields(attributes)})
 
-    first, second = make(exhibit), exhibit.make([attributes], options)
+    first, second = make(exhibit), exhibit.make([counted], options)
 
     assert _rows(first).equals(_rows(second))
     if isinstance(first, Figure) and isinstance(second, Figure):
         assert first.panels == second.panels
     assert attributes.frame.equals(before)
+    assert len(counted.asked) <= 1
 
 
 @pytest.mark.parametrize("name", [name for name, table in tables().items() if table.several])
@@ -284,29 +298,6 @@ def test_everything_of_the_methods_specification_is_there() -> None:
         *("replication-curve", "replication-scatter"),
         *("errors-by-category", "severity-profile", "most-marked", "marks", "span-time"),
     }
-
-
-@dataclass(frozen=True)
-class CountedEvidence(Evidence):
-    """Evidence that notes how often the ratings kept are filtered out of all."""
-
-    asked: list[int] = field(default_factory=list)
-
-    @property
-    def kept(self) -> pl.DataFrame:
-        self.asked.append(1)
-        return super().kept
-
-
-@every_exhibit
-def test_the_ratings_kept_are_filtered_out_at_most_once(
-    exhibit: Exhibit, attributes: Evidence, options: ExhibitOptions
-) -> None:
-    counted = CountedEvidence(**{part.name: getattr(attributes, part.name) for part in fields(attributes)})
-
-    exhibit.make([counted], options)
-
-    assert len(counted.asked) <= 1
 
 
 @every_exhibit

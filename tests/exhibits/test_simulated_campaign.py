@@ -24,7 +24,11 @@ N_SEGMENTS, N_CONTROLS = 40, 10
 
 
 @pytest.fixture(scope="module")
-def simulated(weighed: Callable[..., Evidence], learnt: Callable[[Evidence], Evidence]) -> Evidence:
+def simulated(
+    weighed: Callable[..., Evidence],
+    learnt: Callable[[Evidence], Evidence],
+    marked: Callable[[pl.DataFrame], dict[str, pl.DataFrame]],
+) -> Evidence:
     """Twenty-four workers of all sorts, each with a HIT of 70 items in which every segment is there once."""
     rng = np.random.default_rng(11)
     systems = list(QUALITY)
@@ -55,7 +59,8 @@ def simulated(weighed: Callable[..., Evidence], learnt: Callable[[Evidence], Evi
         known_sd=pl.lit(2.0),
     )
     known = frame.with_columns(known=pl.when(is_gold).then(quality), known_sd=pl.lit(None, pl.Float64))
-    return learnt(weighed(ratings_frame(pl.concat([known, texts])), title="Simulated"))
+    ratings = ratings_frame(pl.concat([known, texts]))
+    return learnt(weighed(ratings, title="Simulated", **marked(ratings)))
 
 
 @pytest.mark.parametrize("exhibit", EXHIBITS)

@@ -87,6 +87,8 @@ def test_a_score_of_0_without_categories_is_a_rating(tmp_path: Path) -> None:
         ([{**_span(2, 3), "start_i": 1.5}], "must be two whole numbers"),
         ([_span(2, 3, "awful")], 'severity "awful" is unknown'),
         ([{"start_i": 2, "end_i": 3}], "severity null is unknown"),
+        ([{"start": 2, "end": 3, "severity": "minor"}], "has start and end, though this kind of file has"),
+        ([{**_span(2, 3), "end": 4}], "they count characters in two ways"),
         ([_span(2, 3, "minor", [1])], "error_type [1] is not a list of names"),
         ("[{", "are not JSON"),
         ('{"start_i": 2}', "are not a list of objects"),
@@ -101,6 +103,28 @@ def test_marks_that_make_no_sense_are_refused_with_their_line(
     assert len(refused.value.problems) == 1
     assert refused.value.problems[0].startswith("line 2: ")
     assert reason in refused.value.problems[0]
+
+
+def _prefilled(start: int, end: int) -> dict[str, object]:
+    return {"start_i": start, "end_i": end, "severity": "minor"}
+
+
+def test_marks_that_came_with_the_batch_end_one_after_their_last_character(tmp_path: Path) -> None:
+    found = _read(tmp_path, [_prefilled(4, 7), _span(9, 11)], [_prefilled(0, 2)])
+
+    assert [mark[:2] for mark in _marks(found)] == [(4, 7), (9, 12), (0, 2)]
+    assert any(warning.startswith("2 marks without error_type") for warning in found.warnings)
+
+
+@pytest.mark.parametrize(
+    "marks",
+    [[_prefilled(4, 7)], [_prefilled(4, 7), _prefilled(8, 8), _span(9, 11)]],
+    ids=["all", "equal ends"],
+)
+def test_marks_without_a_type_are_workers_where_nothing_says_otherwise(
+    tmp_path: Path, marks: list[dict[str, object]]
+) -> None:
+    assert _marks(_read(tmp_path, marks))[0][:2] == (4, 8)
 
 
 def test_the_latest_answer_to_an_item_counts_and_fillers_are_marked(tmp_path: Path) -> None:

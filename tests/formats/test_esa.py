@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
+import json
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -259,3 +262,56 @@ def test_real_pairs_do_not_hang_on_times_or_tutorials(tmp_path: Path, campaign: 
     frame = read_judgements(tmp_path / "rest.csv").frame
 
     assert _places(frame) == sorted(official.select(OFFICIAL).rows())
+
+
+# In a tutorial workers were told which words of these texts to mark; one mark came with the batch.
+TOLD = {
+    ("ende-tutorial1", "2"): ("The dog walked outside.", "walked"),
+    ("ende-tutorial1", "3"): ("The dog stayed inside.", "stayed inside"),
+    ("ende-tutorial2", "6"): ("The dog ran outside.", "ran"),
+}
+
+
+def _tutorial_marks(campaign: str) -> Counter[tuple[str, bool, str, str]]:
+    """The word to mark, whether a worker marked, and what is marked if the last character is, and if not."""
+    found: Counter[tuple[str, bool, str, str]] = Counter()
+    with gzip.open(DATA / f"{campaign}.judgements.csv.gz", "rt", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            text, word = TOLD.get((row["doc"], row["item"]), ("", ""))
+            for mark in json.loads(row["error_spans"]) if text else []:
+                if (start := mark["start_i"]) != "missing":
+                    ends = mark["end_i"] + 1, mark["end_i"]
+                    found[word, "error_type" in mark, text[start : ends[0]], text[start : ends[1]]] += 1
+    return found
+
+
+@published
+def test_workers_marks_include_their_last_character_and_marks_of_the_batch_do_not() -> None:
+    marks = sum((_tutorial_marks(name) for name in ("ESA-1", "ESA-2b", "ESAAI-2a", "MQM-1")), Counter())
+
+    def n_whole(is_by_worker: bool, counting: int) -> int:
+        return sum(n for mark, n in marks.items() if mark[1] is is_by_worker and mark[counting] == mark[0])
+
+    # Four workers took the space or the full stop after the words as well.
+    assert (n_whole(True, 2), n_whole(True, 3)) == (53, 4)
+    assert (n_whole(False, 2), n_whole(False, 3)) == (0, 73)
+
+
+@published
+@pytest.mark.parametrize(
+    ("campaign", "n_before", "n_single"), [("ESAAI-2a", 3001, 418), ("ESAAI-2b", 962, 244)]
+)
+def test_marks_of_one_character_are_workers_own(campaign: str, n_before: int, n_single: int) -> None:
+    rows = pl.read_csv(DATA / f"{campaign}.judgements.csv.gz").filter(~pl.col("doc").str.contains("tutorial"))
+    marks = [
+        mark for cell in rows["error_spans"] for mark in json.loads(cell) if mark["start_i"] != "missing"
+    ]
+
+    before = [mark for mark in marks if "error_type" not in mark]
+    single = [mark for mark in marks if mark["start_i"] == mark["end_i"]]
+
+    assert (len(before), len(single)) == (n_before, n_single)
+    assert all("error_type" in mark for mark in single)
+    found = read_judgements(DATA / f"{campaign}.judgements.csv.gz")
+    (note,) = [warning for warning in found.warnings if "without error_type" in warning]
+    assert 0.9 * n_before < int(note.split()[0].replace(",", "")) <= n_before

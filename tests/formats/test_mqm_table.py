@@ -155,7 +155,7 @@ def test_rows_that_make_no_sense_are_refused_with_their_line(tmp_path: Path, row
 def test_raters_who_saw_different_texts_are_told_of(tmp_path: Path) -> None:
     found = _read(tmp_path, _row(), _row("Sie <v>sagte</v> ja.", rater="rater2"))
 
-    assert any("raters saw different texts" in warning for warning in found.warnings)
+    assert any("workers saw different texts" in warning for warning in found.warnings)
 
 
 def test_a_data_frame_is_read_like_a_file(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from fastapi.testclient import TestClient
 
@@ -23,11 +24,13 @@ import steelyard.protocols as package
 from steelyard.design.problems import setting_problems
 from steelyard.domain.campaign import Campaign
 from steelyard.domain.errors import AnswerError
+from steelyard.domain.layouts import SPAN_LAYOUTS
 from steelyard.domain.plugin import Protocol
 from steelyard.domain.work import ItemKind, ShownItem, ShownText
 from steelyard.flows.analyse import analyse
 from steelyard.flows.create import create
 from steelyard.flows.export import export
+from steelyard.flows.export_marks import export_marks
 from steelyard.flows.judged import JudgedFrames, judged_frames
 from steelyard.flows.links import add_workers, links
 from steelyard.flows.open import OpenCampaign, open_campaign
@@ -36,6 +39,8 @@ from steelyard.flows.shown import shown_order
 from steelyard.flows.simulate import simulate
 from steelyard.flows.source import read_source
 from steelyard.formats.campaign_files import CampaignFiles
+from steelyard.formats.judgements_file import read_judgements
+from steelyard.frames import spread_credit
 from steelyard.protocols import check_words, protocols, words_in
 from steelyard.store import campaigns
 from steelyard.web.app import create_app
@@ -348,6 +353,31 @@ def test_the_better_rated_translation_is_the_preferred_one(
         if (said == "a" and a < b) or (said == "b" and a > b)
     ]
     assert wrong == []
+
+
+@pytest.mark.parametrize("layout", SPAN_LAYOUTS)
+def test_marked_errors_can_be_written_for_other_programs(
+    judged: tuple[OpenCampaign, JudgedFrames], tmp_path: Path, layout: str
+) -> None:
+    campaign, frames = judged
+    name = {"mqm": "out.tsv", "seg-rating": "folder"}.get(layout, "out.jsonl")
+
+    exported = export_marks(campaign, tmp_path / name, layout)
+
+    place = ("worker_id", "system_id", "segment_id", "start", "end", "severity")
+    read = pl.concat([read_judgements(path).spans for path in exported.files])
+    regular = spread_credit(frames.spans.filter(item_kind="regular"))
+    # Some saw a translation beside two others: of a worker's judgements of it the last is written.
+    last = pl.col("judgement_id") == pl.col("judgement_id").last().over(
+        "worker_id", "system_id", "segment_id"
+    )
+    regular = regular.filter(last)
+    assert sorted(read.select(place).rows(), key=repr) == sorted(regular.select(place).rows(), key=repr)
+    assert exported.n_judgements == len(regular.unique(["judgement_id", "system_id"]))
+    assert [note.partition(" ")[2] for note in exported.notes[:2]] == [
+        "judgements left out: the same worker judged the translation again later.",
+        "judgements of control items left out: the layout has no kinds of items.",
+    ]
 
 
 def test_each_system_stands_first_about_half_the_time(judged: tuple[OpenCampaign, JudgedFrames]) -> None:

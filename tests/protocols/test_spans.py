@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.resources import files
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from steelyard.domain.errors import AnswerError
 from steelyard.domain.judgement import RatingRow, Span
 from steelyard.domain.plugin import Protocol
+from steelyard.domain.span_weights import WEIGHTS
 from steelyard.domain.work import ShownItem, ShownText
 from steelyard.protocols import handling_of, protocols
 from steelyard.protocols._simulated_spans import marking_units
@@ -280,6 +282,42 @@ def test_handling_of_several_translations_is_that_of_all_together() -> None:
 
     assert handling_of(answer) == (2.5, 2, None)
     assert handling_of({"translations": [part()]}) == (None, None, None)
+
+
+@pytest.mark.parametrize(
+    ("severity", "category", "weights"),
+    [
+        ("major", "non-translation!", {"mtme": 25, "marot": 25, "wmt24": 25}),
+        ("minor", "fluency/punctuation", {"mtme": 0.1, "marot": 0.1, "wmt24": 0.1}),
+        ("minor", "source issue", {"mtme": 1, "marot": 0, "wmt24": 0}),
+        ("major", "accuracy/creative reinterpretation", {"mtme": 5, "marot": 0, "wmt24": 0}),
+        ("major", "accuracy/mistranslation", {"mtme": 5, "marot": 5, "wmt24": 5}),
+    ],
+)
+def test_the_published_weights_know_the_categories(
+    severity: str, category: str, weights: dict[str, float]
+) -> None:
+    shown = item()
+    side = {"side": "source"} if category == "source issue" else {}
+    [span] = MQM.rows(shown, MQM.check(shown, {"spans": [of_category(category, severity, **side)]})).spans
+
+    found = {name: WEIGHTS[name].weigh(span.severity or "", span.category or "") for name in weights}
+
+    assert found == weights
+
+
+def test_the_marks_of_the_demo_lie_where_they_say() -> None:
+    demo = files("steelyard") / "demo"
+    head, *rows = (line.split("\t") for line in (demo / "spans.tsv").read_text("utf-8").splitlines())
+    names = {row[0] for row in rows}
+    texts = {name: (demo / f"{name}.en.txt").read_text("utf-8").splitlines() for name in names}
+
+    assert head == ["system", "segment", "start", "end", "severity", "marked"]
+    assert all(
+        texts[name][int(segment) - 1][int(start) : int(end)] == marked
+        for name, segment, start, end, _, marked in rows
+    )
+    assert len(names) == 5
 
 
 # Simulated workers.

@@ -17,9 +17,11 @@ from steelyard.domain.exhibit import (
     Column,
     Figure,
     Intervals,
+    Lane,
     Line,
     Mark,
     Panel,
+    Passage,
     Points,
     Rule,
     Table,
@@ -262,6 +264,20 @@ def every_mark(figure_of: Callable[..., Figure], table: Table) -> Figure:
         ),
         Panel(Axis("x"), Axis("share"), (Bars((0.0, 1.0), (1.0, 2.0), (0.25, 0.75), "bars", "second"),)),
         Panel(Axis("score"), names, (Intervals((0.1, 0.2), (0.3, 0.4), (0.0, 1.0), "interval"),)),
+        Panel(
+            Axis("score"),
+            names,
+            (Intervals((0.0, 0.0), (0.3, 0.4), (0.0, 1.0), "amount", "bad", thick=True),),
+        ),
+        Panel(
+            Axis(""),
+            Axis(""),
+            (
+                Passage(
+                    ("a", " ", "text"), (0.5, 0.0, 1.0), (Lane("w", ((2, 3, "bad"),)),), (("major", "bad"),)
+                ),
+            ),
+        ),
         Panel(names, names, (Cells(((None, 0.01), (0.5, None)), (("", "*"), ("", "")), 0.0, 0.05),)),
     )
     return Figure("every-mark", "Every mark", "One of each.", panels, table, SIGNATURE)

@@ -65,12 +65,12 @@ def test_words_in_texts_and_patterns_are_left_alone(line: str) -> None:
     assert f"\n{line}\n" in text
 
 
-def test_comments_on_lines_of_their_own_are_left_out() -> None:
-    module = '/** Says\n * import. */\nexport const a = "// b /* c"; // d\n  // export\nconst b = 1;'
+def test_comments_on_lines_of_their_own_and_indentation_are_left_out() -> None:
+    module = '/** Says\n * import. */\nexport const a =\n  "// b  /* c"; // d\n  // export\nconst b = 1;'
 
     text = joined('import { a } from "./a.js";', a=module)
 
-    assert 'const a = "// b /* c"; // d\nconst b = 1;\nreturn { a };' in text
+    assert 'const a =\n"// b  /* c"; // d\nconst b = 1;\nreturn { a };' in text
 
 
 def test_addresses_are_meant_from_the_file_they_stand_in() -> None:
@@ -108,6 +108,7 @@ def test_addresses_are_meant_from_the_file_they_stand_in() -> None:
         "export const a = 1;\nawait a;",
         "export const a = 1;\nconst $module0 = 2;",
         "export const a = `\nexport const b = 1;\n`;",
+        "export const a = 'one \\\n  two';",
     ],
 )
 def test_what_is_written_another_way_is_not_joined(module: str) -> None:

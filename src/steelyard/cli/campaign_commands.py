@@ -14,6 +14,7 @@ from steelyard.cli.options import (
     target_option,
 )
 from steelyard.cli.over_series import file_of_campaign, say_for_each
+from steelyard.domain.layouts import OURS, SPAN_LAYOUTS
 from steelyard.domain.nearest import no_such
 from steelyard.domain.wording import counted
 
@@ -115,18 +116,37 @@ def hits(
 @click.command()
 @database_argument
 @target_option
-def export(db: str, target: Path) -> int:
+@click.option(
+    "--as",
+    "layout",
+    type=click.Choice([OURS, *SPAN_LAYOUTS]),
+    default=OURS,
+    show_default=True,
+    help="What to write: everything, or marked errors for other programs. "
+    + "; ".join(f"{name}: {title}" for name, title in SPAN_LAYOUTS.items())
+    + ".",
+)
+def export(db: str, target: Path, layout: str) -> int:
     """Write all judgements to a file that `analyse` reads.
 
     The file holds the ratings. Preferences and spans, if there are any, go into files beside it:
     NAME.preferences.csv and NAME.spans.csv beside NAME.csv. Of a series each campaign gets a file of its own:
     NAME.CAMPAIGN.csv.
+
+    With --as, the errors that workers marked are written as other programs store them; `analyse` reads these
+    files too. They hold less: only regular items, and nothing that a person excluded.
     """
     from steelyard.flows.export import export as export_judgements
     from steelyard.flows.export import n_to_export
+    from steelyard.flows.export_marks import export_marks
     from steelyard.flows.open import open_campaign
 
     def act(address: str, name: str) -> str:
+        if layout != OURS:
+            with open_campaign(address) as campaign:
+                marks = export_marks(campaign, file_of_campaign(target, name), layout)
+            written = f"{marks.n_judgements:,} judgements in {' and '.join(map(str, marks.files))}"
+            return "\n".join([written, *marks.notes])
         with (
             open_campaign(address) as campaign,
             progress_bar("Exporting", n_to_export(campaign)) as advance,

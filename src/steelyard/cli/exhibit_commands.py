@@ -22,13 +22,13 @@ from steelyard.cli.options import (
 from steelyard.cli.report_files import require_picture
 from steelyard.domain.exhibit import ExhibitOptions
 from steelyard.domain.nearest import no_such
-from steelyard.domain.options import given_options
+from steelyard.domain.options import given_options, options_of
 
 if TYPE_CHECKING:
     from steelyard.domain.exhibit import Evidence
     from steelyard.domain.plugin import Exhibit
 
-_OPTIONS = ("categories", "chance", "weight", "worker", "methods", "split", "cells", "metric_scores")
+_OPTIONS = (*(found.name for found in options_of(ExhibitOptions)), "cells", "metric_scores")
 _SINGLE = "Options of single exhibits"
 # What some exhibits leave to their reader.
 _exhibit_options = with_options(

@@ -32,18 +32,47 @@ _CLASH = 1e9
 
 @dataclass(frozen=True, slots=True)
 class Stack:
-    """Documents to be judged, each by one system: three arrays of one length."""
+    """Documents to be judged, each by one system: three arrays of one length.
+
+    Where a document is shown by a group of systems at once, `system` is the number of the group, and `shows`
+    says which systems are in each group.
+    """
 
     system: IntArray
     document: IntArray
     length: IntArray
+    shows: BoolArray | None = None
 
     def __len__(self) -> int:
         return len(self.length)
 
     def take(self, rows: IntArray) -> Stack:
         """Some of the documents."""
-        return Stack(self.system[rows], self.document[rows], self.length[rows])
+        return Stack(self.system[rows], self.document[rows], self.length[rows], self.shows)
+
+    def members(self, system: int) -> IntArray:
+        """The systems in a group; without groups, the system itself."""
+        return np.array([system]) if self.shows is None else np.flatnonzero(self.shows[system])
+
+    def volume(self, n_systems: int = 0) -> FloatArray:
+        """How many items each system has here; at least for so many systems."""
+        of_groups: FloatArray = np.zeros(max(int(self.system.max(initial=-1)) + 1, n_systems))
+        np.add.at(of_groups, self.system, self.length)
+        if self.shows is None:
+            return of_groups
+        volume: FloatArray = of_groups[: len(self.shows)] @ self.shows[: len(of_groups)]
+        return volume
+
+    def by_members(self, values: FloatArray) -> FloatArray:
+        """By group, the mean of what its systems have; without groups, of each system what it has."""
+        if self.shows is None:
+            return values
+        mean: FloatArray = (self.shows @ values) / np.maximum(self.shows.sum(axis=1), 1)
+        return mean
+
+    @property
+    def n_systems(self) -> int:
+        return int(self.system.max(initial=0)) + 1 if self.shows is None else self.shows.shape[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,19 +194,20 @@ def _greedy(stack: Stack, n_hits: int, rng: np.random.Generator) -> IntArray:
     """The HIT of each document: long ones first, each into the HIT where it weighs least."""
     weight = stack.length * np.exp(rng.uniform(-_DISORDER, _DISORDER, len(stack)))
     filled = np.zeros(n_hits)
-    filled_by = np.zeros((int(stack.system.max(initial=0)) + 1, n_hits))
+    filled_by = np.zeros((stack.n_systems, n_hits))
     holders: dict[int, list[int]] = defaultdict(list)
     hit = np.empty(len(stack), dtype=np.int64)
     rows = np.argsort(-weight)
     columns = (each[rows].tolist() for each in (stack.system, stack.document, stack.length))
     for row, system, document, length in zip(rows.tolist(), *columns, strict=True):
-        cost = filled + _SYSTEM_WEIGHT * filled_by[system] + rng.random(n_hits)
+        members = stack.members(system)
+        cost = filled + _SYSTEM_WEIGHT * filled_by[members].mean(axis=0) + rng.random(n_hits)
         if holders[document]:
             cost[holders[document]] += _CLASH
         chosen = int(cost.argmin())
         hit[row] = chosen
         filled[chosen] += length
-        filled_by[system, chosen] += length
+        filled_by[members, chosen] += length
         holders[document].append(chosen)
     return hit
 
@@ -189,8 +219,8 @@ def _padding(stack: Stack, rows: IntArray, target: Target, rng: np.random.Genera
         others = np.setdiff1d(np.arange(len(stack)), chosen)
         if not len(others):
             break
-        present = np.bincount(stack.system[chosen], stack.length[chosen], int(stack.system.max()) + 1)
-        cost = present[stack.system[others]] + rng.random(len(others))
+        present = stack.take(chosen).volume(stack.n_systems)
+        cost = stack.by_members(present)[stack.system[others]] + rng.random(len(others))
         cost += _CLASH * np.isin(stack.document[others], stack.document[chosen])
         room = target.most_regular - stack.length[chosen].sum()
         cost += 2 * _CLASH * (stack.length[others] > room)
@@ -203,7 +233,7 @@ class ControlPicker:
 
     def __init__(self, stack: Stack, target: Target, *, rng: np.random.Generator) -> None:
         self._target, self._rng = target, rng
-        self._volume = np.maximum(np.bincount(stack.system, stack.length), 1)
+        self._volume = np.maximum(stack.volume(), 1)
         self._served = np.zeros(len(self._volume))
 
     def pick(self, hit: Stack) -> BoolArray:
@@ -224,7 +254,9 @@ class ControlPicker:
         is_best = misfit.min(axis=1) <= misfit.min()
         picked = (np.argsort(order, axis=1) < n_drawn[:, None])[is_best]
         share = np.zeros((len(hit), len(self._volume)))
-        share[np.arange(len(hit)), hit.system] = hit.length / self._volume[hit.system]
+        for row, (system, length) in enumerate(zip(hit.system.tolist(), hit.length.tolist(), strict=True)):
+            members = hit.members(system)
+            share[row, members] = length / self._volume[members]
         added = picked @ share
         best = int(np.square(self._served + added).sum(axis=1).argmin())
         self._served += added[best]

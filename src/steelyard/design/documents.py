@@ -60,13 +60,17 @@ def pack_documents(
     rng: np.random.Generator,
     new_ids: Callable[[int], Sequence[str]],
     progress: Callable[[int], None] | None = None,
+    shows: BoolArray | None = None,
 ) -> Design:
-    """The same without a word about the texts."""
+    """The same without a word about the texts.
+
+    `shows`: where what is called a system here is a group of them, which systems are in each.
+    """
     shares = checked_shares(campaign)
     entries = entries_of(campaign, merge=False)
     target = target_of(campaign, shares)
     check_volume(campaign, target, int(entries_per_round(campaign, entries).sum()))
-    library = _library(campaign, entries, target)
+    library = _library(campaign, entries, target, shows)
     book = BaseBook.of(campaign, entries, degrades=bool(shares.get(ItemKind.DEGRADED)), rng=rng)
     dealer = KindDealer(book, shares, rng=rng)
     hits: list[DocumentHit] = []
@@ -96,7 +100,9 @@ class _Library:
     """Documents that are too long for a HIT."""
 
 
-def _library(campaign: Campaign, entries: Entries, target: Target) -> _Library:
+def _library(
+    campaign: Campaign, entries: Entries, target: Target, shows: BoolArray | None = None
+) -> _Library:
     """Every system's documents; those too long for a HIT are cut into equal consecutive parts."""
     document_number: dict[str, int] = {}
     document = np.array(
@@ -117,6 +123,7 @@ def _library(campaign: Campaign, entries: Entries, target: Target) -> _Library:
         entries.system[first].astype(np.int64),
         part[entries.segment[first]],
         np.array([len(row) for row in rows]),
+        shows,
     )
     return _Library(stack, rows, int((n_parts > 1).sum()))
 

@@ -11,6 +11,7 @@ from steelyard.design.assembly import Design
 from steelyard.design.entries import Entries
 from steelyard.domain.campaign import Campaign
 from steelyard.domain.work import SCORED_KINDS, Hit, Item, ItemKind, ShownText, hit_name
+from steelyard.stats.arrays import BoolArray
 from steelyard.stats.connectivity import number_of_blocks
 
 # The entries that an item shows, all of one segment.
@@ -24,6 +25,8 @@ class Packed:
     campaign: Campaign
     groups: Mapping[tuple[str, str], Group]
     """By the names of that system and of the segment."""
+    shows: BoolArray | None = None
+    """By that system, which systems are in its group, where this matters to the packing."""
 
 
 class Showing:

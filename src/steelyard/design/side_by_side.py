@@ -3,8 +3,8 @@
 In every round the systems that translated a document are parted into groups, and each group is a run of
 items: the document's segments, with the translations of the same systems in the same stored order. Groups
 rotate over documents and rounds, so that all pairs of systems meet about equally often. To the packing, a
-run is a document, and a group is one system: HITs are balanced and control documents placed as where
-documents are shown by one system each.
+run is a document by one system that stands for the group: HITs hold all systems in nearly equal shares, and
+control documents are placed as where documents are shown by one system each.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from steelyard.domain.wording import counted, listed
 from steelyard.domain.work import SCORED_KINDS, Item, ItemKind
 
 # Ways of parting the systems among which the one is taken that brings together those who have met least.
-_DRAWS = 64
+_DRAWS = 200
 # To meet again on the same document is worse than having met on any number of others.
 _HERE = 1e6
 
@@ -110,7 +110,7 @@ def lay_out_side_by_side(
     warnings: list[str] = []
     for groups in draw_groups(campaign, rng=rng, met=met):
         packed = packer.pack(groups, rng)
-        made = pack_documents(packed.campaign, rng=rng, new_ids=new_ids, progress=advance)
+        made = pack_documents(packed.campaign, rng=rng, new_ids=new_ids, progress=advance, shows=packed.shows)
         joined.add(made, packed)
         warnings += [warning for warning in made.warnings if warning not in warnings]
         n_done += len(made.hits)
@@ -198,14 +198,19 @@ class _Packer:
         segments, entries = self._campaign.segments, self._entries
         columns: dict[str, list[str | None]] = {}
         found: dict[tuple[str, str], Group] = {}
+        members: dict[str, list[int]] = {}
         for document_id, systems in groups:
             name = " and ".join(map(str, systems))
+            members[name] = list(systems)
             column = columns.setdefault(name, [None] * len(segments))
             stored = self._stored_order(document_id, systems)
             for segment in self._documents[document_id].segments:
                 group = tuple(self._entry[system, segment] for system in stored)
                 column[segment] = entries.text[group[self._control_of(group, rng)]]
                 found[name, segments[segment].segment_id] = group
+        shows = np.zeros((len(columns), len(self._campaign.systems)), dtype=np.bool_)
+        for row, systems_of in enumerate(members.values()):
+            shows[row, systems_of] = True
         design = replace(self._campaign.settings.design, ratings_per_item=1, partition="new")
         return Packed(
             replace(
@@ -215,6 +220,7 @@ class _Packer:
                 translations=columns,
             ),
             found,
+            shows,
         )
 
     def _stored_order(self, document_id: str, systems: Sequence[int]) -> list[int]:

@@ -84,6 +84,9 @@ def passing_workers(frame: pl.DataFrame, settings: AnalysisSettings) -> list[str
         # As text: among categories, a name that is none of them is a mistake.
         frame = frame.filter(pl.col("attribute").cast(pl.String).is_in(list(settings.check_attributes)))
     check = found[settings.check]
+    if check.reads != "ratings":
+        able = ", ".join(name for name, other in found.items() if other.reads == "ratings")
+        raise ChoiceError(f"{check.name} reads {check.reads}, and trials are of ratings. Use one of: {able}.")
     verdicts = check.run(frame, check.own_settings(settings.check_settings))
     return [verdict.worker_id for verdict in verdicts if verdict.verdict == "pass"]
 

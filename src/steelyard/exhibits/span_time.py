@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import floor, log10
 
 import polars as pl
 
@@ -87,7 +88,7 @@ def _figure(evidence: Sequence[Evidence], options: ExhibitOptions) -> Figure:
         panels=[
             Panel(
                 x=Axis("errors marked", low=-0.5),
-                y=Axis("seconds", low=SHORTEST, logarithmic=True),
+                y=Axis("seconds", low=max(SHORTEST, 10 ** floor(log10(min(y)))), logarithmic=True),
                 marks=tuple(marks),
             )
         ],

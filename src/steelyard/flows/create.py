@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gc
 import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -19,6 +17,7 @@ from steelyard.design.explain import explain
 from steelyard.design.layout_report import LayoutReport
 from steelyard.design.prefilled import Prefiller
 from steelyard.domain.campaign import Campaign, CampaignSettings
+from steelyard.domain.collector import no_collector
 from steelyard.domain.running import CampaignState
 from steelyard.flows.media import kept_media, media_folder
 from steelyard.flows.platform import require_platform
@@ -78,19 +77,7 @@ def create(
     return write(designed, address, now=now, draft=draft, media=media, progress=progress)
 
 
-@contextmanager
-def _no_collector() -> Iterator[None]:
-    """Pause Python's garbage collector, which would search millions of tuples in vain."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
-
-
-@_no_collector()
+@no_collector()
 def design(campaign_file: Path, *, progress: Progress = unseen) -> Designed:
     """Read the campaign file and design its HITs."""
     source = read_campaign(campaign_file)
@@ -98,7 +85,7 @@ def design(campaign_file: Path, *, progress: Progress = unseen) -> Designed:
     return design_source(source, progress=progress)
 
 
-@_no_collector()
+@no_collector()
 def design_source(source: CampaignSource, *, progress: Progress = unseen) -> Designed:
     """Design the HITs of a campaign that was read.
 
@@ -127,7 +114,7 @@ def explain_layout(designed: Designed) -> LayoutReport:
     return explain(designed.design, designed.campaign)
 
 
-@_no_collector()
+@no_collector()
 def write(
     designed: Designed,
     address: str,

@@ -65,10 +65,11 @@ def hit_times(campaign: OpenCampaign, frames: JudgedFrames) -> pl.DataFrame:
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """How many judgements were written, and to which files."""
+    """How many judgements were written, to which files, and what could not be written as it is."""
 
     n_judgements: int
     files: tuple[Path, ...]
+    notes: tuple[str, ...] = ()
 
 
 def export(campaign: OpenCampaign, path: Path, *, progress: Callable[[int], None] | None = None) -> Exported:

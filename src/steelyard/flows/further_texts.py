@@ -103,6 +103,7 @@ def part_campaign(
             if segment_id in names and segment_id in further.translations.get(system_id, {})
         },
         calibration=stored.calibration,
+        prefilled=further.prefilled,
     )
 
 

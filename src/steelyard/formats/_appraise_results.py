@@ -160,10 +160,11 @@ def _with_spans(
     ratings: JudgementTable, errors: pl.Series, texts: pl.Series | None, where: str
 ) -> JudgementTable:
     """The ratings with the errors marked; those alone where MQM was asked for, which has no scores."""
-    spans = spans_table(ratings.cells, errors, where, ratings.places)
+    spans, notes = spans_table(ratings.cells, errors, where, ratings.places)
     if texts is not None:
-        spans, notes = in_characters(spans, texts, where, ratings.places)
-        ratings = replace(ratings, warnings=(*ratings.warnings, *notes))
+        spans, more = in_characters(spans, texts, where, ratings.places)
+        notes = (*notes, *more)
+    ratings = replace(ratings, warnings=(*ratings.warnings, *notes))
     rows = spans["row"].to_list()
     beside = JudgementTable(
         spans.drop("row"), lambda chosen: ratings.places([rows[row] for row in chosen]), frame="spans"

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import gzip
-import json
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
 
 import polars as pl
 
-from steelyard.formats import _appraise_results, _flat_2016, results_2016
+from steelyard.formats import (
+    _appraise_results,
+    _flat_2016,
+    _mqm_table,
+    _toolkit_ratings,
+    results_2016,
+)
+from steelyard.formats._jsonl_formats import jsonl_reader, keys_of_first_line
 from steelyard.formats._judgement_columns import choose_columns
 from steelyard.formats._pearmut_lines import is_pearmut_log
 from steelyard.formats._records import first_record
@@ -36,7 +42,9 @@ def _begins_as_judgements(path: Path) -> bool:
     except (OSError, EOFError, zlib.error, pl.exceptions.PolarsError):
         return False
     if ending == ".jsonl":
-        return _are_of_judgements(_keys(text.partition("\n")[0]))
+        return _are_of_judgements(keys_of_first_line(text))
+    if _toolkit_ratings.is_rating_file(text):
+        return True
     separator = separator_of(text, ending)
     return (
         _flat_2016.is_spaced_flat(text)
@@ -45,15 +53,14 @@ def _begins_as_judgements(path: Path) -> bool:
     )
 
 
-def _keys(line: str) -> list[str]:
-    try:
-        record = json.loads(line)
-    except ValueError:
-        return []
-    return list(record) if isinstance(record, dict) else []
-
-
 def _are_of_judgements(names: Sequence[str]) -> bool:
     """Whether a table with these columns is judgements, ours or another system's."""
-    theirs = (results_2016.is_batch, _flat_2016.is_flat, _appraise_results.is_export, is_pearmut_log)
+    theirs = (
+        results_2016.is_batch,
+        _flat_2016.is_flat,
+        _appraise_results.is_export,
+        _mqm_table.is_mqm,
+        is_pearmut_log,
+        jsonl_reader,
+    )
     return any(recognises(names) for recognises in theirs) or not choose_columns(names, {}).problems

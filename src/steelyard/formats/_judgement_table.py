@@ -17,7 +17,7 @@ from steelyard.formats._judgement_columns import DEFAULT_SCALE, named, shown
 from steelyard.formats._mark_columns import Marks, read_marks
 from steelyard.formats._preference_columns import read_preferences
 from steelyard.formats._rating_columns import read_ratings
-from steelyard.formats._span_columns import read_spans, texts_marked
+from steelyard.formats._span_columns import marked_texts, read_spans
 from steelyard.frames import hit_times_frame, preferences_frame, ratings_frame, spans_frame, texts_frame
 
 
@@ -46,7 +46,7 @@ class JudgementTable:
 
     `hit_times` is what is known about them beyond the table's own column, `frame` what the rows become,
     `separator` what stands between the cells. `beside`: the spans of the same judgements, if the
-    file has them too.
+    file has them too. `is_named`: the columns have our names already.
     """
 
     cells: pl.DataFrame
@@ -56,6 +56,7 @@ class JudgementTable:
     frame: FrameName = "ratings"
     separator: str = ","
     beside: JudgementTable | None = None
+    is_named: bool = False
 
 
 def row_numbers(rows: Sequence[int]) -> list[str]:
@@ -82,7 +83,7 @@ def checked(
             found["preferences"] = read_preferences(reader)
         case "spans":
             found["spans"] = spans = read_spans(reader)
-            found["texts"] = None if spans is None else texts_marked(reader, spans)
+            found["texts"] = None if spans is None else marked_texts(reader, spans)
     frames = {name: frame for name, frame in found.items() if frame is not None}
     marks = read_marks(reader, next(iter(frames.values()))) if frames else Marks()
     if reader.problems:
@@ -90,12 +91,14 @@ def checked(
         places = table.places([row for row, _ in problems])
         listed = [f"{place}: {text}." for place, (_, text) in zip(places, problems, strict=True)]
         raise SourceError(where, listed + ["there are more of the same below."] * reader.n_untold)
+    warnings = (*table.warnings, *reader.warnings)
     if table.beside is not None:
         beside = checked(table.beside, where, scale=scale)
         frames |= {"spans": beside.spans, "texts": beside.texts}
+        warnings = tuple(dict.fromkeys((*warnings, *beside.warnings)))
     return JudgementsFile(
         frames.get("frame", ratings_frame()),
-        warnings=(*table.warnings, *reader.warnings),
+        warnings=warnings,
         hit_times=completed(table.hit_times, reader.hit_times),
         preferences=frames.get("preferences", preferences_frame()),
         spans=frames.get("spans", spans_frame()),

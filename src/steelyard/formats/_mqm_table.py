@@ -14,10 +14,10 @@ import polars as pl
 
 from steelyard.domain.errors import SourceError
 from steelyard.domain.wording import Note, counted
-from steelyard.formats._appraise_spans import SEVERITIES
 from steelyard.formats._judgement_columns import shown
 from steelyard.formats._judgement_table import JudgementTable, line_numbers
 from steelyard.formats._records import MOST_COLUMNS, columns_of, plain_records
+from steelyard.formats._span_marks import SEVERITIES
 
 # In the order of a file without a header.
 _NAMES: dict[str, tuple[str, ...]] = {
@@ -33,7 +33,9 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "metadata": ("metadata", "comment", "note"),
 }
 _NEEDED = tuple(name for name in _NAMES if name != "metadata")
-_NO_ERROR = "no-error"
+MQM_COLUMNS = tuple(_NAMES)
+NO_ERROR = "No-error"
+_NO_ERROR = NO_ERROR.lower()
 # The outcome of a test whether the rater still pays attention: no judgement of the translation.
 _ATTENTION = "hotw-test"
 # Raters that are programs.
@@ -65,6 +67,23 @@ def header_of(text: str) -> tuple[list[str], bool] | None:
     if len(cells) in (len(_NEEDED), len(_NAMES)) and _severity_word(cells[8]) in known:
         return list(_NAMES)[: len(cells)], False
     return None
+
+
+def holds_marks(text: str) -> bool:
+    """Whether a text holds what would be taken for a mark."""
+    return _OPEN in text or _CLOSE in text
+
+
+def with_mark(text: str, start: int | None, end: int | None) -> str:
+    """The text with the mark of an error; where something is missing, around nothing after the text.
+
+    >>> with_mark("Er sagte ja.", 9, 11)
+    'Er sagte <v>ja</v>.'
+    >>> with_mark("Er sagte.", None, None)
+    'Er sagte.<v></v>'
+    """
+    first, last = (len(text),) * 2 if start is None or end is None else (start, end)
+    return f"{text[:first]}{_OPEN}{text[first:last]}{_CLOSE}{text[last:]}"
 
 
 def _n_empty(text: str) -> int:
@@ -164,8 +183,8 @@ def _segment(rows: pl.DataFrame) -> pl.Expr:
 
 def _with_marks(rows: pl.DataFrame) -> pl.DataFrame:
     """The rows with `start` and `end` in code points, `side`, `is_clean`, and what is odd about the marks."""
-    text = pl.col("target").fill_null("").str.replace_all(_MARK, "").str.strip_chars_end()
-    found = rows.with_columns(text.hash().alias("text"), _is_empty("target").alias("no_target"))
+    plain = [pl.col(side).str.replace_all(_MARK, "").alias(f"{side}_text") for side in _SIDES]
+    found = rows.with_columns(*plain, _is_empty("target").alias("no_target"))
     for side in _SIDES:
         found = found.join(_marks_of(rows, side), on="row", how="left", maintain_order="left").with_columns(
             pl.col(f"{side}_open", f"{side}_close").fill_null(0), pl.col(f"{side}_backwards").fill_null(False)
@@ -211,7 +230,8 @@ def _is_empty(name: str) -> pl.Expr:
 def _problems(rows: pl.DataFrame) -> pl.DataFrame:
     """Rows that cannot be understood, with what is wrong: `row`, `text`."""
     known = pl.col("severity").is_in(SEVERITIES) | pl.col("is_clean")
-    other_text = pl.col("text") != pl.col("text").first().over(_JUDGEMENT)
+    text = pl.col("target_text").str.strip_chars_end().hash()
+    other_text = text != text.first().over(_JUDGEMENT)
     checks: dict[str, pl.Expr] = {
         f"severity {{}} is unknown; use one of {', '.join(SEVERITIES)} or No-error": ~known,
         "severity is empty; a translation without error has No-error there": pl.col("severity").is_null(),
@@ -256,23 +276,14 @@ def _remarks(rows: pl.DataFrame) -> list[str]:
         "Marked nowhere, so counted without a place": is_error & ~pl.col("is_marked"),
         "Called No-error beside other rows of the same judgement, so left out": mixed,
     }
-    texts = rows.group_by("system", "doc", "segment").agg(pl.col("text").n_unique())
-    differing = int((texts["text"] > 1).sum())
     numbers = rows.select(where.sum().alias(text) for text, where in cases.items()).row(0)
-    said: list[str] = [
-        Note(f"{text}: {counted(n, 'row')}.") for n, text in zip(numbers, cases, strict=True) if n
-    ]
-    if differing:
-        said.append(
-            f"Of {counted(differing, 'translation')} raters saw different texts, so what they marked there "
-            "cannot be compared."
-        )
-    return said
+    return [Note(f"{text}: {counted(n, 'row')}.") for n, text in zip(numbers, cases, strict=True) if n]
 
 
 def _under_our_names(rows: pl.DataFrame) -> pl.DataFrame:
     milliseconds = pl.col("metadata").str.extract(r'"timestamp":\s*"?(\d{10,14})\b', 1).cast(pl.Int64)
     is_program = pl.col("rater").str.starts_with(_PROGRAM)
+    on_source = pl.col("side") == "source"
     cells = rows.select(
         pl.col("rater").alias("worker"),
         "system",
@@ -285,6 +296,9 @@ def _under_our_names(rows: pl.DataFrame) -> pl.DataFrame:
         "side",
         pl.from_epoch(milliseconds, "ms").dt.replace_time_zone("UTC").alias("submitted_at"),
         pl.format("{}:{}:{}", "rater", "system", "segment").alias("judgement_id"),
+        pl.when(on_source).then("source_text").otherwise("target_text").alias("text"),
+        "source_text",
+        pl.when(on_source).then("target_text").alias("target_text"),
         is_program.alias("simulated"),
     )
     return cells if cells["simulated"].any() else cells.drop("simulated")

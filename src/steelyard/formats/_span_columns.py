@@ -5,10 +5,13 @@ from __future__ import annotations
 import polars as pl
 
 from steelyard.domain.judgement import SPAN_ORIGINS, SPAN_SIDES
+from steelyard.domain.wording import counted
+from steelyard.domain.work import ItemKind
 from steelyard.formats._column_reader import ColumnReader
 from steelyard.formats._judgement_columns import shown
 from steelyard.frames import spans_frame, texts_frame
 
+_OF_TEXT = ("system_id", "segment_id", "item_kind")
 _TRANSLATION = ("system_id", "segment_id", "attribute")
 
 
@@ -47,11 +50,30 @@ def read_spans(reader: ColumnReader) -> pl.DataFrame | None:
     return spans_frame(frame)
 
 
-def texts_marked(reader: ColumnReader, spans: pl.DataFrame) -> pl.DataFrame:
-    """The texts that the rows of a spans frame were marked in; empty where the table has none."""
-    if not reader.has("text"):
+def marked_texts(reader: ColumnReader, spans: pl.DataFrame) -> pl.DataFrame:
+    """The texts that the rows of a spans frame were marked in; empty where the table has none.
+
+    Readers of other formats may know both sides of a row: `text` is that of its own side, and `source_text`
+    and, on rows of the source, `target_text` the others.
+    """
+    sides = {"text": pl.col("side"), "target_text": pl.lit("target"), "source_text": pl.lit("source")}
+    known = [reader.text(name).alias(name) for name in sides if reader.has(name)]
+    if not known:
         return texts_frame()
-    return texts_frame(spans.with_columns(reader.text("text").alias("text")).drop_nulls("text"))
+    # Most rows have the texts of others.
+    rows = spans.select(*_OF_TEXT, "side", *known).unique(maintain_order=True)
+    texts = pl.concat(
+        rows.select(*_OF_TEXT, sides[text.name].alias("side"), pl.col(text.name).alias("text"))
+        for text in known
+    ).drop_nulls("text")
+    regular = texts.filter(pl.col("item_kind") == str(ItemKind.REGULAR), pl.col("side") == "target")
+    seen = regular.group_by("system_id", "segment_id").agg(pl.col("text").str.strip_chars_end().n_unique())
+    if differing := int((seen["text"] > 1).sum()):
+        reader.warnings.append(
+            f"Of {counted(differing, 'translation')} workers saw different texts, so what they marked there "
+            "cannot be compared."
+        )
+    return texts_frame(texts)
 
 
 def _refuse_errors_of_none(reader: ColumnReader, shared: pl.DataFrame) -> None:

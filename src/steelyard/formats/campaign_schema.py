@@ -31,6 +31,7 @@ TABLE_NAMES = (
     ("[consent]", "ConsentTable"),
     ("[[questions]]", "QuestionTable"),
     ("[[training]]", "TrainingTable"),
+    ("[[training.spans]]", "TargetTable"),
     ("[rules]", "RulesTable"),
     ("[pay]", "PayTable"),
     ("[platform]", "PlatformTable"),

@@ -9,6 +9,7 @@ from pydantic import Field
 from steelyard.domain.campaign import ItemOrder, LayoutName, Partition
 from steelyard.domain.running import Rules
 from steelyard.formats.campaign_entry_tables import ConsentTable, QuestionTable, TrainingTable
+from steelyard.formats.campaign_entry_tables import TargetTable as TargetTable
 from steelyard.formats.campaign_keys import Finite, Name, Number, StrictKeys, Text, WebAddress
 from steelyard.formats.campaign_platform import PlatformTable
 from steelyard.formats.campaign_spans import SpansTable

@@ -1,8 +1,8 @@
 """Judgements as tables of ratings, preferences or spans: .csv, .tsv, .jsonl (each also .gz) or .parquet.
 
 Which of the three a table holds is recognised by its columns. So are results of other systems, here and
-nowhere else, and they are read as judgements too: see `results_2016`, `_flat_2016`, `appraise`,
-`_mqm_table` and `_pearmut_log`. What Pearmut gives to download is JSON as a whole.
+nowhere else, and they are read as judgements too: see `results_2016`, `_flat_2016`, `appraise`, `_mqm_table`,
+`_toolkit_ratings`, `_jsonl_formats` and `_pearmut_log`. What Pearmut gives to download is JSON as a whole.
 """
 
 from __future__ import annotations
@@ -15,14 +15,22 @@ from typing import TYPE_CHECKING, TypedDict
 
 import polars as pl
 
+from steelyard.domain.collector import no_collector
 from steelyard.domain.errors import SourceError
 from steelyard.domain.judgement import PLACE_OF_JUDGEMENT, FrameName
 from steelyard.domain.running import Exclusion
 from steelyard.domain.scale import Scale
 from steelyard.domain.wording import Note, told_of
-from steelyard.formats import _appraise_results, _flat_2016, _mqm_table, results_2016
+from steelyard.formats import (
+    _appraise_results,
+    _flat_2016,
+    _mqm_table,
+    _toolkit_ratings,
+    results_2016,
+)
 from steelyard.formats._folder import files_to_analyse
 from steelyard.formats._hit_times import completed, may_be_hit_time
+from steelyard.formats._jsonl_formats import jsonl_reader, keys_of_first_line
 from steelyard.formats._judgement_columns import (
     ALIASES,
     HANDLING,
@@ -46,7 +54,7 @@ from steelyard.formats._pearmut_log import from_pearmut_log
 from steelyard.formats._separated import read_separated
 from steelyard.formats._spaced import with_tabs
 from steelyard.formats._spreadsheets import SEPARATORS, read_separated_text
-from steelyard.formats.table_file import read_jsonl, unknown_format, write_table
+from steelyard.formats.table_file import json_records, read_jsonl, unknown_format, write_table
 from steelyard.formats.text_file import read_text
 from steelyard.frames import spread_credit
 
@@ -67,6 +75,7 @@ __all__ = [
 ]
 
 ENDINGS = (".csv", ".tsv", ".jsonl", ".parquet", ".csv.gz", ".tsv.gz", ".jsonl.gz")
+_READ_ENDINGS = (*ENDINGS, _toolkit_ratings.RATING_ENDING, f"{_toolkit_ratings.RATING_ENDING}.gz")
 # What an export may write beside the ratings.
 NEIGHBOURS: tuple[FrameName, ...] = ("preferences", "spans")
 # By frame, its columns in the order written, under the names they have in a file.
@@ -104,6 +113,7 @@ class _MarksOfFile(TypedDict):
     simulated: frozenset[str]
 
 
+@no_collector()
 def read_judgements(
     path: str | Path,
     *,
@@ -134,15 +144,20 @@ def _opened(path: Path, columns: Mapping[str, str] | None) -> JudgementTable:
     if ending == ".parquet" and path.suffix != ".gz":
         return JudgementTable(_read_parquet(path), row_numbers)
     if ending == ".jsonl":
-        return _read_jsonl(read_text(path), where)
+        text = read_text(path)
+        return _read_jsonl(text, where) if columns else _read_any_jsonl(text, where)
     if ending == ".json":
         return _read_json(read_text(path), where)
+    if path.name.removesuffix(".gz").endswith(_toolkit_ratings.RATING_ENDING):
+        return _toolkit_ratings.read_rating_file(read_text(path), path)
     if ending in SEPARATORS:
         written = read_separated_text(path, ending)
+        if not columns and _toolkit_ratings.is_rating_file(written.text):
+            return _toolkit_ratings.read_rating_file(written.text, path)
         read = read_separated if columns else _read_any_separated
         table = read(written.text, written.separator, where)
         return replace(table, warnings=written.warnings, separator=written.separator)
-    raise unknown_format(path, ENDINGS)
+    raise unknown_format(path, _READ_ENDINGS)
 
 
 def _judgements_of(
@@ -154,6 +169,8 @@ def _judgements_of(
     gold_scale: Scale | None = None,
 ) -> JudgementsFile:
     where = str(path)
+    if table.is_named:
+        return checked(table, where, scale=scale, gold_scale=gold_scale)
     ours = None if columns else _of_another_system(table, path, scale=scale)
     is_ours = ours is None
     if ours is None:
@@ -211,7 +228,7 @@ def _whole_judgements(frame: pl.DataFrame) -> set[str]:
 
 
 def _is_folder(path: Path) -> str:
-    files = files_to_analyse(path, ENDINGS)
+    files = files_to_analyse(path, _READ_ENDINGS)
     if not files:
         return "is a folder, and no file in it can be analysed: none has columns worker, segment and rating."
     return f"is a folder. Name one of its files that can be analysed: {named(files)}."
@@ -360,6 +377,12 @@ def _read_parquet(path: Path) -> pl.DataFrame:
         return cells.with_columns(pl.col(texts).cast(pl.String))
     except pl.exceptions.PolarsError:
         return cells
+
+
+def _read_any_jsonl(text: str, where: str) -> JudgementTable:
+    """As `_read_jsonl`, also where the lines are another system's."""
+    reader = jsonl_reader(keys_of_first_line(text))
+    return _read_jsonl(text, where) if reader is None else reader(*json_records(text, where), where)
 
 
 def _read_jsonl(text: str, where: str) -> JudgementTable:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -33,6 +34,8 @@ from steelyard.formats.text_file import decode, read_content, whole_file
 ENDINGS = (".csv", ".tsv", ".jsonl", ".parquet")
 # Rows of a Parquet file that are written, and may be read, at a time [our choice].
 ROWS_OF_A_GROUP = 100_000
+# JSON may spell what no text may hold; in most lines it does not.
+_SPELT_UNSTORABLE = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 READ_ENDINGS = (*ENDINGS, ".csv.gz", ".tsv.gz", ".jsonl.gz")
 
 
@@ -147,7 +150,15 @@ def _table(records: Iterator[Record], where: str) -> CellTable:
 
 def read_jsonl(text: str, where: str) -> CellTable:
     """One JSON object per line; cells become strings, so that all formats are checked alike."""
-    records: list[dict[str, str | None]] = []
+    found, lines = json_records(text, where)
+    records = [{name: cell_of_json(value) for name, value in record.items()} for record in found]
+    names = dict.fromkeys(name for record in records for name in record)
+    return CellTable({name: [record.get(name) for record in records] for name in names}, lines)
+
+
+def json_records(text: str, where: str) -> tuple[list[dict[str, Any]], list[int]]:
+    """The JSON objects of a file with one on each line, and their lines; SourceError lists other lines."""
+    records: list[dict[str, Any]] = []
     lines, problems = [], []
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
@@ -160,15 +171,22 @@ def read_jsonl(text: str, where: str) -> CellTable:
         if not isinstance(record, dict):
             problems.append(f"line {number}: not a JSON object.")
             continue
-        cells = {name: _cell(value) for name, value in record.items()}
-        if "\\u" in line and not all(map(is_storable, filter(None, (*cells, *cells.values())))):
+        if _SPELT_UNSTORABLE.search(line) and not _are_storable(record):
             problems.append(f"line {number}: holds \\u0000 or half a character (\\ud800 and the like).")
-        records.append(cells)
+        records.append(record)
         lines.append(number)
     if problems:
         raise SourceError(where, problems)
-    names = dict.fromkeys(name for record in records for name in record)
-    return CellTable({name: [record.get(name) for record in records] for name in names}, lines)
+    return records, lines
+
+
+def _are_storable(value: object) -> bool:
+    """Whether all texts in a JSON value are."""
+    if isinstance(value, dict):
+        return all(map(_are_storable, (*value, *value.values())))
+    if isinstance(value, list):
+        return all(map(_are_storable, value))
+    return not isinstance(value, str) or is_storable(value)
 
 
 def is_storable(text: str) -> bool:
@@ -180,7 +198,8 @@ def is_storable(text: str) -> bool:
     return "\x00" not in text
 
 
-def _cell(value: object) -> str | None:
+def cell_of_json(value: object) -> str | None:
+    """A JSON value as the text of a cell."""
     if value is None or isinstance(value, str):
         return value
     return json.dumps(value, ensure_ascii=False)

@@ -11,7 +11,7 @@ from steelyard.protocols._span_settings import NON_TRANSLATION, SOURCE_ISSUE, Sp
 
 
 @dataclass(frozen=True, slots=True)
-class MarkedTranslation:
+class CheckedTranslation:
     """One translation of an item, where its errors are in the answer, and how many were marked beforehand.
 
     `number`: of the translation, from 1, where there are several.
@@ -32,7 +32,7 @@ class MarkedTranslation:
         return AnswerError(said[0].upper() + said[1:], ".".join((*self.path, *map(str, path))))
 
 
-def check_translation(part: Mapping[str, Any], marked: MarkedTranslation) -> None:
+def check_translation(part: Mapping[str, Any], marked: CheckedTranslation) -> None:
     """AnswerError for the first thing that does not fit in what was said about one translation.
 
     `part` fits the schema already.
@@ -45,7 +45,7 @@ def check_translation(part: Mapping[str, Any], marked: MarkedTranslation) -> Non
     _check_rating(part, marked)
 
 
-def _check_place(span: Mapping[str, Any], marked: MarkedTranslation, index: int) -> None:
+def _check_place(span: Mapping[str, Any], marked: CheckedTranslation, index: int) -> None:
     settings = marked.settings
     if "token" in span:
         for name in ("start", "end", "side"):
@@ -73,7 +73,7 @@ def _check_place(span: Mapping[str, Any], marked: MarkedTranslation, index: int)
         raise marked.refused(problem, "spans", index, "start")
 
 
-def _check_choices(span: Mapping[str, Any], marked: MarkedTranslation, index: int) -> None:
+def _check_choices(span: Mapping[str, Any], marked: CheckedTranslation, index: int) -> None:
     settings = marked.settings
     if span["severity"] not in settings.severities:
         known = ", ".join(settings.severities)
@@ -91,7 +91,7 @@ def _check_choices(span: Mapping[str, Any], marked: MarkedTranslation, index: in
         raise marked.refused("mark what is wrong with the original there.", "spans", index, "side")
 
 
-def _check_together(spans: Sequence[Mapping[str, Any]], marked: MarkedTranslation) -> None:
+def _check_together(spans: Sequence[Mapping[str, Any]], marked: CheckedTranslation) -> None:
     most = marked.settings.most
     if most is not None and len(spans) > most:
         raise marked.refused(
@@ -112,7 +112,7 @@ def _check_together(spans: Sequence[Mapping[str, Any]], marked: MarkedTranslatio
 
 
 def _check_alone(
-    span: Mapping[str, Any], spans: Sequence[Mapping[str, Any]], marked: MarkedTranslation, index: int
+    span: Mapping[str, Any], spans: Sequence[Mapping[str, Any]], marked: CheckedTranslation, index: int
 ) -> None:
     """An error that stands for the whole text has the last severity, and no other beside it."""
     gravest = marked.settings.severities[-1]
@@ -124,7 +124,7 @@ def _check_alone(
         raise marked.refused(problem, "spans", index, "category")
 
 
-def _check_rating(part: Mapping[str, Any], marked: MarkedTranslation) -> None:
+def _check_rating(part: Mapping[str, Any], marked: CheckedTranslation) -> None:
     settings = marked.settings
     rating = part.get("rating")
     if rating is None:

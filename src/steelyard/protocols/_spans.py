@@ -14,7 +14,7 @@ from steelyard.domain.work import ShownItem
 from steelyard.protocols._answers import LARGEST_WHOLE, AnswerCheck, answer_object
 from steelyard.protocols._ratings import HANDLING
 from steelyard.protocols._simulated_spans import TranslationSeen, simulated_part
-from steelyard.protocols._span_check import MarkedTranslation, check_translation
+from steelyard.protocols._span_check import CheckedTranslation, check_translation
 from steelyard.protocols._span_settings import SpanSettings, span_settings
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class MarkedErrors:
             raise AnswerError(f"{wanted}: reload the page and answer for each.", "translations")
         settings = span_settings(item.presentation, self.usual)
         for place, part in enumerate(parts):
-            marked = MarkedTranslation(
+            marked = CheckedTranslation(
                 item.translations[place].text,
                 item.sources[place] if item.sources else "",
                 len(item.prefilled[place]) if item.prefilled else 0,

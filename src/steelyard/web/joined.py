@@ -19,6 +19,7 @@ _IMPORT = re.compile(r'^import \{\s*(?P<names>[\w\s,]+?),?\s*\} from "(?P<file>\
 _EXPORT = re.compile(r"^export (?=(?:async function|function|const|class) (?P<name>\w+))", re.M)
 # A comment that has its lines to itself.
 _COMMENT = re.compile(r"^[ \t]*(?://.*|/\*(?:(?!\*/)[\s\S])*\*/[ \t]*)$\n?", re.M)
+_INDENT = re.compile(r"^[ \t]+", re.M)
 # Where the file itself is: as a part of another one it is somewhere else.
 _HERE = "import.meta.url"
 # What is left when all that we know is taken away, and would mean something else within another file: what is
@@ -26,7 +27,7 @@ _HERE = "import.meta.url"
 _LATER = r"\bimport\s*\(|^(?!.*\basync\b)(?=\S).*\bawait\b"
 # other kinds of imports and exports, names that we use, and texts of several lines, whose lines may look like
 # any of these. What stands in no other file may do the former.
-_NEVER = r"^(?:import|export)\b(?!\s*\()|\bimport\.meta\b|\$module|^[^`\n]*(?:`[^`\n]*`[^`\n]*)*`[^`\n]*$"
+_NEVER = r"^(?:import|export)\b(?!\s*\()|\bimport\.meta\b|\$module|\\$|^[^`\n]*(?:`[^`\n]*`[^`\n]*)*`[^`\n]*$"
 _UNKNOWN = {True: re.compile(_NEVER, re.M), False: re.compile(f"{_NEVER}|{_LATER}", re.M)}
 
 
@@ -105,7 +106,9 @@ def _understood(address: str, text: str, *, is_entry: bool) -> _Module:
         (posixpath.normpath(posixpath.join(folder, found["file"])), tuple(re.findall(r"\w+", found["names"])))
         for found in _IMPORT.finditer(plain)
     )
-    return _Module(address, imports, tuple(found["name"] for found in _EXPORT.finditer(body)), body)
+    exports = tuple(found["name"] for found in _EXPORT.finditer(body))
+    # No text goes over several lines, so indentation says nothing.
+    return _Module(address, imports, exports, _INDENT.sub("", body))
 
 
 def joined_style(address: str, read: Read, *, above: tuple[str, ...] = ()) -> tuple[str, list[str]]:

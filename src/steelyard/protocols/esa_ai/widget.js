@@ -1,14 +1,15 @@
 // Error span annotation with errors that are marked beforehand: each is kept, changed or removed.
 
-import { mountMarked, drawMarkedSegment } from "../../static/marking/one_translation.js";
-import { drawSuggestions } from "../../static/marking/suggestions.js";
+import { drawMarkedSegment, mountMarked } from "../../static/marking/one_translation.js";
+import { asMarks, drawSuggestions } from "../../static/marking/suggestions.js";
 import { recallLine } from "../../static/scales/line.js";
 
 /** Draw one item into `root`; see one_translation.js. */
 export function mount(root, item, options, onChange) {
+  const given = asMarks(item.spans ?? [], options);
   return mountMarked(root, item, options, onChange, {
-    begin: (given) => given.map((mark, prefilled) => ({ ...mark, prefilled })),
-    extra: (parts) => drawSuggestions(item, options, parts),
+    begin: given,
+    extra: (parts) => drawSuggestions(given, item.text, options, parts),
   });
 }
 

@@ -5,25 +5,25 @@ import { drawStatement } from "../one_rating.js";
 import { recallLine } from "../scales/line.js";
 import { lengthStep } from "../texts.js";
 import { drawGentleQuestion, drawScore } from "./score.js";
-import { drawMarkingSheet, drawReadSource, drawStill, onceUsed, phrase } from "./texts.js";
+import { drawMarkingSheet, drawReadSource, drawStill, isPlain, onceUsed, phrase } from "./texts.js";
 
 /**
  * Draw one item into `root`.
  * @param {HTMLElement} root
- * @param {{item_id: string, text: string, source?: string, spans?: Object[]}} item
+ * @param {{item_id: string, text: string, source?: string}} item
  * @param {import("../texts.js").Options} options
  * @param {() => void} onChange
  * @param {Object} [peculiar]
- * @param {(given: Object[]) => Object[]} [peculiar.begin]  marks to begin with, where there is no draft
+ * @param {Object[]} [peculiar.begin]  marks to begin with, where there is no draft
  * @param {Record<"source"|"target", Object>} [peculiar.engine]  more options of drawMarkable, by side
  * @param {(parts: {target: Object, source: Object, all: () => Object[], refresh: () => void}) => Extra} [peculiar.extra]
  *   what stands below the translation
  * @typedef {{element: HTMLElement, follow: () => void, nextLabel?: () => string|null}} Extra
  * @returns {import("../one_rating.js").Mounted}
  */
-export function mountMarked(root, item, options, onChange, { begin = () => [], engine = {}, extra } = {}) {
+export function mountMarked(root, item, options, onChange, { begin = [], engine = {}, extra } = {}) {
   const { spans } = options.presentation;
-  const given = options.draft?.spans ?? begin(item.spans ?? []);
+  const given = options.draft?.spans ?? begin;
   const source = drawSourceOf(item, options, { marks: given.filter(isOnSource), engine: engine.source, onChange: refresh });
   const target = drawMarkingSheet(item.text, options, {
     label: options.words.labels.translation,
@@ -32,7 +32,7 @@ export function mountMarked(root, item, options, onChange, { begin = () => [], e
     onChange: refresh,
     onPoint: onceUsed(root, (share) => source.pointAt(share)),
   });
-  source.onPointed = target.pointAt;
+  source.onPointed = onceUsed(root, target.pointAt);
   const score = spans.score ? drawScore(options, { draft: options.draft }, refresh) : null;
   const all = () => [...source.marks(), ...target.marks()];
   const more = extra?.({ target, source, all, refresh });
@@ -86,39 +86,37 @@ export function mountMarked(root, item, options, onChange, { begin = () => [], e
 export function drawMarkedSegment({ source, text }, answer, options) {
   const { labels } = options.words;
   const marks = answer?.spans ?? [];
-  const side = (isSource) => marks.filter((mark) => isOnSource(mark) === isSource);
+  const still = (of, side, label) =>
+    drawStill(of, marks.filter((mark) => isOnSource(mark) === (side === "source")), side, options, label);
+  const read = source === undefined ? null : still(source, "source", labels.source);
+  const judged = still(text, "target", labels.translation);
   const recalled = answer ? recallLine(answer, options) : null;
-  const element = make(
-    "div",
-    "still-row",
-    source === undefined ? null : drawStill(source, side(true), "source", options, labels.source),
-    make("div", "still-judged", drawStill(text, side(false), "target", options, labels.translation), recalled),
-  );
+  const element = make("div", "still-row", read?.element, make("div", "still-judged", judged.element, recalled));
   element.dir = options.direction;
-  return { element, destroy: () => {} };
+  return { element, destroy: () => read?.destroy() };
 }
 
 function isOnSource(mark) {
   return mark.side === "source";
 }
 
-// The source, marked where the campaign allows that.
+// The source, marked where the campaign allows that. `onPointed` is set once there is something to point at.
 function drawSourceOf(item, options, { marks, engine, onChange }) {
   const nothing = () => {};
-  const none = { element: null, marks: () => [], isComplete: () => true };
-  for (const name of ["setMarks", "lock", "pointAt", "destroy"]) none[name] = nothing;
-  if (item.source === undefined) return none;
-  if (!options.presentation.spans.source) {
-    return { ...none, ...drawReadSource(item.source, options) };
+  const parts = { element: null, marks: () => [], isComplete: () => true, onPointed: nothing };
+  for (const name of ["setMarks", "lock", "pointAt", "destroy"]) parts[name] = nothing;
+  if (item.source === undefined) return parts;
+  const onPoint = (share) => parts.onPointed(share);
+  if (!options.presentation.spans.source || !isPlain(options)) {
+    return Object.assign(parts, drawReadSource(item.source, options, onPoint));
   }
-  const parts = { ...none };
   const sheet = drawMarkingSheet(item.source, options, {
     label: options.words.labels.source,
     side: "source",
     marks,
     engine: { side: "source", ...engine },
     onChange,
-    onPoint: (share) => parts.onPointed?.(share),
+    onPoint,
   });
   return Object.assign(parts, sheet);
 }

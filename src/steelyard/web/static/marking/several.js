@@ -11,14 +11,16 @@ import { drawMarkingSheet, drawReadSource, drawStill, onceUsed, phrase, worded }
 /**
  * Draw one item into `root`. On a narrow screen one translation is shown at a time.
  * @param {HTMLElement} root
- * @param {{translations: {text: string}[], source?: string}} item
+ * @param {{translations?: {text: string}[], text?: string, source?: string}} item
  * @param {import("../texts.js").Options} options
  * @param {() => void} onChange
  * @returns {import("../one_rating.js").Mounted}
  */
 export function mountSeveral(root, item, options, onChange) {
-  const source = item.source === undefined ? null : drawReadSource(item.source, options);
-  const judged = item.translations.map(({ text }, place) =>
+  const onSource = onceUsed(root, (share) => judged.forEach((one) => one.pointAt(share)));
+  const source = item.source === undefined ? null : drawReadSource(item.source, options, onSource);
+  const translations = translationsOf(item);
+  const judged = translations.map(({ text }, place) =>
     drawJudged(text, options, {
       label: nameOf(place, options),
       draft: options.draft?.translations?.[place],
@@ -87,7 +89,7 @@ export function mountSeveral(root, item, options, onChange) {
   texts.id = "texts";
   texts.dir = options.direction;
   texts.style.setProperty("--beside", String(besideEachOther(judged.length)));
-  texts.dataset.length = lengthStep([item.source, ...item.translations.map(({ text }) => text)]);
+  texts.dataset.length = lengthStep([item.source, ...translations.map(({ text }) => text)]);
   const panel = make("div", "answers marking-panel", drawStatement(options));
   root.replaceChildren(texts, panel);
   narrow.addEventListener("change", refresh);
@@ -114,17 +116,18 @@ export function mountSeveral(root, item, options, onChange) {
 }
 
 /** A segment of the document that is not judged now. @param {Object|undefined} answer  if it has been */
-export function drawSegmentOfSeveral({ source, translations }, answer, options) {
+export function drawSegmentOfSeveral({ source, ...item }, answer, options) {
+  const translations = translationsOf(item);
   const stills = translations.map(({ text }, place) => {
     const said = answer?.translations[place];
     const still = drawStill(text, said?.spans ?? [], "target", options, nameOf(place, options));
-    return make("div", "still-judged", still, said ? recallLine(said, options) : null);
+    return make("div", "still-judged", still.element, said ? recallLine(said, options) : null);
   });
   const above = source === undefined ? null : drawStill(source, [], "source", options, options.words.labels.source);
-  const element = make("div", "still-several", above, make("div", "still-sheets", ...stills));
+  const element = make("div", "still-several", above?.element, make("div", "still-sheets", ...stills));
   element.dir = options.direction;
   element.style.setProperty("--beside", String(besideEachOther(translations.length)));
-  return { element, destroy: () => {} };
+  return { element, destroy: () => above?.destroy() };
 }
 
 // One translation with its line. `state`: "open" without a score, "unsaid" while an error lacks its category, "refused"
@@ -174,6 +177,11 @@ function drawJudged(text, options, { label, draft, onChange, onPoint }) {
       score.destroy();
     },
   };
+}
+
+// Where systems do not divide evenly, one may be left to be shown alone.
+function translationsOf({ translations, text }) {
+  return translations ?? [{ text }];
 }
 
 // Our choice: beyond four, two rows.

@@ -7,14 +7,29 @@ import { countCodePoints } from "../spans/offsets.js";
 import { phrase, worded } from "./texts.js";
 
 /**
- * @param {{spans?: Object[], text: string}} item
+ * Errors marked beforehand as marks, with their numbers. One without ends is on a token, as in files of errors.
+ * @param {Object[]} spans
  * @param {import("../texts.js").Options} options
- * @param {{target: Object, refresh: () => void}} parts
+ * @returns {import("../spans/marks.js").Mark[]}
+ */
+export function asMarks(spans, { presentation: { spans: { tokens } } }) {
+  return spans.map((span, prefilled) => {
+    if (span.start !== undefined) return { ...span, prefilled };
+    const { category, ...mark } = span;
+    const isOwn = tokens.includes(category);
+    return { ...mark, ...(isOwn || !category ? {} : { category }), token: isOwn ? category : tokens[0], prefilled };
+  });
+}
+
+/**
+ * @param {import("../spans/marks.js").Mark[]} given  as `asMarks` gives them
+ * @param {string} text
+ * @param {import("../texts.js").Options} options
+ * @param {{target: Object}} parts
  * @returns {import("./one_translation.js").Extra}
  */
-export function drawSuggestions(item, options, { target }) {
-  const given = item.spans ?? [];
-  const { slice } = countCodePoints(item.text);
+export function drawSuggestions(given, text, options, { target }) {
+  const { slice } = countCodePoints(text);
   const rows = given.map((mark, index) => drawRow(mark, index));
   const list = make("ul", "suggestions", ...rows.map(({ element }) => element));
   const title = worded(make("p", "suggestions-title", phrase(options, "suggestions")), options);
@@ -23,11 +38,11 @@ export function drawSuggestions(item, options, { target }) {
   const markOf = (index) => target.marks().find((mark) => mark.prefilled === index);
 
   function drawRow(mark, index) {
-    const { severity, text } = spoken(options.words, mark, slice);
+    const { severity, text: marked } = spoken(options.words, mark, slice);
     const state = worded(make("span", "suggestion-state"), options);
     const keepIt = makeButton(phrase(options, "accept"), () => target.markable.accept(index), "chip");
     const remove = makeButton(phrase(options, "remove"), () => target.markable.dismiss(index), "chip");
-    const quoted = make("bdi", "suggestion-text", text);
+    const quoted = make("bdi", "suggestion-text", marked);
     quoted.lang = options.language;
     const kind = worded(make("span", "suggestion-kind", severity), options);
     const actions = make("span", "suggestion-actions", keepIt, remove);

@@ -5,12 +5,12 @@ import { fill, make, makeButton } from "../dom.js";
 import { drawMarked } from "../spans/drawn.js";
 import { countInWords } from "../spans/mark_words.js";
 import { drawMarkable } from "../spans/markable.js";
+import { drawPointable } from "../spans/pointable.js";
 import { drawText, languagesOf } from "../texts.js";
-import { showPointed } from "./pointing.js";
 
 /** @typedef {import("../spans/markable.js").Mark} Mark */
 
-// Written without spaces between words. The server knows them too: `presentation.spans.by` is about translations.
+// Written without spaces between words, as the server knows them: `presentation.spans.by` is about translations.
 const WITHOUT_SPACES = ["bo", "dz", "ja", "km", "lo", "my", "th", "yue", "zh"];
 
 /** A text of the protocol's words with `{name}`s filled in. @param {import("../texts.js").Options} options */
@@ -112,22 +112,41 @@ export function onceUsed(root, onPoint) {
 
 /**
  * The source where it is only read, with the place that is pointed at elsewhere.
+ * @param {string} text
  * @param {import("../texts.js").Options} options
+ * @param {(share: number|null) => void} onPoint
+ * @returns {{element: HTMLElement, pointAt: (share: number|null) => void, destroy: () => void}}
  */
-export function drawReadSource(text, options) {
-  const { source } = languagesOf(options);
-  const look = { colour: "grey", label: options.words.labels.source, isLabelled: true, ...source };
-  const drawn = drawText(text, look, options);
-  const element = make("div", "sheet sheet-source", drawn.element);
-  const cut = { by: unitOfSource(options), language: source.language };
-  const pointed = showPointed(drawn.element.querySelector(".text-body"), text, cut);
-  const scrolling = keepScrollable(element, look.label);
-  const destroy = () => [scrolling, pointed, drawn].forEach((part) => part.destroy());
-  return { element, pointAt: pointed.pointAt, destroy };
+export function drawReadSource(text, options, onPoint) {
+  const { words: { labels } } = options;
+  const { language, direction } = languagesOf(options).source;
+  if (!text.trim() || !isPlain(options)) {
+    const drawn = drawSourceText(text, options, true);
+    const element = make("div", "sheet sheet-source", drawn.element);
+    return { ...keepScrollable(element, labels.source, [drawn]), pointAt: () => {} };
+  }
+  const body = drawPointable(text, { language, direction, by: unitOfSource(options), onPoint });
+  const name = worded(make("p", "text-label", labels.source), options);
+  const element = make("div", "sheet sheet-source", name, make("div", "sheet-body", body.element));
+  return { ...keepScrollable(element, labels.source, [body]), pointAt: body.pointAt };
+}
+
+/** Whether sources are mere texts, which can be marked and pointed at. */
+export function isPlain({ presentation }) {
+  return !presentation.source_markup && !presentation.texts_as_images;
+}
+
+function drawSourceText(text, options, isLabelled) {
+  const look = { colour: "grey", label: options.words.labels.source, isLabelled, ...languagesOf(options).source };
+  return drawText(text, look, options);
+}
+
+function unitOfSource({ sourceLanguage }) {
+  return WITHOUT_SPACES.includes(sourceLanguage.split("-")[0].toLowerCase()) ? "character" : "word";
 }
 
 // A long source has a part of the screen, and the keyboard must be able to scroll it.
-function keepScrollable(element, label) {
+function keepScrollable(element, label, parts) {
   element.setAttribute("role", "group");
   element.setAttribute("aria-label", label);
   const sizes = new ResizeObserver(() => {
@@ -135,11 +154,11 @@ function keepScrollable(element, label) {
     else element.removeAttribute("tabindex");
   });
   sizes.observe(element);
-  return { destroy: () => sizes.disconnect() };
-}
-
-function unitOfSource({ sourceLanguage }) {
-  return WITHOUT_SPACES.includes(sourceLanguage.split("-")[0].toLowerCase()) ? "character" : "word";
+  const destroy = () => {
+    sizes.disconnect();
+    parts.forEach((part) => part.destroy());
+  };
+  return { element, destroy };
 }
 
 /**
@@ -149,8 +168,10 @@ function unitOfSource({ sourceLanguage }) {
  * @param {"source"|"target"} side
  * @param {import("../texts.js").Options} options
  * @param {string} label  only spoken
+ * @returns {{element: HTMLElement, destroy: () => void}}
  */
 export function drawStill(text, marks, side, options, label) {
+  if (side === "source" && !isPlain(options)) return drawSourceText(text, options, false);
   const { language, direction } = languagesOf(options)[side];
   const still = drawMarked(text, marks, {
     language,
@@ -161,5 +182,5 @@ export function drawStill(text, marks, side, options, label) {
   const spoken = worded(make("span", "visually-hidden", `${label}: `), options);
   const element = make("div", `still still-${side}`, spoken, still);
   element.dir = directionOf(text, direction);
-  return element;
+  return { element, destroy: () => {} };
 }

@@ -34,10 +34,13 @@ export function editorKey(event, editor, actions) {
 }
 
 /** Whether this key with Ctrl or Cmd takes the last step back. */
-export function isUndoKey({ key, code, shiftKey, altKey }) {
-  if (shiftKey || altKey) return false;
-  // Where a layout has other letters, the place of the key counts.
-  return /^[a-z]$/i.test(key) ? key.toLowerCase() === "z" : code === "KeyZ";
+export function isUndoKey(event) {
+  return !event.shiftKey && !event.altKey && isLetterKey(event, "z");
+}
+
+/** Whether this is the key of a Latin letter: where a layout has other letters, its place counts. */
+export function isLetterKey({ key, code }, letter) {
+  return /^[a-z]$/i.test(key) ? key.toLowerCase() === letter : code === `Key${letter.toUpperCase()}`;
 }
 
 // What is chosen already need not be chosen again, and nothing else is missing.

@@ -7,6 +7,8 @@
 const BLANK = /^[\s\p{Cc}\p{Cf}]+$/u;
 // Within a word, as in "well-known" and "l’eau"; the browser's rules know some of these and not the others.
 const JOINER = /^[-\u2010\u2011'\u2019\u02bc]$/u;
+// What is written onto the character before it; the browser's rules leave some of these alone, as in Burmese.
+const ATTACHED = /^\p{M}/u;
 
 /**
  * Converts between the two counts for one text.
@@ -39,7 +41,7 @@ export function countCodePoints(text) {
  */
 export function units(text, by, language) {
   const counted = countCodePoints(text);
-  const found = by === "character" ? cut(text, "grapheme", language) : joinWords(cut(text, "word", language));
+  const found = by === "character" ? joinMarks(cut(text, "grapheme", language)) : joinWords(cut(text, "word", language));
   return found
     .filter(({ segment }) => !BLANK.test(segment))
     .map(({ segment, index }) => ({
@@ -73,6 +75,15 @@ function segmenter(granularity, language) {
   }
 }
 
+function joinMarks(pieces) {
+  const joined = [];
+  for (const { segment, index } of pieces) {
+    if (joined.length && ATTACHED.test(segment)) joined.at(-1).segment += segment;
+    else joined.push({ segment, index });
+  }
+  return joined;
+}
+
 function joinWords(pieces) {
   const joined = [];
   pieces.forEach((piece, at) => {
@@ -88,7 +99,13 @@ function joinWords(pieces) {
       joined.push({ ...piece });
     }
   });
-  return joined;
+  return joined.map(withoutSpaces);
+}
+
+// The narrow space of French and of numbers counts as a part of the word that it stands beside.
+function withoutSpaces({ segment, index }) {
+  const text = segment.trimStart();
+  return text ? { segment: text.trimEnd(), index: index + segment.length - text.length } : { segment, index };
 }
 
 // Dots in a row, exclamation marks, dashes: one thing.

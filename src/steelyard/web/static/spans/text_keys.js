@@ -1,6 +1,6 @@
 // The keyboard in a text: moving through it, and what is done at the unit that has the focus.
 
-import { isUndoKey } from "./editor_keys.js";
+import { isLetterKey, isUndoKey } from "./editor_keys.js";
 
 /**
  * @param {HTMLElement} element  the text
@@ -15,7 +15,7 @@ import { isUndoKey } from "./editor_keys.js";
  * @param {() => boolean} on.isFrozen          nothing can be changed: then keys only move
  */
 export function followTextKeys(element, caret, on) {
-  const keys = { Enter: on.act, " ": on.mark, Delete: on.remove, Backspace: on.remove, u: on.undo };
+  const keys = { Enter: on.act, " ": on.mark, Delete: on.remove, Backspace: on.remove };
 
   /** Whether the key meant something, which is then done. */
   function take(event) {
@@ -34,8 +34,9 @@ export function followTextKeys(element, caret, on) {
       return true;
     }
     if (event.key === "Escape") return on.cancel();
-    if (!Object.hasOwn(keys, event.key)) return false;
-    if (!event.repeat) keys[event.key](caret.at());
+    const act = isLetterKey(event, "u") ? on.undo : keys[event.key];
+    if (!act) return false;
+    if (!event.repeat) act(caret.at());
     return true;
   }
 
