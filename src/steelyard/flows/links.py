@@ -144,6 +144,8 @@ def join_campaign(campaign: OpenCampaign, *, base_url: str, now: datetime, query
     with campaign.store.write() as connection:
         now_running = running.conditions(connection)
         visitor = visitor_in(now_running.rules, query, secret=tokens.secret, mark=tokens.mark)
+        # Nobody is added between looking and adding.
+        take_turns(connection, "worker")
         known = None if visitor is None else worker_for(connection, visitor)
         if known is None and (not now_running.rules.open_link or now_running.state is CampaignState.CLOSED):
             raise Conflict(CLOSED_LIST, code="open_link_off")

@@ -89,9 +89,8 @@ def welcome(campaign: OpenCampaign, query: Query) -> Welcome:
 def worker_for(connection: Connection, visitor: Visitor) -> str | None:
     """The worker that a visitor is already; None for a new one, Conflict for one who may not join.
 
-    In a write transaction whoever else joins waits until it ends: two pages of one visitor make one worker.
+    Whoever adds a new one must hold the turn "worker", so that two pages of one visitor make one worker.
     """
-    take_turns(connection, "worker")
     worker_id = stored.participating_worker(connection, visitor.pseudonym)
     if worker_id is None and stored.is_barred(connection, visitor.pseudonym):
         raise Conflict(BARRED, code="barred")
