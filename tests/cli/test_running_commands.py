@@ -67,8 +67,11 @@ def test_settings_prints_every_rule_as_the_campaign_file_writes_it(
     assert capsys.readouterr().out == (
         "[rules]\nlease_minutes = 120.0\n# hits_per_worker is not set\nopen_link = true\n"
         "joins_per_hour = 60\nunbegun_hits = 30\n"
-        "# completion_code is not set\n# completion_url is not set\n\n"
-        '[pay]\nwage = 12.0\ncurrency = "USD"\n# per_hit is not set\nfee = 0.0\ntell_workers = false\n'
+        "# completion_code is not set\n# completion_url is not set\n"
+        "# screened_code is not set\n# blocked_code is not set\n\n"
+        '[pay]\nwage = 12.0\ncurrency = "USD"\n# per_hit is not set\nfee = 0.0\ntell_workers = false\n\n'
+        '[platform]\nname = "local"\n# id_parameter is not set\n# study_parameter is not set\n'
+        "# session_parameter is not set\n# id_pattern is not set\n"
     )
 
 
@@ -78,6 +81,9 @@ def test_settings_changes_what_is_given(draft: str, capsys: pytest.CaptureFixtur
     changes += ["--currency", "EUR", "--pay-per-hit", "5.5", "--fee", "0.33"]
     address = "https://app.example.org/done?cc=C1A2"
     changes += ["--tell-pay", "on", "--completion-code", "C1A2", "--completion-url", address]
+    changes += ["--screened-code", "S1", "--blocked-code", "B1", "--platform", "url-parameter"]
+    changes += ["--id-parameter", "who", "--study-parameter", "study", "--session-parameter", "visit"]
+    changes += ["--id-pattern", "[0-9]{5}"]
     assert run(["settings", draft, *changes]) == DONE
     capsys.readouterr()
 
@@ -96,6 +102,13 @@ def test_settings_changes_what_is_given(draft: str, capsys: pytest.CaptureFixtur
         "tell_pay": True,
         "completion_code": "C1A2",
         "completion_url": address,
+        "screened_code": "S1",
+        "blocked_code": "B1",
+        "platform": "url-parameter",
+        "id_parameter": "who",
+        "study_parameter": "study",
+        "session_parameter": "visit",
+        "id_pattern": "[0-9]{5}",
     }
 
 

@@ -229,7 +229,7 @@ def test_of_two_who_renew_all_links_at_once_the_last_ones_secret_stays(
     database: Path, noon: datetime
 ) -> None:
     with open_campaign(str(database)) as campaign:
-        with replaced_secret(campaign.store) as mark:
+        with replaced_secret(campaign.store) as (_, mark):
             with campaign.store.write() as connection:
                 set_secret_mark(connection, mark)
             # Before the new secret is in its place, somebody else does the same.

@@ -214,7 +214,7 @@ def test_a_finished_set_brings_its_code_over_the_wire(
 
     after = site.client.get(f"{API}/work", headers=site.as_worker()).json()
     assert (before["completion"], before["pay"]["earned"]) == (None, 0.0)
-    assert after["completion"] == {"code": "C1A2", "url": ADDRESS}
+    assert after["completion"] == {"code": "C1A2", "url": ADDRESS, "is_finished": True}
     # Fifty items of 18 seconds each, at 12 an hour.
     assert after["pay"] == {"currency": "USD", "per_hour": 12.0, "per_set": 3.0, "earned": 3.0}
 

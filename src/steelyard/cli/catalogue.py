@@ -35,6 +35,7 @@ CATALOGUE: dict[str, dict[str, tuple[str, str]]] = {
     },
     "Look after workers": {
         "worker": ("worker_command", "Show one worker: verdict, control pairs, HITs, pay."),
+        "participants": ("participants_command", "List whom a crowd platform sent, with their ids there."),
         "background": ("entry_commands", "List who agreed, and what workers answered at the start."),
         "remarks": ("entry_commands", "Read what workers wrote to you."),
         "erase": ("entry_commands", "Erase what could tell who a worker is, at their wish."),

@@ -90,7 +90,7 @@ def _print_or_write(
 @click.argument("worker", metavar="WORKER")
 @reason_option
 def erase(db: str, worker: str, reason: str) -> None:
-    """Erase what could tell who a worker is: name, e-mail address, answers to questions, remarks.
+    """Erase what could tell who a worker is: name, e-mail address, id on a platform, answers, remarks.
 
     There is no way back. That they agreed stays, as proof, and so do their judgements: `exclude` leaves those
     out of the scores. Backups made before still hold everything.
@@ -102,6 +102,7 @@ def erase(db: str, worker: str, reason: str) -> None:
         done = erase_person(campaign, worker, by="command line", now=datetime.now(UTC), reason=reason)
     what = [
         *(["name or address"] if done.had_name else []),
+        *(["id on a platform"] if done.was_participant else []),
         *([counted(done.n_answers, "answer")] if done.n_answers else []),
         *([counted(done.n_remarks, "remark")] if done.n_remarks else []),
     ]

@@ -31,6 +31,11 @@ if TYPE_CHECKING:
 UNSERVED = f"http://127.0.0.1:{USUAL_PORT}"
 NOT_SERVED = f"This has not been served yet: the links assume {UNSERVED}. Serve it first, or give --base-url."
 
+LOST = (
+    "{n} participants will not be known again: only what the old secret made of their ids was kept. Give "
+    "lists of people who may not join again: steelyard participants DB --exclude FILE"
+)
+
 
 @dataclass(frozen=True)
 class Wishes:
@@ -234,7 +239,9 @@ def _change(campaign: OpenCampaign, wishes: Wishes) -> None:
 
     now = wishes.now
     if wishes.renew_all:
-        renew_all(campaign, by="command line", now=now)
+        n_lost = renew_all(campaign, by="command line", now=now)
+        if n_lost:
+            click.echo(LOST.format(n=n_lost), err=True)
     changes = LinkChanges(wishes.renew, wishes.revoke, wishes.renew_open, wishes.renew_manager)
     if changes != LinkChanges():
         change_links(campaign, changes, by="command line", now=now)
@@ -280,10 +287,12 @@ def _text(found: Links, *, only: frozenset[str] = frozenset()) -> str:
     if only:
         return "\n".join(lines)
     off = "" if found.open_link else "  (switched off)"
-    return "\n".join([f"manager  {found.manager_url}", f"anyone   {found.open_url}{off}", *lines])
+    comer = "anyone" if found.platform == "local" else found.platform
+    return "\n".join([f"manager  {found.manager_url}", f"{comer:<8} {found.open_url}{off}", *lines])
 
 
 def _line(link: WorkerLink) -> str:
     person = " ".join(filter(None, [link.name, f"<{link.email}>" if link.email else ""]))
-    parts = [link.url or "(revoked)", person, "(blocked)" if link.is_blocked else ""]
+    sent = " ".join(filter(None, [link.platform, link.participant_id]))
+    parts = [link.url or "(revoked)", person, sent, "(blocked)" if link.is_blocked else ""]
     return "  ".join(filter(None, parts))

@@ -50,6 +50,19 @@ class _NumberOrNone(click.ParamType):  # type: ignore[type-arg]
 @click.option("--tell-pay", type=click.Choice(["on", "off"]), help="Whether workers read what they earn.")
 @click.option("--completion-code", metavar="CODE|none", help="Code shown once a set is finished.")
 @click.option("--completion-url", metavar="URL|none", help="Where a button leads once a set is finished.")
+@click.option("--screened-code", metavar="CODE|none", help="Code shown to those screened out.")
+@click.option(
+    "--blocked-code", metavar="CODE|none", help="Code shown to those blocked before a set was done."
+)
+@click.option("--platform", metavar="NAME", help="Where workers come from: local, prolific, url-parameter …")
+@click.option(
+    "--id-parameter", metavar="NAME|none", help="Parameter of the address with the participant's id."
+)
+@click.option("--study-parameter", metavar="NAME|none", help="Parameter of the address with the study's id.")
+@click.option(
+    "--session-parameter", metavar="NAME|none", help="Parameter of the address with the session's id."
+)
+@click.option("--id-pattern", metavar="PATTERN|none", help="What a whole participant's id looks like.")
 @json_option
 def settings(  # noqa: PLR0913 (one option for each rule)
     db: str,
@@ -65,6 +78,13 @@ def settings(  # noqa: PLR0913 (one option for each rule)
     tell_pay: str | None,
     completion_code: str | None,
     completion_url: str | None,
+    screened_code: str | None,
+    blocked_code: str | None,
+    platform: str | None,
+    id_parameter: str | None,
+    study_parameter: str | None,
+    session_parameter: str | None,
+    id_pattern: str | None,
     json_file: str | None,
 ) -> int:
     """Print the rules of a campaign, or of each in a series, after changing those given here."""
@@ -82,6 +102,13 @@ def settings(  # noqa: PLR0913 (one option for each rule)
         "tell_pay": None if tell_pay is None else tell_pay == "on",
         "completion_code": completion_code,
         "completion_url": completion_url,
+        "screened_code": screened_code,
+        "blocked_code": blocked_code,
+        "platform": platform,
+        "id_parameter": id_parameter,
+        "study_parameter": study_parameter,
+        "session_parameter": session_parameter,
+        "id_pattern": id_pattern,
     }
     changes = {name: None if value == "none" else value for name, value in given.items() if value is not None}
     series = series_at(db)

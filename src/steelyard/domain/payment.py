@@ -18,6 +18,8 @@ class Payment:
     worker_id: str
     name: str
     email: str
+    participant_id: str
+    """The worker's id on the platform that sent them; empty if none did."""
     hits: float
     items: int
     hours: float

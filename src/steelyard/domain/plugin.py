@@ -255,8 +255,23 @@ class Damage:
 
 @dataclass(frozen=True, slots=True)
 class Platform:
-    """Where workers come from. `entry_url(base_url, token)` is the address one worker opens."""
+    """Where workers come from. `entry_url(base_url, token)` is the address one worker opens.
+
+    A platform with `tells_ids` sends people to the open link and says in parameters of the address who comes,
+    for which study and in which session. A campaign may name other parameters and ask for other ids.
+    """
 
     name: str
     title: str
     entry_url: Callable[[str, str], str]
+    tells_ids: bool = False
+    id_parameter: str | None = None
+    """The parameter with the participant's id; None: the campaign must name it."""
+    study_parameter: str | None = None
+    session_parameter: str | None = None
+    id_pattern: str | None = None
+    """What a whole id looks like, as a regular expression; None: letters, digits and a few signs."""
+    placeholders: Mapping[str, str] = field(default_factory=dict)
+    """By parameter, what the platform replaces in an address; it adds other parameters by itself."""
+    completion_url: str | None = None
+    """Where those go back to who have finished, with {code} for the code; None: the campaign must say."""

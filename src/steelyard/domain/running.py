@@ -44,7 +44,22 @@ class Rules:
     completion_code: str | None = None
     """Shown to workers who have finished a set, as crowd platforms ask for; None: no code."""
     completion_url: str | None = None
-    """Where a button leads workers who have finished a set; None: no button."""
+    """Where a button leads workers who have finished a set; None: to the platform's own address, if any.
+
+    {code} in it stands for the code, {id} for the participant's id on the platform.
+    """
+    screened_code: str | None = None
+    """Shown instead to workers whose answers to questions are not looked for; None: no code."""
+    blocked_code: str | None = None
+    """Shown instead to workers whom a manager blocked before they finished a set; None: no code."""
+    platform: str = "local"
+    """Where workers come from; "local": by links that the organiser hands out."""
+    id_parameter: str | None = None
+    """The parameter of the open link with the participant's id; None: that of the platform. So the others."""
+    study_parameter: str | None = None
+    session_parameter: str | None = None
+    id_pattern: str | None = None
+    """What a whole id looks like, as a regular expression without groups."""
 
 
 @dataclass(frozen=True, slots=True)

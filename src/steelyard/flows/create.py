@@ -20,6 +20,7 @@ from steelyard.domain.campaign import Campaign, CampaignSettings
 from steelyard.domain.collector import no_collector
 from steelyard.domain.running import CampaignState
 from steelyard.flows.media import kept_media, media_folder
+from steelyard.flows.platform import require_platform
 from steelyard.flows.secrets import mark_campaign
 from steelyard.flows.watching import Progress, unseen
 from steelyard.formats.campaign_toml import CampaignSource, read_campaign
@@ -79,7 +80,9 @@ def create(
 @no_collector()
 def design(campaign_file: Path, *, progress: Progress = unseen) -> Designed:
     """Read the campaign file and design its HITs."""
-    return design_source(read_campaign(campaign_file), progress=progress)
+    source = read_campaign(campaign_file)
+    require_platform(source.campaign.settings.rules, str(campaign_file))
+    return design_source(source, progress=progress)
 
 
 @no_collector()

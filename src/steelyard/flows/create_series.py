@@ -13,6 +13,7 @@ from steelyard.domain.errors import CampaignError, Conflict, SourceError
 from steelyard.flows.backup import place_in_series
 from steelyard.flows.create import Created, Designed, design_source, write
 from steelyard.flows.media import media_folder
+from steelyard.flows.platform import require_platform
 from steelyard.flows.secrets import FOLDER_FILE, shared_secret
 from steelyard.flows.watching import Progress, unseen
 from steelyard.formats.campaign_toml import CampaignSource, read_campaign
@@ -54,6 +55,7 @@ def read_campaigns(source: SeriesSource) -> list[CampaignSource]:
     for file in source.files:
         try:
             found.append(read_campaign(file, shared=source.shared))
+            require_platform(found[-1].campaign.settings.rules, str(file))
         except CampaignError as error:
             problems += [f"{error.where}: {problem}" for problem in error.problems]
     # Some systems do not tell en-DE.db from en-de.db.

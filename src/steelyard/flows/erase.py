@@ -9,7 +9,7 @@ from steelyard.domain.errors import NotFound
 from steelyard.domain.people import Person
 from steelyard.domain.running import By
 from steelyard.flows.open import OpenCampaign
-from steelyard.store import entries, links, remarks, work
+from steelyard.store import entries, links, participants, remarks, work
 from steelyard.store.actions import log_action
 
 
@@ -21,13 +21,16 @@ class ErasedPerson:
     had_name: bool
     n_answers: int
     n_remarks: int
+    was_participant: bool = False
+    """Whether a platform had sent them, under an id that is gone now."""
 
 
 def erase(campaign: OpenCampaign, worker_id: str, *, by: By, now: datetime, reason: str = "") -> ErasedPerson:
-    """Erase name, e-mail address, answers to questions, training and remarks of a worker, for good.
+    """Erase name, e-mail address, id on a platform, answers, training and remarks of a worker, for good.
 
-    That they agreed stays, as proof; so do their judgements, which nothing deletes. Logged without what was
-    erased. NotFound if there is no such worker.
+    Whoever came from a platform is a new worker if they come again. That they agreed stays, as proof; so do
+    their judgements, which nothing deletes. Logged without what was erased. NotFound if there is no
+    such worker.
     """
     with campaign.store.write() as connection:
         if not work.has_worker(connection, worker_id):
@@ -39,6 +42,7 @@ def erase(campaign: OpenCampaign, worker_id: str, *, by: By, now: datetime, reas
             had_name=bool(person.name or person.email),
             n_answers=entries.erase_answers(connection, worker_id),
             n_remarks=remarks.erase_remarks(connection, worker_id),
+            was_participant=participants.erase_participant(connection, worker_id),
         )
         detail = {"answers": erased.n_answers, "remarks": erased.n_remarks}
         log_action(connection, "erase", by=by, now=now, worker_id=worker_id, reason=reason, detail=detail)

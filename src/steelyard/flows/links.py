@@ -11,12 +11,16 @@ from steelyard.domain.errors import Conflict, NotFound
 from steelyard.domain.running import By, CampaignState
 from steelyard.domain.work import LinkRole
 from steelyard.flows.open import OpenCampaign
+from steelyard.flows.participants import record_visit, visitor_in, worker_for
+from steelyard.flows.platform import Query, address_for_platform
 from steelyard.flows.secrets import replaced_secret, secret_of, usable_secret
-from steelyard.flows.tokens import SHARED_IDS, split_token, token_for
+from steelyard.flows.tokens import SHARED_IDS, pseudonym_for, split_token, token_for
 from steelyard.platforms import platforms
 from steelyard.store import links as stored
 from steelyard.store import running, work
 from steelyard.store.actions import log_action
+from steelyard.store.participants import renew_pseudonyms
+from steelyard.store.turns import take_turns
 
 INVALID = "This link is not valid, or not valid any more. Ask the organiser of the campaign for a new one."
 CLOSED_LIST = (
@@ -36,17 +40,23 @@ class WorkerLink:
     email: str = ""
     is_revoked: bool = False
     is_blocked: bool = False
+    platform: str = ""
+    """The platform that sent this worker; empty if none did."""
+    participant_id: str = ""
+    """Their id there; empty once it was forgotten."""
 
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """Every link of a campaign."""
+    """Every link of a campaign. `open_url` is as its platform needs it."""
 
     manager_url: str
     open_url: str
     workers: tuple[WorkerLink, ...]
     open_link: bool = True
     """Whether anyone with the open link may join."""
+    platform: str = "local"
+    """The platform that the open link is for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +95,10 @@ def links(campaign: OpenCampaign, *, base_url: str) -> Links:
     }
     return Links(
         manager_url=f"{base_url}/m/{shared['manager']}",
-        open_url=f"{base_url}/join/{shared['open']}",
+        open_url=address_for_platform(f"{base_url}/join/{shared['open']}", rules),
         workers=_worker_links(workers, kept, tokens, base_url),
         open_link=rules.open_link,
+        platform=rules.platform,
     )
 
 
@@ -122,17 +133,31 @@ def add_workers(
     return _worker_links(added, [], tokens, base_url)
 
 
-def join_campaign(campaign: OpenCampaign, *, base_url: str, now: datetime) -> WorkerLink:
-    """A new worker's link for someone who came by the open link; Conflict if that is off or all is over."""
+def join_campaign(campaign: OpenCampaign, *, base_url: str, now: datetime, query: Query = ()) -> WorkerLink:
+    """A worker's link for someone who came by the open link with these parameters.
+
+    It is a new worker's, unless a platform says that somebody came before. Conflict if the link is off or all
+    is over ("open_link_off"), or if the platform does not say who comes ("no_id"), or if they may not join
+    ("barred"); NotFound for one whose link was revoked.
+    """
     tokens = _tokens(campaign)
     with campaign.store.write() as connection:
         now_running = running.conditions(connection)
-        if not now_running.rules.open_link or now_running.state is CampaignState.CLOSED:
+        visitor = visitor_in(now_running.rules, query, secret=tokens.secret, mark=tokens.mark)
+        # Nobody is added between looking and adding.
+        take_turns(connection, "worker")
+        known = None if visitor is None else worker_for(connection, visitor)
+        if known is None and (not now_running.rules.open_link or now_running.state is CampaignState.CLOSED):
             raise Conflict(CLOSED_LIST, code="open_link_off")
-        worker_id = work.add_worker(connection, now=now).worker_id
-        log_action(connection, "join", by="worker", now=now, worker_id=worker_id)
+        worker_id = known or work.add_worker(connection, now=now).worker_id
+        if visitor is not None:
+            record_visit(connection, visitor, worker_id, is_new=known is None, now=now)
+        if known is None:
+            log_action(connection, "join", by="worker", now=now, worker_id=worker_id)
         added = stored.linked_workers(connection, [worker_id])
     [link] = _worker_links(added, [], tokens, base_url)
+    if link.is_revoked:
+        raise NotFound(INVALID)
     return link
 
 
@@ -166,15 +191,20 @@ def _deeds(changes: LinkChanges) -> list[tuple[str, str | None]]:
     ]
 
 
-def renew_all(campaign: OpenCampaign, *, by: By, now: datetime) -> None:
+def renew_all(campaign: OpenCampaign, *, by: By, now: datetime) -> int:
     """End every link, for a secret that is lost or known to others; a new secret makes the new ones.
 
-    Links that were revoked stay so.
+    Links that were revoked stay so. Returns how many participants nobody can know again, since only what
+    the old secret made of their ids was kept: those who may not join, and those whose ids were forgotten.
     """
-    with replaced_secret(campaign.store) as mark, campaign.store.write() as connection:
+    with replaced_secret(campaign.store) as (secret, mark), campaign.store.write() as connection:
+        take_turns(connection, "worker")
         stored.set_secret_mark(connection, mark)
         stored.forget_stored_links(connection)
-        log_action(connection, "renew-all-links", by=by, now=now)
+        n_lost = renew_pseudonyms(connection, lambda known: pseudonym_for(secret, mark, known))
+        detail = {"lost_participants": n_lost} if n_lost else {}
+        log_action(connection, "renew-all-links", by=by, now=now, detail=detail)
+    return n_lost
 
 
 def holder(campaign: OpenCampaign, token: str, role: LinkRole) -> str | None:
@@ -250,4 +280,6 @@ def _worker_link(worker: stored.LinkedWorker, tokens: _Tokens, base_url: str, ke
         email=worker.email,
         is_revoked=worker.is_revoked,
         is_blocked=worker.is_blocked,
+        platform=worker.platform,
+        participant_id=worker.participant_id,
     )

@@ -13,7 +13,7 @@ from steelyard.flows.progress import Overview, Watch, WorkerProgress, due_work
 from steelyard.flows.verdicts import Verdicts
 from steelyard.planning.spending import PayTerms, Workload, pay_terms
 from steelyard.store.actions import exclusions
-from steelyard.store.links import linked_workers
+from steelyard.store.links import LinkedWorker, linked_workers
 
 
 def payments(watch: Watch, verdicts: Verdicts, *, now: datetime) -> Payments:
@@ -24,7 +24,7 @@ def payments(watch: Watch, verdicts: Verdicts, *, now: datetime) -> Payments:
     overview = watch.overview(now=now)
     with watch.campaign.store.read() as connection:
         excluded = exclusions(connection)
-        people = {worker.worker_id: (worker.name, worker.email) for worker in linked_workers(connection)}
+        people = {worker.worker_id: worker for worker in linked_workers(connection)}
     terms = pay_terms(overview.rules, seconds_per_item=overview.money.seconds_per_item)
     found = verdicts.by_worker()
     is_closed = overview.state is CampaignState.CLOSED
@@ -32,7 +32,7 @@ def payments(watch: Watch, verdicts: Verdicts, *, now: datetime) -> Payments:
         _payment(
             worker,
             terms,
-            people.get(worker.worker_id, ("", "")),
+            people.get(worker.worker_id),
             found.get(worker.worker_id, {}),
             excluded=exclusion_words(excluded, worker.worker_id),
             is_closed=is_closed,
@@ -58,7 +58,7 @@ def payment_of(
     return _payment(
         worker,
         terms,
-        ("", ""),
+        None,
         finding,
         excluded=exclusion_words(excluded, worker.worker_id),
         is_closed=overview.state is CampaignState.CLOSED,
@@ -77,7 +77,7 @@ def exclusion_words(excluded: Sequence[Exclusion], worker_id: str) -> str:
 def _payment(
     worker: WorkerProgress,
     terms: PayTerms,
-    person: tuple[str, str],
+    person: LinkedWorker | None,
     finding: dict[str, Any],
     *,
     excluded: str,
@@ -88,8 +88,9 @@ def _payment(
     pay = terms.due([Workload(due.hits, due.items)]).pay
     return Payment(
         worker_id=worker.worker_id,
-        name=person[0],
-        email=person[1],
+        name=person.name if person else "",
+        email=person.email if person else "",
+        participant_id=person.participant_id if person else "",
         hits=due.hits,
         items=due.items,
         hours=hours,

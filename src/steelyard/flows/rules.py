@@ -9,6 +9,7 @@ from typing import Any
 
 from steelyard.domain.running import By, Rules
 from steelyard.flows.open import OpenCampaign
+from steelyard.flows.platform import require_platform
 from steelyard.formats.campaign_rules import changed_rules
 from steelyard.store import running
 from steelyard.store.actions import log_action
@@ -29,6 +30,7 @@ def change_rules(campaign: OpenCampaign, changes: Mapping[str, Any], *, by: By, 
         running.hold_campaign(connection)
         before = running.rules(connection)
         after = changed_rules(before, changes)
+        require_platform(after, "the rules")
         old, new = asdict(before), asdict(after)
         detail = {
             name: {"before": old[name], "after": value} for name, value in new.items() if value != old[name]

@@ -64,8 +64,8 @@ def mark_campaign(connection: Connection, store: Store) -> str:
 
 
 @contextmanager
-def replaced_secret(store: Store) -> Iterator[str]:
-    """The mark of a new secret, for the block to make durable; then the secret replaces the old one.
+def replaced_secret(store: Store) -> Iterator[tuple[str, str]]:
+    """A new secret and its mark, for the block to make durable; then the secret replaces the old one.
 
     It is on the disk before: nothing is left to fail once the old links are gone. The secret of the
     environment is not ours to replace, but a new mark makes other links from it.
@@ -74,11 +74,11 @@ def replaced_secret(store: Store) -> Iterator[str]:
     secret = given or secrets.token_hex(32)
     mark = new_mark(secret)
     if given:
-        yield mark
+        yield secret, mark
         return
     file = secret_files(store, mark)[0]
     with _written(secret, file) as written:
-        yield mark
+        yield secret, mark
         # Of several who do this at once the last has ended the links of the others: its secret stays.
         with store.write() as connection:
             if stored.secret_mark(connection) == mark:

@@ -46,6 +46,12 @@ def token_for(secret: str, mark: str, role: LinkRole, holder_id: str, version: i
     return f"{holder_id}-{_code(secret, f'steelyard|{salt}|{role}|{holder_id}|{version}')}"
 
 
+def pseudonym_for(secret: str, mark: str, participant_id: str) -> str:
+    """What stands for somebody's id on a platform in one campaign; without the secret it tells nothing."""
+    salt = mark.partition(".")[0]
+    return _code(secret, f"participant|{salt}|{participant_id}")
+
+
 def new_mark(secret: str) -> str:
     """A mark for a secret: chance, and a check of the secret.
 

@@ -12,7 +12,8 @@ from steelyard.domain.work import Assignment, AssignmentStatus
 from steelyard.flows.earnings import ToldPay, told_pay
 from steelyard.flows.entry import EntryStanding, entry_standing
 from steelyard.flows.open import OpenCampaign
-from steelyard.store import claims, leases, running, work
+from steelyard.flows.platform import way_back
+from steelyard.store import claims, leases, participants, running, work
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -38,10 +39,11 @@ SHUT: dict[CampaignState, WorkState] = {
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """What a worker needs who came from a crowd platform and has finished a set."""
+    """What a worker needs who came from a crowd platform and has finished a set, or gets none."""
 
     code: str | None
     url: str | None
+    is_finished: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,7 @@ class WorkStatus:
     n_trained: int = 0
     """How many training items the worker has tried."""
     completion: Completion | None = None
-    """None until a set is finished, and where the campaign has neither code nor address."""
+    """None until a set is finished or will not be, and where the campaign has neither code nor address."""
     pay: ToldPay | None = None
     """None unless workers are told, and there is pay to tell of."""
 
@@ -126,7 +128,7 @@ def _status(
         revision=conditions.revision,
         step=entry.step,
         n_trained=entry.n_trained,
-        completion=_completion(conditions.rules) if n_hits_done else None,
+        completion=_completion(connection, conditions.rules, worker_id, state, n_hits_done=n_hits_done),
         pay=told_pay(
             connection, campaign.settings, conditions, worker_id, n_items=n_items, idle_before=idle_before
         ),
@@ -139,10 +141,20 @@ def _turned_away(entry: EntryStanding) -> WorkState | None:
     return "declined" if entry.is_declined else None
 
 
-def _completion(rules: Rules) -> Completion | None:
-    if rules.completion_code is None and rules.completion_url is None:
-        return None
-    return Completion(rules.completion_code, rules.completion_url)
+def _completion(
+    connection: Connection, rules: Rules, worker_id: str, state: WorkState | None, *, n_hits_done: int
+) -> Completion | None:
+    """By which code and address the worker goes back now."""
+    turned_away = {"screened": rules.screened_code, "blocked": rules.blocked_code}
+    if n_hits_done:
+        code = rules.completion_code
+    else:
+        code = turned_away.get(state or "")
+        if code is None:
+            return None
+    participant_id = participants.participant_id(connection, worker_id)
+    url = way_back(rules, code, participant_id, is_finished=n_hits_done > 0)
+    return None if code is None and url is None else Completion(code, url, n_hits_done > 0)
 
 
 def _state(offer: claims.Offer | None, *, is_open: bool, is_lost: bool) -> WorkState:

@@ -22,14 +22,21 @@ _WANTED = {
     "string_too_short": "may not be empty",
     "finite_number": "needs a finite number",
     "web_address": _ADDRESS,
+    "id_pattern": "needs a simple regular expression, such as [0-9]{5}: no groups, and at most three "
+    "repetitions without a fixed number",
 }
 # By key, what is wanted where the general sentence would mislead.
 _WANTED_OF_KEY = {
     ("currency", "string_pattern_mismatch"): 'needs a code of three capital letters, such as "EUR"',
     ("title", "string_pattern_mismatch"): "must be one line, without control characters",
     ("completion_url", "string_pattern_mismatch"): _ADDRESS,
-    ("completion_code", "string_pattern_mismatch"): "needs a code of up to 100 letters, digits and signs, "
-    "without spaces",
+    **{
+        (
+            key,
+            "string_pattern_mismatch",
+        ): "needs a code of up to 100 letters, digits and signs, without spaces"
+        for key in ("completion_code", "screened_code", "blocked_code")
+    },
     ("fee", "less_than_equal"): "is a share of the pay: write 0.4 for 40 %",
 }
 

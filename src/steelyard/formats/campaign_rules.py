@@ -1,4 +1,4 @@
-"""The rules of a campaign as its file writes them, in the tables [rules] and [pay]."""
+"""The rules of a campaign as its file writes them, in the tables [rules], [pay] and [platform]."""
 
 from __future__ import annotations
 
@@ -9,21 +9,29 @@ from typing import Any
 
 from steelyard.domain.errors import CampaignError
 from steelyard.domain.running import Rules
+from steelyard.formats.campaign_keys import StrictKeys
 from steelyard.formats.campaign_mistakes import table_problems
-from steelyard.formats.campaign_tables import PayTable, RulesTable
+from steelyard.formats.campaign_platform import PlatformTable
+from steelyard.formats.campaign_tables import USUAL_RULES, PayTable, RulesTable
 
-# Keys of [pay] whose rules have names that say more.
-_OTHER_NAMES = {"per_hit": "pay_per_hit", "tell_workers": "tell_pay"}
+_TABLES: dict[str, type[StrictKeys]] = {"rules": RulesTable, "pay": PayTable, "platform": PlatformTable}
+# Keys whose rules have names that say more.
+_OTHER_NAMES = {
+    ("pay", "per_hit"): "pay_per_hit",
+    ("pay", "tell_workers"): "tell_pay",
+    ("platform", "name"): "platform",
+}
 # By table and key, the name of the rule.
 RULES_OF_KEYS = {
-    **{("rules", key): key for key in RulesTable.model_fields},
-    **{("pay", key): _OTHER_NAMES.get(key, key) for key in PayTable.model_fields},
+    (table, key): _OTHER_NAMES.get((table, key), key)
+    for table, model in _TABLES.items()
+    for key in model.model_fields
 }
 
 
-def rules_of(rules: RulesTable, pay: PayTable) -> Rules:
-    """What the two tables say, together."""
-    tables = {"rules": rules, "pay": pay}
+def rules_of(rules: RulesTable, pay: PayTable, platform: PlatformTable) -> Rules:
+    """What the three tables say, together."""
+    tables = {"rules": rules, "pay": pay, "platform": platform}
     return Rules(**{name: getattr(tables[table], key) for (table, key), name in RULES_OF_KEYS.items()})
 
 
@@ -34,7 +42,7 @@ def changed_rules(rules: Rules, changes: Mapping[str, Any]) -> Rules:
     15.0
     """
     problems = []
-    for table in ("rules", "pay"):
+    for table in _TABLES:
         keys = {name: key for (of_table, key), name in RULES_OF_KEYS.items() if of_table == table}
         values = {key: changes[name] for name, key in keys.items() if name in changes}
         problems += table_problems(table, values)
@@ -43,10 +51,28 @@ def changed_rules(rules: Rules, changes: Mapping[str, Any]) -> Rules:
     return replace(rules, **changes)
 
 
+def platform_warnings(rules: Rules) -> list[str]:
+    """What organisers overlook who let a crowd platform send people."""
+    if rules.platform == USUAL_RULES.platform:
+        return []
+    warnings = []
+    if rules.hits_per_worker is None:
+        warnings.append(
+            "Crowd platforms pay a participant for one set: write [rules] hits_per_worker = 1, or pay "
+            "further sets as a bonus."
+        )
+    if rules.completion_code is None and rules.completion_url is None:
+        warnings.append(
+            f"[rules] has neither completion_code nor completion_url, so {rules.platform} does not learn who "
+            "has finished. Set it before you publish: steelyard settings DB --completion-code CODE"
+        )
+    return warnings
+
+
 def rules_toml(rules: Rules) -> str:
     """The rules as the tables of a campaign file; those without a value as comments.
 
-    >>> print(rules_toml(Rules(wage=15.0)).partition("[pay]")[2].strip())
+    >>> print(rules_toml(Rules(wage=15.0)).partition("[pay]")[2].partition("[platform]")[0].strip())
     wage = 15.0
     currency = "USD"
     # per_hit is not set
@@ -54,7 +80,7 @@ def rules_toml(rules: Rules) -> str:
     tell_workers = false
     """
     lines = []
-    for table in ("rules", "pay"):
+    for table in _TABLES:
         keys = {key: name for (of_table, key), name in RULES_OF_KEYS.items() if of_table == table}
         lines += [f"[{table}]", *(_line(key, getattr(rules, name)) for key, name in keys.items()), ""]
     return "\n".join(lines)

@@ -34,6 +34,7 @@ TABLE_NAMES = (
     ("[[training.spans]]", "TargetTable"),
     ("[rules]", "RulesTable"),
     ("[pay]", "PayTable"),
+    ("[platform]", "PlatformTable"),
 )
 
 

@@ -11,6 +11,7 @@ from steelyard.domain.running import Rules
 from steelyard.formats.campaign_entry_tables import ConsentTable, QuestionTable, TrainingTable
 from steelyard.formats.campaign_entry_tables import TargetTable as TargetTable
 from steelyard.formats.campaign_keys import Finite, Name, Number, StrictKeys, Text, WebAddress
+from steelyard.formats.campaign_platform import PlatformTable
 from steelyard.formats.campaign_spans import SpansTable
 
 # Of a system's name: more would not fit into any table of results.
@@ -22,6 +23,9 @@ LONGEST_LEASE = 365 * 24 * 60
 MOST_HITS = 1_000_000
 MOST_PAY = 1e9
 MOST_OF_ADDRESS = 10_000
+
+# What crowd platforms take for a code.
+Code = Annotated[str, Field(pattern=r"^[!-~]{1,100}$")]
 
 TextsFormat = Literal["table", "wmt-xml", "mt-metrics-eval", "appraise", "pearmut", "anthea"]
 
@@ -278,7 +282,7 @@ class RulesTable(StrictKeys):
         description="How many HITs the workers of one address may hold in which nothing is judged yet. "
         "Whoever comes next waits until one of them is begun or given back. 0: any number.",
     )
-    completion_code: Annotated[str, Field(pattern=r"^[!-~]{1,100}$")] | None = Field(
+    completion_code: Code | None = Field(
         default=None,
         description="Code shown to workers who have finished a set, as crowd platforms ask for it. Without "
         "it: none is shown.",
@@ -286,7 +290,19 @@ class RulesTable(StrictKeys):
     completion_url: WebAddress | None = Field(
         default=None,
         description="Address that a button leads to once a set is finished, such as the completion page of "
-        "a crowd platform. Without it: there is no such button.",
+        "a crowd platform. {code} in it stands for the code, {id} for the participant's id on the platform. "
+        "Without it: the platform's own, if [platform] names one that has it.",
+    )
+    screened_code: Code | None = Field(
+        default=None,
+        description="Code shown to workers whose answers to [[questions]] are not those looked for, so that "
+        "the platform can pay them for their visit. Without it: none is shown.",
+    )
+    blocked_code: Code | None = Field(
+        default=None,
+        description="Code shown to workers whom a manager blocked before they had finished a set, so that "
+        "the platform lets you look at their work and pay it. No check of quality shows it. Without it: "
+        "none is shown.",
     )
 
 
@@ -346,3 +362,4 @@ class CampaignFile(StrictKeys):
     )
     rules: RulesTable = Field(default_factory=RulesTable, description="How the campaign is run.")
     pay: PayTable = Field(default_factory=PayTable, description="What workers are paid.")
+    platform: PlatformTable = Field(default_factory=PlatformTable, description="Where workers come from.")

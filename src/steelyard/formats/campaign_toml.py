@@ -21,7 +21,7 @@ from steelyard.formats.campaign_known import Gold, read_calibration, read_gold
 from steelyard.formats.campaign_media import SourceReader
 from steelyard.formats.campaign_mistakes import parse_tables
 from steelyard.formats.campaign_presentation import presentation, roles_chosen
-from steelyard.formats.campaign_rules import rules_of
+from steelyard.formats.campaign_rules import platform_warnings, rules_of
 from steelyard.formats.campaign_tables import CampaignFile
 from steelyard.formats.campaign_texts import TextsOfFiles, read_texts
 from steelyard.formats.prefilled_file import Prefilled, read_prefilled
@@ -78,13 +78,15 @@ def read_campaign(
         )
     if parsed.pay.tell_workers and (parsed.pay.wage, parsed.pay.per_hit) == (None, None):
         files.warnings.append("[pay] gives neither wage nor per_hit, so there is no pay to tell workers of.")
+    rules = rules_of(parsed.rules, parsed.pay, parsed.platform)
+    files.warnings += platform_warnings(rules)
     campaign = Campaign(
         settings=CampaignSettings(
             **parsed.campaign.model_dump(),
             check=_check_name(parsed, protocol),
             design=settings,
             presentation=shown,
-            rules=rules_of(parsed.rules, parsed.pay),
+            rules=rules,
         ),
         systems=texts.systems,
         segments=texts.segments,

@@ -14,7 +14,7 @@ from steelyard.formats.text_file import read_text
 
 FILE_NAME = "series.toml"
 # What all campaigns of a series may share; what a campaign's own file says wins.
-SHARED_TABLES = ("rules", "pay")
+SHARED_TABLES = ("rules", "pay", "platform")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,8 @@ def _in_folder(folder: Path) -> SeriesSource:
 
 def _listed(path: Path, raw: Mapping[str, Any]) -> SeriesSource:
     problems = [
-        f"The file does not know {_as_written(key, raw[key])}. It knows: [[campaigns]], [rules], [pay]."
+        f"The file does not know {_as_written(key, raw[key])}. It knows: [[campaigns]], "
+        f"{', '.join(f'[{table}]' for table in SHARED_TABLES)}."
         for key in raw
         if key not in ("campaigns", *SHARED_TABLES)
     ]

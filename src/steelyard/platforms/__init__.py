@@ -6,10 +6,12 @@ import sys
 from functools import cache
 
 from steelyard.domain.plugin import Platform
+from steelyard.platforms.url_parameter import PRESETS
 from steelyard.registry import discover
 
 
 @cache
 def platforms() -> dict[str, Platform]:
-    """Every registered platform by name."""
-    return discover(sys.modules[__name__], "PLATFORM")
+    """Every registered platform by name, those that differ from another by a few words only included."""
+    found: dict[str, Platform] = discover(sys.modules[__name__], "PLATFORM")
+    return dict(sorted((found | {preset.name: preset for preset in PRESETS}).items()))

@@ -11,11 +11,12 @@ from steelyard.domain.exhibit import Column, Table
 from steelyard.domain.payment import Payment, Payments, PaymentTotal
 from steelyard.domain.wording import decimals_of, in_currency
 
-_PERSON = ("name", "email")
+_PERSON = ("name", "email", "participant_id")
 _SCHEMA: dict[str, Any] = {
     "worker_id": pl.String,
     "name": pl.String,
     "email": pl.String,
+    "participant_id": pl.String,
     "hits": pl.Float64,
     "items": pl.Int64,
     "hours": pl.Float64,
@@ -36,7 +37,7 @@ _SCHEMA: dict[str, Any] = {
 
 
 def payments_record(found: Payments, *, people: bool) -> dict[str, Any]:
-    """The payments in plain types; names and e-mail addresses only if asked for."""
+    """The payments in plain types; names, e-mail addresses and ids on platforms only if asked for."""
     record = asdict(found)
     record["workers"] = [
         {name: _listed(value) for name, value in worker.items() if people or name not in _PERSON}
@@ -56,6 +57,7 @@ def payments_table(found: Payments, *, people: bool = False) -> Table:
     columns = (
         Column("worker_id", "worker"),
         *((Column("name", "name"), Column("email", "e-mail")) if people else ()),
+        *((Column("participant_id", "participant"),) if people and _from_platform(found) else ()),
         Column("hits", "HITs", 2),
         Column("items", "items"),
         *((Column("open_items", "not due yet"),) if any(one.open_items for one in found.workers) else ()),
@@ -79,6 +81,10 @@ def payments_table(found: Payments, *, people: bool = False) -> Table:
         ),
         borders=(len(found.workers),),
     )
+
+
+def _from_platform(found: Payments) -> bool:
+    return any(worker.participant_id for worker in found.workers)
 
 
 def payments_sheet(found: Payments, *, people: bool = False) -> Table:

@@ -52,6 +52,8 @@ class LinkedWorker(NamedTuple):
     is_blocked: bool
     name: str
     email: str
+    platform: str = ""
+    participant_id: str = ""
 
 
 def _door(version: ColumnElement[int], is_revoked: ColumnElement[bool], found: Any) -> Select[Any]:
@@ -109,11 +111,16 @@ def stored_links(connection: Connection) -> list[Link]:
 
 def linked_workers(connection: Connection, worker_ids: Sequence[str] | None = None) -> list[LinkedWorker]:
     """All workers, or these, in order of creation; of those made at one moment, by their numbers."""
-    workers, people = tables.workers, tables.people
+    workers, people, participants = tables.workers, tables.people, tables.participants
     columns = (workers.c.worker_id, workers.c.link_version, workers.c.is_revoked, workers.c.is_blocked)
+    about = (people.c.name, people.c.email, participants.c.platform, participants.c.participant_id)
     query = (
-        select(*columns, func.coalesce(people.c.name, ""), func.coalesce(people.c.email, ""))
-        .select_from(workers.outerjoin(people, people.c.worker_id == workers.c.worker_id))
+        select(*columns, *(func.coalesce(column, "") for column in about))
+        .select_from(
+            workers.outerjoin(people, people.c.worker_id == workers.c.worker_id).outerjoin(
+                participants, participants.c.worker_id == workers.c.worker_id
+            )
+        )
         .order_by(workers.c.created_at, func.length(workers.c.worker_id), workers.c.worker_id)
     )
     if worker_ids is not None:

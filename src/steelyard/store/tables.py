@@ -192,6 +192,34 @@ people = Table(
     Column("name", Text, nullable=False),
     Column("email", Text, nullable=False),
 )
+# Whom a crowd platform sent: kept apart like people.
+participants = Table(
+    "participants",
+    metadata,
+    Column("worker_id", Text, ForeignKey("workers.worker_id"), primary_key=True),
+    Column("platform", Text, nullable=False),
+    # A keyed hash of the id, by which somebody is known again; null: made with a secret that is gone.
+    Column("pseudonym", Text),
+    # The id on the platform, for paying; null: forgotten.
+    Column("participant_id", Text),
+    Column("joined_at", Instant, nullable=False),
+)
+platform_sessions = Table(
+    "platform_sessions",
+    metadata,
+    Column("worker_id", Text, ForeignKey("participants.worker_id"), primary_key=True),
+    # Empty where the platform does not say.
+    Column("study_id", Text, primary_key=True),
+    Column("session_id", Text, primary_key=True),
+    Column("begun_at", Instant, nullable=False),
+)
+# Who may not join, by the same keyed hash: mostly people of earlier campaigns.
+barred_participants = Table(
+    "barred_participants",
+    metadata,
+    Column("pseudonym", Text, primary_key=True),
+    Column("made_at", Instant, nullable=False),
+)
 # The versions of the links that belong to no worker: the manager's and the open one.
 shared_links = Table(
     "shared_links",

@@ -23,6 +23,8 @@ from steelyard.domain.running import CampaignState
 from steelyard.domain.work import LinkRole
 from steelyard.flows.links import holder
 from steelyard.flows.managers import Caller, caller_by_token
+from steelyard.flows.participants import welcome
+from steelyard.flows.platform import identification
 from steelyard.flows.state import campaign_now
 from steelyard.flows.training import training_items
 from steelyard.protocols import protocols, words_in
@@ -161,6 +163,8 @@ def _shown(
         page["entry"] = _entry_page(settings)
     elif role == "open":
         page["open_link"] = settings.rules.open_link and now.state is not CampaignState.CLOSED
+        page["from_platform"] = identification(settings.rules) is not None
+        page["welcome"] = welcome(desk.campaign, request.query_params.multi_items())
     return rendered(template, page)
 
 

@@ -58,6 +58,13 @@ class RulesBody(_Strict):
     tell_pay: bool | None = None
     completion_code: str | None = None
     completion_url: str | None = None
+    screened_code: str | None = None
+    blocked_code: str | None = None
+    platform: str | None = None
+    id_parameter: str | None = None
+    study_parameter: str | None = None
+    session_parameter: str | None = None
+    id_pattern: str | None = None
 
 
 class CorrectionBody(_Strict):

@@ -12,6 +12,7 @@ from fastapi.exceptions import RequestValidationError
 
 from steelyard.domain.judgement import Behaviour
 from steelyard.flows import assign, links
+from steelyard.flows.participants import welcome
 from steelyard.flows.release import return_work
 from steelyard.flows.rules import campaign_rules
 from steelyard.flows.submit import Submission, Submitted, submit
@@ -127,8 +128,15 @@ def submitted_content(submitted: Submitted) -> bytes:
 
 @join_router.post("/join", status_code=201, dependencies=[require_visitor])
 def join_campaign(desk: DeskOf, request: Request) -> JoinedView:
-    """A new worker's link, for someone who came by the open link."""
-    most = campaign_rules(desk.campaign).joins_per_hour
-    limits_of(request).join(request.scope, desk.campaign.settings.name, most)
-    link = links.join_campaign(desk.campaign, base_url=base_url_of(request), now=datetime.now(UTC))
+    """A worker's link, for someone who came by the open link: a new one, unless a platform knows them.
+
+    The parameters by which a platform says who comes are those of the open link itself.
+    """
+    query = request.query_params.multi_items()
+    # Whoever comes back takes no place of the address they come from.
+    if welcome(desk.campaign, query) == "open":
+        most = campaign_rules(desk.campaign).joins_per_hour
+        limits_of(request).join(request.scope, desk.campaign.settings.name, most)
+    now = datetime.now(UTC)
+    link = links.join_campaign(desk.campaign, base_url=base_url_of(request), now=now, query=query)
     return JoinedView(token=link.token, url=link.url)

@@ -6,21 +6,26 @@ import { page, say } from "./screen.js";
 
 const COPIED_MS = 2_000;
 
-/** The code and the way back to where the worker came from; null before a set is finished. @param {Object} work */
+/**
+ * The code and the way back to where the worker came from, with a set finished or without one to do; null before.
+ * @param {Object} work
+ */
 export function drawCompletion({ completion }) {
   const url = webAddress(completion?.url);
   if (!completion?.code && !url) return null;
+  const isFinished = completion.is_finished;
+  const title = completion.code && isFinished ? "code_title" : "completion_title";
   return make(
     "section",
     "completion",
-    make("h2", "", say(completion.code ? "code_title" : "completion_title")),
-    ...(completion.code ? drawCode(completion.code) : []),
-    url ? make("p", "", say("completion_text")) : null,
-    url ? make("p", "actions", linkTo(url)) : null,
+    make("h2", "", say(title)),
+    ...(completion.code ? drawCode(completion.code, say(isFinished ? "code_text" : "leaving_code")) : []),
+    url ? make("p", "", say(isFinished ? "completion_text" : "leaving_text")) : null,
+    url ? make("p", "actions", linkTo(url, say(isFinished ? "completion_link" : "leaving_link"))) : null,
   );
 }
 
-function drawCode(text) {
+function drawCode(text, says) {
   const code = make("code", "completion-code", text);
   code.dir = "ltr";
   const told = make("span", "soft");
@@ -36,11 +41,11 @@ function drawCode(text) {
     },
     "button quiet",
   );
-  return [make("p", "", say("code_text")), make("p", "completion-line", code, copy, told)];
+  return [make("p", "", says), make("p", "completion-line", code, copy, told)];
 }
 
-function linkTo(url) {
-  const link = make("a", "button", say("completion_link"));
+function linkTo(url, label) {
+  const link = make("a", "button", label);
   link.href = url;
   link.rel = "noreferrer";
   return link;

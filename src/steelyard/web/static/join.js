@@ -1,4 +1,5 @@
-// The open link: everyone who joins gets a personal link, which this browser remembers.
+// The open link: everyone who joins gets a personal link, which this browser remembers. Whom a crowd platform sends
+// is known by what the address says, and need not be remembered: others may use this browser too.
 
 import { make, makeButton, readPage } from "./dom.js";
 import { ApiError, inApp, persist, request } from "./http.js";
@@ -18,9 +19,10 @@ function goTo(url) {
 async function join() {
   for (const button of actions.querySelectorAll("button")) button.disabled = true;
   try {
-    // If a reply gets lost, a second worker is created; the first one never takes a HIT.
-    const { url } = await persist(() => request("POST", "/api/v1/join", token), showWaiting);
-    rememberedUrl.write(url);
+    // If a reply gets lost, a second worker is created, unless a platform says who it is; the first one never takes
+    // a HIT.
+    const { url } = await persist(() => request("POST", `/api/v1/join${location.search}`, token), showWaiting);
+    if (!page.from_platform) rememberedUrl.write(url);
     goTo(url);
   } catch (error) {
     showFailure(error);
@@ -35,8 +37,14 @@ function showWaiting(error, retryNow) {
 function showFailure(error) {
   if (error instanceof ApiError && error.code === "open_link_off") {
     page.open_link = false;
+    page.welcome = "open";
     notice.replaceChildren(words.join_closed);
     showChoices();
+    return;
+  }
+  // What stood in the way came up since the page was opened: a new one says what it is.
+  if (error instanceof ApiError && ["no_id", "barred"].includes(error.code)) {
+    location.reload();
     return;
   }
   const isLink = error instanceof ApiError && [401, 403, 404].includes(error.status);
@@ -46,6 +54,12 @@ function showFailure(error) {
 }
 
 function showChoices() {
+  if (page.from_platform) {
+    const label = page.welcome === "known" ? words.continue : words.join_button;
+    const mayJoin = page.welcome === "known" || (page.welcome === "open" && page.open_link);
+    actions.replaceChildren(...(mayJoin ? [makeButton(label, join)] : []));
+    return;
+  }
   const url = rememberedUrl.read();
   const choices = url ? [makeButton(words.continue, () => goTo(url))] : [];
   if (page.open_link) {
@@ -54,5 +68,5 @@ function showChoices() {
   actions.replaceChildren(...choices);
 }
 
-if (rememberedUrl.read()) notice.replaceChildren(make("span", "", words.join_back));
+if (!page.from_platform && rememberedUrl.read()) notice.replaceChildren(make("span", "", words.join_back));
 showChoices();

@@ -43,6 +43,8 @@ export function showStanding(work, { onBegin, onChange }, finished = null, below
   showProgress(finished?.n_done, finished?.n_items);
   showMessage(
     ...titleAndText(work, finished),
+    // Whoever has a way back takes that first.
+    work.state === "screened" && !completion ? make("p", "", say("screened_close")) : null,
     ...record(work),
     drawEarned(work),
     completion,

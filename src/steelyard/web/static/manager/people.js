@@ -8,6 +8,8 @@ import { anchor, chip, copyButton, field, input, namedButton, panel, redraw } fr
 import { makeTable } from "./table.js";
 import { counted } from "./words.js";
 
+// Links that no platform needs.
+const HANDED_OUT = "local";
 const path = (worker) => `/workers/${encodeURIComponent(worker)}`;
 
 export function makePeople() {
@@ -18,12 +20,13 @@ export function makePeople() {
     nouns: "people",
     columns: COLUMNS,
     keyOf: (row) => row.worker_id,
-    textOf: (row) => [row.worker_id, row.name, row.email].join(" "),
+    textOf: (row) => [row.worker_id, row.name, row.email, row.platform, row.participant_id].join(" "),
     filters: [
       ["All", () => true],
       ["Link in use", (row) => !row.is_revoked],
       ["Link revoked", (row) => row.is_revoked],
       ["Without a name", (row) => !row.name && !row.email],
+      ["From a platform", (row) => Boolean(row.platform)],
     ],
     empty: "There are no personal links yet. Add some above, or send out the open link.",
     order: { column: "Worker" },
@@ -38,13 +41,14 @@ export function makePeople() {
       element.hidden = links === null;
       if (links === null) return;
       const isOn = rules.open_link ?? Boolean(links.open_url);
-      redraw(shared, [links.open_url, links.manager_url, isOn], () => [openLink(links.open_url, isOn), links.manager_url ? managerLink(links.manager_url) : null]);
+      redraw(shared, [links.open_url, links.manager_url, isOn], () => [openLink(links, isOn), links.manager_url ? managerLink(links.manager_url) : null]);
       table.update(links.workers);
     },
   };
 }
 
-function openLink(url, isOn) {
+function openLink({ open_url: url, platform = HANDED_OUT }, isOn) {
+  const says = platform === HANDED_OUT ? "Everyone who joins with it becomes a worker." : `For ${platform}: enter it there as the address of the study. It says who comes, so everyone is one worker only.`;
   const set = (on) => call("POST", "/links/open", { on });
   const turn = isOn
     ? namedButton("Turn off", "open link", () =>
@@ -78,7 +82,7 @@ function openLink(url, isOn) {
   turn.setAttribute("aria-label", isOn ? "Turn off the open link" : "Turn on the open link");
   return linkRow(
     "Open link",
-    isOn ? "Everyone who joins with it becomes a worker." : "Off: nobody can join. Personal links work as before.",
+    isOn ? says : "Off: nobody can join. Personal links work as before.",
     isOn ? url : "",
     isOn ? [copyButton(url, "the open link", "copy open link"), turn, renew] : [turn],
   );
@@ -124,9 +128,15 @@ const COLUMNS = [
   },
   { name: "Name", className: "name", by: (row) => row.name || null, cell: (row) => row.name || "–" },
   { name: "E-mail", className: "name", by: (row) => row.email || null, cell: (row) => row.email || "–" },
+  { name: "Platform", className: "name", by: (row) => row.platform || null, cell: fromPlatform },
   { name: "Link", by: (row) => Number(Boolean(row.is_revoked)), className: "link-cell", cell: (row) => (row.is_revoked || !row.url ? chip("excluded", "✕", "revoked") : make("code", "", row.url)) },
   { name: "Actions", className: "buttons", cell: linkButtons },
 ];
+
+// Who sent a worker, and under which id; it may have been forgotten.
+function fromPlatform({ platform, participant_id: id }) {
+  return platform ? [`${platform} `, id ? make("code", "", id) : make("span", "soft", "id forgotten")] : "–";
+}
 
 /** What can be done about one person's link. */
 export function linkButtons(row) {

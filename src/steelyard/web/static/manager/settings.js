@@ -11,6 +11,11 @@ import { field, input, panel, select } from "./parts.js";
 import { makeRevisions } from "./revisions.js";
 
 const PERCENT = 100;
+// Rules that are words, and may be missing.
+const TEXTS = [
+  ...["completion_code", "completion_url", "screened_code", "blocked_code"],
+  ...["id_parameter", "study_parameter", "session_parameter", "id_pattern"],
+];
 
 export function makeSettings() {
   const rules = makeRules();
@@ -57,7 +62,14 @@ function makeRules() {
     fee: input("number", "", { min: 0, step: "any" }),
     tell_pay: select([["false", "no"], ["true", "yes"]], "false"),
     completion_code: input("text", "", { maxlength: 100, placeholder: "none", autocomplete: "off" }),
-    completion_url: input("url", "", { maxlength: 2000, placeholder: "none", autocomplete: "off" }),
+    completion_url: input("text", "", { maxlength: 2000, placeholder: "the platform’s", autocomplete: "off", inputmode: "url" }),
+    screened_code: input("text", "", { maxlength: 100, placeholder: "none", autocomplete: "off" }),
+    blocked_code: input("text", "", { maxlength: 100, placeholder: "none", autocomplete: "off" }),
+    platform: input("text", "", { maxlength: 64, required: "", autocomplete: "off" }),
+    id_parameter: input("text", "", { maxlength: 64, placeholder: "the platform’s", autocomplete: "off" }),
+    study_parameter: input("text", "", { maxlength: 64, placeholder: "the platform’s", autocomplete: "off" }),
+    session_parameter: input("text", "", { maxlength: 64, placeholder: "the platform’s", autocomplete: "off" }),
+    id_pattern: input("text", "", { maxlength: 100, placeholder: "the platform’s", autocomplete: "off" }),
   };
   let shown = {};
   // Nothing can be typed before the rules are there.
@@ -81,7 +93,14 @@ function makeRules() {
       field("Fee of the platform, in per cent", boxes.fee, "On top of the pay."),
       field("Tell workers about pay", boxes.tell_pay, "What a set pays, and what they have earned."),
       field("Completion code", boxes.completion_code, "Shown once a set is finished."),
-      field("Completion address", boxes.completion_url, "A button leads there once a set is finished."),
+      field("Completion address", boxes.completion_url, "A button leads there once a set is finished. {code} and {id} in it are filled in."),
+      field("Code for those screened out", boxes.screened_code, "Shown to those whose answers to your questions are not looked for."),
+      field("Code for those blocked", boxes.blocked_code, "Shown to those whom you block before they finish a set. Look at their work, and pay it."),
+      field("Platform", boxes.platform, "local, prolific, connect, sona, besample or url-parameter."),
+      field("Parameter with the participant’s id", boxes.id_parameter, "In the address by which people come from the platform."),
+      field("Parameter with the study’s id", boxes.study_parameter),
+      field("Parameter with the session’s id", boxes.session_parameter),
+      field("What an id looks like", boxes.id_pattern, "A regular expression, such as [0-9]{5}."),
     ),
     make("p", "actions needs-manager", save, reset),
   );
@@ -98,8 +117,8 @@ function makeRules() {
       pay_per_hit: amount(boxes.pay_per_hit),
       fee: (amount(boxes.fee) ?? 0) / PERCENT,
       tell_pay: boxes.tell_pay.value === "true",
-      completion_code: boxes.completion_code.value.trim() || null,
-      completion_url: boxes.completion_url.value.trim() || null,
+      platform: boxes.platform.value.trim(),
+      ...Object.fromEntries(TEXTS.map((name) => [name, boxes[name].value.trim() || null])),
     };
   }
 
@@ -164,6 +183,13 @@ const RULES = {
   tell_pay: "Tell workers about pay",
   completion_code: "Completion code",
   completion_url: "Completion address",
+  screened_code: "Code for those screened out",
+  blocked_code: "Code for those blocked",
+  platform: "Platform",
+  id_parameter: "Parameter with the participant’s id",
+  study_parameter: "Parameter with the study’s id",
+  session_parameter: "Parameter with the session’s id",
+  id_pattern: "What an id looks like",
 };
 const words = (name) => RULES[name] ?? name;
 

@@ -1,0 +1,40 @@
+"""Participants: workers whom a crowd platform sent, under the id that they have there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """What a platform said of somebody who came: who it is, for which study, in which session of theirs."""
+
+    participant_id: str
+    study_id: str = ""
+    session_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PlatformSession:
+    """A visit for which the platform expects an end: the study and the session by their ids there."""
+
+    study_id: str
+    session_id: str
+    begun_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Participant:
+    """A worker whom a platform sent. `participant_id` is None once it was forgotten."""
+
+    worker_id: str
+    platform: str
+    participant_id: str | None
+    joined_at: datetime
+    hits: int
+    """How many HITs they have finished."""
+    judged: int
+    """How many judgements they have given in all."""
+    is_blocked: bool
+    sessions: tuple[PlatformSession, ...] = ()
