@@ -138,6 +138,8 @@ def test_targets_follow_what_the_campaign_chose() -> None:
     assert entry.training[0].spans == (
         (Span(0, 4, 7, "bad", side="source"), Span(0, None, None, "bad", "[fault]")),
     )
+    _, [problem] = read(ESA, example({"token": "[missing]"}), presentation={"spans": {"tokens": []}})
+    assert problem.endswith("is none of this campaign's: there are none.")
 
 
 def test_protocols_take_only_what_they_ask_for() -> None:

@@ -75,7 +75,7 @@ def _item(table: TrainingTable, scope: TrainingScope) -> TrainingItem:
         if not isinstance(place, str):
             start, end = place
             category = target.category
-            if scope.spans and target.token and target.token != scope.spans.tokens[0]:
+            if scope.spans and target.token and target.token not in scope.spans.tokens[:1]:
                 category = target.token
             at = target.translation - 1
             targets[at].append(Span(at, start, end, target.severity, category, target.side))

@@ -41,7 +41,7 @@ export function worded(element, { words }) {
 export function drawMarkingSheet(text, options, { label, side = "target", marks, engine = {}, onChange, onPoint }) {
   const { presentation: { spans }, words } = options;
   const language = languagesOf(options)[side];
-  const undo = makeButton(words.spans.undo, () => markable.undo(), "link-button sheet-undo");
+  const undo = makeButton(words.spans.undo, takeBack, "link-button sheet-undo");
   undo.setAttribute("aria-label", `${words.spans.undo} (${label})`);
   const markable = drawMarkable(text, {
     language: language.language,
@@ -70,6 +70,12 @@ export function drawMarkingSheet(text, options, { label, side = "target", marks,
   // On the side of the text, whatever the language of the words.
   const name = make("p", "text-label", worded(make("bdi", "", label), options));
   const element = make("div", `sheet sheet-${side}`, name, body, tools);
+
+  function takeBack() {
+    markable.undo();
+    // The last step takes the button out of use, and the focus with it.
+    if (undo.disabled) markable.focus();
+  }
 
   function follow() {
     undo.disabled = !markable.canUndo();

@@ -40,7 +40,6 @@ import { drawPieces } from "./text_pieces.js";
  * @property {() => import("./marks.js").Mark[]} marks
  * @property {(marks: import("./marks.js").Mark[]) => void} setMarks  nothing can be undone then
  * @property {() => boolean} isComplete  whether every mark has its category
- * @property {() => number} nUnseen      prefilled marks that nobody has accepted, changed or removed
  * @property {(prefilled: number) => void} accept   says that a prefilled mark is right, by its number
  * @property {(prefilled: number) => void} dismiss  says that it is none
  * @property {() => boolean} undo
@@ -223,7 +222,6 @@ export function drawMarkable(text, options) {
       repaint();
     },
     isComplete: () => kept.all().every((mark) => isWhole(mark, categories)),
-    nUnseen: () => kept.all().filter(isUnseen).length,
     accept: (prefilled) => accept(idOfPrefilled(prefilled)),
     dismiss: (prefilled) => remove(idOfPrefilled(prefilled)),
     undo,
