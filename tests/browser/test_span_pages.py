@@ -344,7 +344,7 @@ def test_errors_marked_beforehand_are_kept_changed_or_removed(
     phone.on("request", lambda each: sent.append(each) if each.url.endswith("/work/judgements") else None)
     spans = tuple(Span(0, *each) for each in given)
     begin(phone, small_site("esa-ai", texts=TEXTS, prefilled={"1": spans}).join())
-    rows, button = phone.locator(".suggestion"), phone.locator(".next")
+    rows, button = phone.locator(".prefilled"), phone.locator(".next")
     expect(rows).to_have_count(4)
     rate(phone, 0.5)
     expect(button).to_have_text("Keep the remaining 4, and go on")
@@ -353,14 +353,14 @@ def test_errors_marked_beforehand_are_kept_changed_or_removed(
     word(phone, "is, minor").tap()
     phone.get_by_role("radio", name="major").tap()
     phone.get_by_role("button", name="Close").tap()
-    expect(phone.locator(".suggestion-state")).to_have_text(["kept", "removed", "changed", ""])
+    expect(phone.locator(".prefilled-state")).to_have_text(["kept", "removed", "changed", ""])
     expect(button).to_have_text("Keep the remaining one, and go on")
     assert_fits(phone)
     assert_accessible(phone)
     # What has been done so far survives a reload.
     phone.reload()
     phone.locator(".intro .actions button").click()
-    expect(phone.locator(".suggestion-state")).to_have_text(["kept", "removed", "changed", ""])
+    expect(phone.locator(".prefilled-state")).to_have_text(["kept", "removed", "changed", ""])
     go_on(phone)
 
     [judgement] = sent

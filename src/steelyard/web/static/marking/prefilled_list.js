@@ -28,10 +28,10 @@ export function asMarks(spans, { presentation: { spans: { tokens } } }) {
  * @param {{target: Object, source: Object, all: () => Object[]}} parts
  * @returns {import("./one_translation.js").Extra}
  */
-export function drawSuggestions(given, item, options, { target, source, all }) {
+export function drawPrefilled(given, item, options, { target, source, all }) {
   const rows = given.map((mark, index) => drawRow(mark, index));
-  const list = make("ul", "suggestions", ...rows.map(({ element }) => element));
-  const title = worded(make("p", "suggestions-title", phrase(options, "suggestions")), options);
+  const list = make("ul", "prefilled-list", ...rows.map(({ element }) => element));
+  const title = worded(make("p", "prefilled-title", phrase(options, "prefilled_title")), options);
   const element = make("div", "below-text", ...(given.length ? [title, list] : []));
 
   const markOf = (index) => all().find((mark) => mark.prefilled === index);
@@ -48,14 +48,14 @@ export function drawSuggestions(given, item, options, { target, source, all }) {
   function drawRow(mark, index) {
     const { slice } = countCodePoints(mark.side === "source" ? item.source : item.text);
     const { severity, text: marked } = spoken(options.words, mark, slice);
-    const state = worded(make("span", "suggestion-state"), options);
+    const state = worded(make("span", "prefilled-state"), options);
     const keepIt = makeButton(phrase(options, "accept"), () => settle(index, "accept"), "chip");
     const remove = makeButton(phrase(options, "remove"), () => settle(index, "dismiss"), "chip");
-    const quoted = make("bdi", "suggestion-text", marked);
+    const quoted = make("bdi", "prefilled-text", marked);
     quoted.lang = mark.side === "source" ? options.sourceLanguage : options.language;
-    const kind = worded(make("span", "suggestion-kind", severity), options);
-    const actions = make("span", "suggestion-actions", keepIt, remove);
-    return { element: make("li", "suggestion", quoted, kind, state, actions), mark, state, keepIt, remove, actions };
+    const kind = worded(make("span", "prefilled-kind", severity), options);
+    const actions = make("span", "prefilled-actions", keepIt, remove);
+    return { element: make("li", "prefilled", quoted, kind, state, actions), mark, state, keepIt, remove, actions };
   }
 
   return {
