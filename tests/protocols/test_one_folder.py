@@ -265,8 +265,9 @@ def test_the_server_shows_and_takes_what_the_folder_says(
             taken = send(view, {"meaning": 5, "language": 6, "tone": 7})
 
     assert "Move all three sliders" in page
-    # With what it imports before it.
-    assert widget.endswith(THREE_SLIDERS["widget.js"].partition("\n\n")[2])
+    # With what it imports before it, and without what only people need.
+    own = THREE_SLIDERS["widget.js"].partition("\n\n")[2]
+    assert widget.endswith("".join(f"{line.strip()}\n" for line in own.splitlines() if line))
     assert "function mountQuestion(" in widget
     assert set(view["item"]) == {"item_id", "text", "reference"}
     request = described["paths"]["/api/v1/work/judgements"]["post"]["requestBody"]
