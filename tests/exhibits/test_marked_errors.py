@@ -160,6 +160,23 @@ def test_a_segment_that_is_not_there_is_refused_with_some_that_are() -> None:
         figure("marks", evidence_of(ROWS), segment="9")
 
 
+def test_numbers_behind_names_are_explained_where_there_are_any() -> None:
+    explained = [
+        "Behind a name" in figure("marks", evidence_of(ROWS), segment=segment, system=system).caption
+        for segment, system in (("1", "A"), ("2", "B"))
+    ]
+
+    assert explained == [False, True]
+
+
+def test_the_axis_of_times_begins_at_the_power_of_ten_below_the_shortest() -> None:
+    quicker = [(*row[:-1], row[-1] / 1000) for row in ROWS]
+
+    lows = [figure("span-time", evidence_of(rows)).panels[0].y.low for rows in (ROWS, quicker)]
+
+    assert lows == [1.0, 0.1]
+
+
 def test_without_texts_marks_cannot_be_shown() -> None:
     with pytest.raises(NotEnoughData, match="The texts are not known"):
         figure("marks", evidence_of(ROWS, text=None))

@@ -48,11 +48,14 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Figure:
     order = ("worker_id", "start", "end", "severity", "category")
     rows = of_text.with_columns(pl.Series("marked", marked, pl.String)).sort(order, nulls_last=True)
     table = table_of(FIGURE, evidence, _COLUMNS, rows, notes=("A row without severity: no error.",))
+    elsewhere = any(reading.n_elsewhere for reading in readings)
+    noted = " Behind a name: how many more concern something missing, or the source."
+    further = noted if elsewhere else ""
     return Figure(
         FIGURE.name,
         f"{title_of(FIGURE, evidence)}, {system}, segment {segment}",
         f"What {counted(len(readings), 'worker')} marked in the translation of segment {segment} by "
-        f"{system}, each in a lane of their own; the text is shaded by how many marked it.",
+        f"{system}, each in a lane of their own; the text is shaded by how many marked it.{further}",
         (Panel(x=Axis(""), y=Axis(""), marks=(passage,)),),
         table,
         table.signature,

@@ -88,11 +88,16 @@ def _figure(evidence: Sequence[Evidence], options: ExhibitOptions) -> Figure:
         panels=[
             Panel(
                 x=Axis("errors marked", low=-0.5),
-                y=Axis("seconds", low=max(SHORTEST, 10 ** floor(log10(min(y)))), logarithmic=True),
+                y=Axis("seconds", low=_power_below(min(y)), logarithmic=True),
                 marks=tuple(marks),
             )
         ],
     )
+
+
+def _power_below(seconds: float) -> float:
+    """Where an axis begins that shows this time: at a power of ten, and not below the shortest drawn."""
+    return max(SHORTEST, 10.0 ** floor(log10(seconds)))
 
 
 def _timed(source: Evidence) -> pl.DataFrame:
