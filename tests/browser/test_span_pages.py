@@ -375,8 +375,8 @@ def test_more_marked_beforehand_than_allowed_is_said_and_the_list_knows_both_tex
     given = (Span(0, 0, 3, "minor"), Span(0, 4, 10, "major"), Span(0, 4, 10, "minor", side="source"))
     marking = {"context": "whole", "spans": {"most": 2, "source": True}}
     begin(page, small_site("esa-ai", texts=TEXTS, prefilled={"1": given}, presentation=marking).join())
-    rows, button = page.locator(".suggestion"), page.locator(".next")
-    expect(page.locator(".suggestion-text")).to_have_text(["The", "bridge", "Brücke"])
+    rows, button = page.locator(".prefilled"), page.locator(".next")
+    expect(page.locator(".prefilled-text")).to_have_text(["The", "bridge", "Brücke"])
     rate(page, 0.5)
     expect(page.locator(".missing")).to_have_text("At most 2 errors can be marked here.")
     expect(button).to_be_disabled()
@@ -386,7 +386,7 @@ def test_more_marked_beforehand_than_allowed_is_said_and_the_list_knows_both_tex
     page.keyboard.press("Enter")
     expect(rows.nth(2).get_by_role("button", name="Keep")).to_be_focused()
     page.keyboard.press("Enter")
-    expect(page.locator(".suggestion-state")).to_have_text(["", "removed", "kept"])
+    expect(page.locator(".prefilled-state")).to_have_text(["", "removed", "kept"])
     expect(rows.nth(2).get_by_role("button", name="Remove")).to_be_focused()
     # Both texts together are full: neither takes another mark.
     for sheet in (".sheet-source", ".sheet-target"):
