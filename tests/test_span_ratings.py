@@ -118,6 +118,19 @@ def test_unknown_weights_and_judgements_without_errors_are_refused(tmp_path: Pat
     assert sy.read(pl.read_csv(spans), weights="marot").source.weights == "marot"
 
 
+def test_errors_that_no_weights_know_are_told_of(tmp_path: Path) -> None:
+    columns = "worker,system,segment,start,end,severity"
+    rows = ("w1,A,1,0,2,Major", "w1,A,1,2,4,grave", "w1,B,1,0,2,grave")
+
+    read = sy.read(_written(tmp_path, "s.csv", columns, *rows), weights="wmt24")
+
+    assert read.frame["rating"].to_list() == [-5.0, 0.0]
+    assert [warning for warning in read.source.warnings if "cost nothing" in warning] == [
+        "Errors of an unknown severity cost nothing: 2 errors with the severity grave. Weights know neutral, "
+        "trivial, minor, major, critical, undecided."
+    ]
+
+
 def test_domains_come_from_a_file_that_must_know_every_document(tmp_path: Path) -> None:
     rows = ("w1,1,50,A,d1", "w1,2,60,A,d2")
     ratings = _written(tmp_path, "r.csv", "worker,segment,rating,system,document", *rows)

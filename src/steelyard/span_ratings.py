@@ -57,7 +57,7 @@ def span_ratings(spans: pl.DataFrame, weights: SpanWeights) -> pl.DataFrame:
     """
     kinds = spans.select("severity", "category").unique().drop_nulls("severity")
     cost = [
-        weights.weigh(severity, category or "")
+        weights.weigh(severity.lower(), category or "")
         for severity, category in kinds.select("severity", "category").iter_rows()
     ]
     priced = spans.join(

@@ -469,6 +469,17 @@ def test_what_a_campaign_cannot_ask_for_is_said(tmp_path: Path, design: str, tab
     assert any(said in problem for problem in caught.value.problems), caught.value.problems
 
 
+def test_severities_without_weights_are_refused_where_nobody_rates() -> None:
+    own = SpansTable(severities=["small", "big"])
+
+    _, problems = spans_shown(own, protocols()["mqm"], "en")
+    _, rated = spans_shown(own.model_copy(update={"score": True}), protocols()["mqm"], "en")
+    _, scored = spans_shown(own, protocols()["esa"], "en")
+
+    assert "no weights know small, big: use some of neutral, trivial, minor" in problems[0]
+    assert (rated, scored) == ([], [])
+
+
 def test_every_line_that_cannot_be_marked_beforehand_is_told(tmp_path: Path) -> None:
     (tmp_path / "marks.csv").write_text(
         "system,segment,start,end,severity,category,side\n"

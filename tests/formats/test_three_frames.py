@@ -195,6 +195,20 @@ def test_a_bad_span_is_refused_with_its_line(tmp_path: Path, row: str, problem: 
     assert found[0] == problem
 
 
+@pytest.mark.parametrize(
+    ("place", "problem"),
+    [
+        ("9,4", "line 2: injected_end 4 is not after injected_start."),
+        ("4,", "line 2: injected_start 4 has no injected_end: give both."),
+        (",4", "line 2: injected_end 4 has no injected_start: give both."),
+    ],
+)
+def test_a_bad_place_of_an_injected_error_is_refused(tmp_path: Path, place: str, problem: str) -> None:
+    columns = "worker,system,segment,start,end,severity,injected_start,injected_end"
+
+    assert _problems(_file(tmp_path, f"{columns}\nw1,A,1,0,4,minor,{place}\n")) == (problem,)
+
+
 def test_all_problems_are_listed_at_once(tmp_path: Path) -> None:
     rows = "w1,1,A,B,left,,\nw1,1,A,,a,,\n"
 

@@ -90,6 +90,8 @@ def test_texts_of_both_sides_are_known(tmp_path: Path) -> None:
         ({"errors": [_error(4, 5), {**_error(4, 5), "end_i": 4}]}, "they count characters in two ways"),
         ({"errors": [{**_error(4, 5), "start": "missing"}]}, "must be two whole numbers from 0 on"),
         ({"errors": [_error(4, 5, is_source_error="no")]}, "is neither true nor false"),
+        ({"errors": [_error(4, 10**30)]}, "must be two whole numbers from 0 on"),
+        ({"errors": None}, "has no errors; of a translation without any the list is empty, []."),
         ({"system_id": None}, "system is empty"),
         ({"segment_id": None}, "segment is empty"),
     ],

@@ -137,6 +137,7 @@ def _mark(**keys: object) -> dict[str, object]:
             "end_i 13, but the target has 13 characters, counted from 0; is it one after",
         ),
         (_mark(end_i=99), "end_i 99, but the target has 13 characters, counted from 0."),
+        (_mark(end_i=10**30), "must be two whole numbers from 0 on"),
         (_mark(end_i=1), "ends before it starts (start_i 2, end_i 1)"),
         (_mark(severity="bad"), 'severity "bad" is unknown'),
         ({"start": 2, "end": 5, "severity": "minor"}, "they count characters in two ways"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 
@@ -20,6 +20,8 @@ class SpanWeights:
     weigh: Callable[[str, str], float]
 
 
+# Those of published files; "undecided" is what Appraise stores of a mark whose severity was never chosen.
+SEVERITIES = ("neutral", "trivial", "minor", "major", "critical", "undecided")
 # Severity, or severity and the beginning of a category: the longest that fits decides, and what none fits
 # costs nothing [Freitag2021, as the toolkit mt-metrics-eval has it].
 _MTME = {
@@ -78,3 +80,12 @@ WEIGHTS = {
 USUAL_WEIGHTS = "mtme"
 # A translation that says nothing at all: the worst single error there is.
 WORST_ERROR = 25.0
+
+
+def unweighed(severities: Iterable[str]) -> list[str]:
+    """Severities that no weights know, so that errors with them cost nothing.
+
+    >>> unweighed(["Minor", "grave", "critical"])
+    ['grave']
+    """
+    return [name for name in severities if name.strip().lower() not in SEVERITIES]

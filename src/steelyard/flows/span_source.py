@@ -12,7 +12,7 @@ import polars as pl
 from steelyard.domain.errors import ChoiceError, SourceError
 from steelyard.domain.judgement import FRAME_NAMES
 from steelyard.domain.nearest import no_such
-from steelyard.domain.span_weights import USUAL_WEIGHTS, WEIGHTS
+from steelyard.domain.span_weights import SEVERITIES, USUAL_WEIGHTS, WEIGHTS, unweighed
 from steelyard.domain.wording import Note, counted, listed
 from steelyard.frames import gather_credit
 from steelyard.span_ratings import span_ratings, span_scale
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 # How the note on ratings that nobody gave begins.
 _MADE_OF_ERRORS = "Ratings are minus the weights of the errors that workers marked"
+_COSTS_NOTHING = "Errors of an unknown severity cost nothing"
 
 
 class FurtherReading(TypedDict, total=False):
@@ -58,7 +59,8 @@ def with_weights(source: Source, name: str) -> Source:
         )
     ratings = gather_credit(span_ratings(source.spans, WEIGHTS[name]))
     note = Note(f"{_MADE_OF_ERRORS} ({name}: {WEIGHTS[name].title}).")
-    others = (warning for warning in source.warnings if not warning.startswith(_MADE_OF_ERRORS))
+    own = (_MADE_OF_ERRORS, _COSTS_NOTHING)
+    others = (warning for warning in source.warnings if not warning.startswith(own))
     return replace(
         source,
         frame=ratings,
@@ -66,8 +68,21 @@ def with_weights(source: Source, name: str) -> Source:
         # What is known of items is on the scale of ratings that people gave.
         gold_scale=None,
         weights=name,
-        warnings=(*others, note),
+        warnings=(*others, *_costless(source.spans), note),
     )
+
+
+def _costless(spans: pl.DataFrame) -> list[str]:
+    """A warning of severities that no weights know; none where there are none."""
+    said = spans["severity"].drop_nulls().cast(pl.String)
+    unknown = unweighed(said.unique().sort())
+    if not unknown:
+        return []
+    n = int(said.is_in(unknown).sum())
+    return [
+        f"{_COSTS_NOTHING}: {counted(n, 'error')} with the severity {' or '.join(unknown)}. Weights know "
+        f"{', '.join(SEVERITIES)}."
+    ]
 
 
 def with_domains(source: Source, path: Path) -> Source:

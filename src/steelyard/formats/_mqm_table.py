@@ -13,11 +13,11 @@ from collections.abc import Sequence
 import polars as pl
 
 from steelyard.domain.errors import SourceError
+from steelyard.domain.span_weights import SEVERITIES
 from steelyard.domain.wording import Note, counted
 from steelyard.formats._judgement_columns import shown
 from steelyard.formats._judgement_table import JudgementTable, line_numbers
 from steelyard.formats._records import MOST_COLUMNS, columns_of, plain_records
-from steelyard.formats._span_marks import SEVERITIES
 
 # In the order of a file without a header.
 _NAMES: dict[str, tuple[str, ...]] = {

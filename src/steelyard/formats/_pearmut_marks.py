@@ -13,9 +13,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from steelyard.domain.judgement import SpanOrigin
+from steelyard.domain.span_weights import SEVERITIES
 from steelyard.formats._browser_units import browser_units, place_of_units
 from steelyard.formats._judgement_columns import shown
-from steelyard.formats._span_marks import SEVERITIES
 
 MISSING = "[missing]"
 # What begins so is shown as it is, so nothing in it can be marked.

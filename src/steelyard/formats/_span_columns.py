@@ -23,6 +23,8 @@ def read_spans(reader: ColumnReader) -> pl.DataFrame | None:
     reader.refuse("end", end.is_not_null() & start.is_null(), "has no start: give both, or neither")
     unsaid = severity.is_null() & start.is_not_null() & end.is_not_null()
     reader.refuse("severity", unsaid, "is empty; only a translation without error has none", show=False)
+    injected = {name: reader.whole(name) for name in ("injected_start", "injected_end")}
+    _refuse_odd_places(reader, *injected.values())
     columns = {
         **reader.judged(),
         "system_id": reader.text("system", required=True),
@@ -34,7 +36,8 @@ def read_spans(reader: ColumnReader) -> pl.DataFrame | None:
         "credited": reader.names("credited"),
         "marked_seconds": reader.number("marked_seconds"),
         "origin": reader.one_of("origin", SPAN_ORIGINS),
-        **{name: reader.whole(name) for name in ("n_removed", "injected_start", "injected_end")},
+        "n_removed": reader.whole("n_removed"),
+        **injected,
     }
     beyond = end > reader.text("text").str.len_chars()
     reader.refuse("end", beyond, "is beyond the end of the text")
@@ -48,6 +51,13 @@ def read_spans(reader: ColumnReader) -> pl.DataFrame | None:
         return None
     reader.take_hit_times(frame)
     return spans_frame(frame)
+
+
+def _refuse_odd_places(reader: ColumnReader, first: pl.Series, last: pl.Series) -> None:
+    """An injected error has two ends or none."""
+    reader.refuse("injected_end", last <= first, "is not after injected_start")
+    reader.refuse("injected_start", first.is_not_null() & last.is_null(), "has no injected_end: give both")
+    reader.refuse("injected_end", last.is_not_null() & first.is_null(), "has no injected_start: give both")
 
 
 def marked_texts(reader: ColumnReader, spans: pl.DataFrame) -> pl.DataFrame:

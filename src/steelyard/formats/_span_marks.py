@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, TypeGuard
 import numpy as np
 import polars as pl
 
+<<<<<<< HEAD
 from steelyard.domain.errors import SourceError
 from steelyard.domain.wording import Note, counted
 from steelyard.formats._judgement_columns import shown
@@ -23,6 +24,12 @@ from steelyard.formats._judgement_columns import shown
 Places = Callable[[Sequence[int]], list[str]]
 # "undecided" is what Appraise stores of a mark whose severity was never chosen.
 SEVERITIES = ("neutral", "trivial", "minor", "major", "critical", "undecided")
+=======
+from steelyard.domain.span_weights import SEVERITIES
+from steelyard.domain.wording import Note, counted
+from steelyard.formats._judgement_columns import shown
+
+>>>>>>> h-a2
 # Stands for both ends of something that the translation lacks.
 MISSING = "missing"
 
@@ -41,6 +48,8 @@ LAST_MARKED = Counting("start_i", "end_i", "error_type", end_is_marked=True)
 ONE_AFTER = Counting("start", "end", "category", end_is_marked=False)
 _OTHER = {LAST_MARKED: ONE_AFTER, ONE_AFTER: LAST_MARKED}
 _SOURCE = "is_source_error"
+# More characters than any text has, and few enough to be counted.
+_MOST_PLACES = 2**40
 _MARKS_SCHEMA = {
     "number": pl.UInt32(),
     "start": pl.Int64(),
@@ -127,9 +136,13 @@ def _regular(lists: Sequence[object], counting: Counting) -> pl.DataFrame | None
     named = {value for value in (*start, *end) if type(value) is str}
     if is_mixed or not are_plain or named - {MISSING}:
         return None
-    places = [
-        pl.Series([at if type(at) is int else None for at in each], dtype=pl.Int64) for each in (start, end)
-    ]
+    try:
+        places = [
+            pl.Series([at if type(at) is int else None for at in each], dtype=pl.Int64)
+            for each in (start, end)
+        ]
+    except (TypeError, OverflowError):  # A number too large for the type.
+        return None
     rows = pl.DataFrame(
         {
             "number": number,
@@ -201,7 +214,7 @@ def _no_numbers(start: object, end: object, counting: Counting) -> str:
 
 
 def _is_index(value: object) -> TypeGuard[int]:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _MOST_PLACES
 
 
 def _category(given: object) -> str | None:

@@ -41,6 +41,10 @@ def is_standalone(keys: Sequence[str]) -> bool:
 def from_standalone(records: Sequence[Mapping[str, Any]], lines: Sequence[int], where: str) -> JudgementTable:
     """The errors in standalone ratings. Segments are numbered from 0 there, here from 1 as in all files."""
     names = {"system": "system_id", "document": "document_id", "text": "hypothesis", "source_text": "source"}
+    without = [line for record, line in zip(records, lines, strict=True) if record.get("errors") is None]
+    if without:
+        said = "has no errors; of a translation without any the list is empty, []"
+        raise SourceError(where, [f"line {line}: {said}." for line in without])
     pairs = [(record.get("src_lang"), record.get("tgt_lang")) for record in records]
     cells = pl.DataFrame(
         {

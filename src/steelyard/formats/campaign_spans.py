@@ -9,6 +9,8 @@ from pydantic import Field
 
 from steelyard.domain.languages import base_language
 from steelyard.domain.plugin import Protocol
+from steelyard.domain.span_weights import SEVERITIES, unweighed
+from steelyard.domain.wording import listed
 from steelyard.formats.campaign_keys import StrictKeys, Text
 from steelyard.protocols import USUAL_SPANS, SpanSettings
 
@@ -102,7 +104,18 @@ def spans_shown(
         problems.append(f"[spans] prefilled: {protocol.name} has no use for it; leave it out.")
     by = "character" if base_language(target_language) in _WITHOUT_SPACES else "word"
     shown = {**USUAL_SPANS, "by": by, **usual, **own}
-    return shown, [*problems, *_name_problems(shown)]
+    return shown, [*problems, *_name_problems(shown), *_weight_problems(shown)]
+
+
+def _weight_problems(shown: Mapping[str, Any]) -> list[str]:
+    """Why no rating could be computed from the errors, where nobody is asked for one."""
+    if shown["score"] or len(unweighed(shown["severities"])) < len(shown["severities"]):
+        return []
+    known = ", ".join(name for name in SEVERITIES if name != "undecided")
+    return [
+        "[spans] severities: without a score, ratings are computed from the errors, and no weights know "
+        f"{listed(shown['severities'])}: use some of {known}, or set score = true."
+    ]
 
 
 def choice_problems(

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import polars as pl
 
+from steelyard.domain.span_weights import SEVERITIES
 from steelyard.domain.text import Segment
 from steelyard.domain.wording import counted, listed
 from steelyard.domain.work import ItemKind
-from steelyard.formats._span_marks import SEVERITIES
 from steelyard.frames import ratings_frame, spread_credit, texts_frame
 
 # All that a reader of lines may take for the end of one, and the tab. Each is one character, as is the space
