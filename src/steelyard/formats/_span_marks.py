@@ -15,21 +15,13 @@ from typing import Any, NamedTuple, TypeGuard
 import numpy as np
 import polars as pl
 
-<<<<<<< HEAD
 from steelyard.domain.errors import SourceError
+from steelyard.domain.span_weights import SEVERITIES
 from steelyard.domain.wording import Note, counted
 from steelyard.formats._judgement_columns import shown
 
 # Where rows are, for people.
 Places = Callable[[Sequence[int]], list[str]]
-# "undecided" is what Appraise stores of a mark whose severity was never chosen.
-SEVERITIES = ("neutral", "trivial", "minor", "major", "critical", "undecided")
-=======
-from steelyard.domain.span_weights import SEVERITIES
-from steelyard.domain.wording import Note, counted
-from steelyard.formats._judgement_columns import shown
-
->>>>>>> h-a2
 # Stands for both ends of something that the translation lacks.
 MISSING = "missing"
 
