@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -50,16 +49,10 @@ def problems_with(identifier: str) -> list[str]:
     return found
 
 
-@cache
-def parsed(path: Path) -> ast.Module:
-    """A Python file, read once for all tests."""
-    return ast.parse(path.read_text("utf-8"))
-
-
-def python_identifiers(tree: ast.Module) -> set[str]:
+def python_identifiers(source: str) -> set[str]:
     """Every name that a Python module defines or uses, imports of other packages left out."""
     names: set[str] = set()
-    for node in ast.walk(tree):
+    for node in ast.walk(ast.parse(source)):
         match node:
             case ast.Name(id=name) | ast.Attribute(attr=name) | ast.arg(arg=name):
                 names.add(name)
@@ -142,7 +135,7 @@ def test_python_speaks_the_dictionary() -> None:
     assert [
         f"{path.relative_to(ROOT)}: {problem}"
         for path in PYTHON_FILES
-        for name in sorted(python_identifiers(parsed(path)) | {path.stem, path.parent.name})
+        for name in sorted(python_identifiers(path.read_text("utf-8")) | {path.stem, path.parent.name})
         for problem in problems_with(name)
     ] == []
 
@@ -170,7 +163,10 @@ def test_our_own_words_are_allowed(identifier: str) -> None:
 
 
 def test_a_public_name_has_one_meaning() -> None:
-    trees = {path.relative_to(SOURCE).as_posix(): parsed(path) for path in sorted(SOURCE.rglob("*.py"))}
+    trees = {
+        path.relative_to(SOURCE).as_posix(): ast.parse(path.read_text("utf-8"))
+        for path in sorted(SOURCE.rglob("*.py"))
+    }
 
     assert names_with_several_meanings(trees) == {}
 
