@@ -37,7 +37,9 @@ def _plan_options(command: Callable[..., Any]) -> Callable[..., Any]:
             click.option("--reliability", type=number, help="Goal: segment scores of this reliability."),
             click.option("--ratings-per-item", type=number, help="Goal: this many ratings per translation."),
             click.option("--budget", type=number, help="The reverse: what a budget can show."),
-            click.option("--attribute", help="What is judged.  [default: adequacy, or the protocol's]"),
+            click.option(
+                "--attribute", help="What is judged; with a protocol, what it asks for.  [default: adequacy]"
+            ),
             click.option("--protocol", help="How it is asked: see `steelyard protocols`.  [default: da]"),
             click.option("--hit-size", type=int, help="Items in a HIT.  [default: 100]"),
             click.option(

@@ -47,6 +47,8 @@ REPORT_POLICY = (
 # What a page holds of a question: all but the answers that are looked for.
 QUESTION_FIELDS = ("name", "text", "kind", "choices", "optional", "minimum", "maximum")
 
+# How the keys of words begin that stand on the page of the open link alone.
+OF_JOINING = ("join_", "no_id_", "barred_")
 # What the page that marks errors reads of a protocol's words.
 MARKING_WORDS = ("language", "empty", "spans", "severities", "categories")
 
@@ -161,6 +163,7 @@ def _shown(
         page["marking_words"] = _marking_words(settings)
     elif role == "worker":
         page["entry"] = _entry_page(settings)
+        page["words"] = {key: text for key, text in page["words"].items() if not key.startswith(OF_JOINING)}
     elif role == "open":
         page["open_link"] = settings.rules.open_link and now.state is not CampaignState.CLOSED
         page["from_platform"] = identification(settings.rules) is not None
