@@ -15,15 +15,21 @@ def cited_keys() -> set[str]:
     return {key for path in CITING_FILES for key in KEY.findall(path.read_text("utf-8"))}
 
 
-def listed_keys() -> set[str]:
+def listed_keys() -> list[str]:
     """Keys of the bibliography."""
     text = (ROOT / "docs" / "references.bib").read_text("utf-8")
-    return set(re.findall(r"^@\w+\{([^,]+),", text, flags=re.M))
+    return re.findall(r"^@\w+\{([^,]+),", text, flags=re.M)
 
 
 def test_every_cited_key_is_in_the_bibliography() -> None:
-    assert cited_keys() - listed_keys() == set()
+    assert cited_keys() - set(listed_keys()) == set()
 
 
 def test_every_entry_of_the_bibliography_is_cited() -> None:
-    assert listed_keys() - cited_keys() == set()
+    assert set(listed_keys()) - cited_keys() == set()
+
+
+def test_no_key_stands_for_two_entries() -> None:
+    keys = listed_keys()
+
+    assert [key for key in keys if keys.count(key) > 1] == []
