@@ -121,6 +121,28 @@ def rating_file(path: Path, rng: random.Random) -> None:
             file.write(f"sys{number // 20_000}\t{errors}\trater{number % 7}\n")
 
 
+def pearmut(path: Path, rng: random.Random) -> None:
+    """A line for each document of ten segments with three systems, and when each mark was made."""
+    found = _judged(rng, "start_i", "end_i", end_is_marked=True)
+    systems = [f"sys{number}" for number in range(3)]
+    with path.open("w", encoding="utf-8") as file:
+        for number in range(SPANS // MARKS_PER_ANSWER // 30):
+            answers: list[dict[str, Any]] = []
+            actions: list[dict[str, Any]] = [{"time": float(number), "action": "load"}]
+            for index in range(10):
+                answers.append({name: {"score": 71, "error_spans": next(found)[1]} for name in systems})
+                actions += [
+                    {"time": number + 9.5, "action": "create_span", "index": index, "model": name, **mark}
+                    for name, answer in answers[-1].items()
+                    for mark in answer["error_spans"]
+                ]
+            actions.append({"time": number + 900.0, "action": "submit"})
+            texts = dict.fromkeys(systems, SOURCE)
+            items = [{"src": SOURCE, "tgt": texts, "item_id": f"d{number % 500}_{k}"} for k in range(10)]
+            who = {"user_id": f"u{number // 500}", "item_i": number}
+            file.write(json.dumps({"annotation": answers, "item": items, "actions": actions, **who}) + "\n")
+
+
 def ours(path: Path, rng: random.Random) -> None:
     """A table of spans with their texts."""
     lines = ["worker,system,segment,start,end,severity,judgement_id,text"]
@@ -139,6 +161,7 @@ FORMATS: dict[str, Callable[[Path, random.Random], None]] = {
     "wmt25.jsonl": wmt25,
     "ratings.jsonl": standalone,
     "en-de.mqm.seg.rating": rating_file,
+    "pearmut.jsonl": pearmut,
     "ours.csv": ours,
 }
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,8 +19,10 @@ import polars as pl
 
 from steelyard.domain.wording import Note, counted
 from steelyard.formats._judgement_columns import shown
-from steelyard.formats._judgement_table import JudgementTable
+from steelyard.formats.table_file import cell_of_json
 
+# What was said, the number of the document, the worker, the items, and what was done.
+LogRow = tuple[Any, str | None, str | None, Any, Any]
 NEEDED = ("annotation", "item_i", "user_id")
 _COLUMNS = (*NEEDED, "item", "actions")
 _RESET = "__RESET__"
@@ -58,6 +60,23 @@ class SubmittedDocument:
         times = [action["time"] for action in self.actions if action.get("action") in names]
         return (times[-1] if last else times[0]) if times else None
 
+    def times_of_marks(self) -> Mapping[tuple[Any, Any], Mapping[tuple[Any, Any], float]]:
+        """By item and model, by the place of a mark: how long the document had been shown, at last."""
+        loaded = self.time_of("load")
+        found: dict[tuple[Any, Any], dict[tuple[Any, Any], float]] = {}
+        for action in self.actions if loaded is not None else ():
+            if action.get("action") != "create_span":
+                continue
+            of_text, place = (
+                (action.get("index"), action.get("model")),
+                (action.get("start_i"), action.get("end_i")),
+            )
+            try:
+                found.setdefault(of_text, {})[place] = max(action["time"] - loaded, 0.0)
+            except TypeError:  # A list or an object in place of a number: no mark has that place.
+                continue
+        return found
+
 
 @dataclass(slots=True)
 class LogReading:
@@ -81,36 +100,43 @@ def is_pearmut_log(columns: Sequence[str]) -> bool:
     return set(NEEDED) <= set(columns)
 
 
-def from_download(content: object) -> JudgementTable | None:
-    """The lines of what Pearmut gives to download: campaigns, each with its lines; None if it is no such."""
+def lines_of_download(content: object) -> tuple[list[Mapping[str, Any]], list[str]] | None:
+    """The lines of what Pearmut gives to download, and what to call them; None if it is no such.
+
+    It holds campaigns, each with its lines.
+    """
     if not isinstance(content, dict) or not content:
         return None
     lines = [(name, line) for name, found in content.items() if isinstance(found, list) for line in found]
     if not lines or not all(isinstance(line, dict) and set(NEEDED) <= set(line) for _, line in lines):
         return None
-    names = dict.fromkeys(key for _, line in lines for key in line)
-    cells = pl.DataFrame(
-        {key: [_cell(line.get(key)) for _, line in lines] for key in names},
-        schema=dict.fromkeys(names, pl.String),
-    )
     numbers: Counter[str] = Counter()
     places = []
     for name, _ in lines:
         numbers[name] += 1
         places.append(f"{name}, submission {numbers[name]}")
-    return JudgementTable(cells, lambda rows: [places[row] for row in rows])
+    return [line for _, line in lines], places
 
 
-def _cell(value: object) -> str | None:
-    return value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+def rows_of_cells(cells: pl.DataFrame) -> Iterator[LogRow]:
+    """The lines of a log that was read as a table, whose cells are texts."""
+    columns = [cells[name] if name in cells.columns else [None] * len(cells) for name in _COLUMNS]
+    for said, number, worker, items, actions in zip(*columns, strict=True):
+        yield _parsed(said), number, worker, _parsed(items), _parsed(actions)
 
 
-def read_lines_of_log(cells: pl.DataFrame) -> LogReading:
+def rows_of_records(records: Iterable[Mapping[str, Any]]) -> Iterator[LogRow]:
+    """The lines of a log that was read as JSON."""
+    for record in records:
+        said, number, worker, items, actions = map(record.get, _COLUMNS)
+        yield said, cell_of_json(number), cell_of_json(worker), items, actions
+
+
+def read_lines_of_log(rows: Iterable[LogRow]) -> LogReading:
     """The documents whose answers count, in the order of the log."""
     reading = LogReading()
     current: dict[tuple[str, str], dict[str, SubmittedDocument]] = {}
-    columns = [cells[name] if name in cells.columns else [None] * len(cells) for name in _COLUMNS]
-    for row, (said, number, worker, items, actions) in enumerate(zip(*columns, strict=True)):
+    for row, (said, number, worker, items, actions) in enumerate(rows):
         if not worker or not number:
             reading.problems.append((row, f"{'user_id' if not worker else 'item_i'} is empty"))
             continue
@@ -141,13 +167,13 @@ def _models(document: SubmittedDocument) -> list[str]:
 
 
 def _document(
-    row: int, worker: str, number: str, texts: tuple[str | None, str | None, str | None], reading: LogReading
+    row: int, worker: str, number: str, said: tuple[Any, Any, Any], reading: LogReading
 ) -> SubmittedDocument | None:
     """The document of a line; None if it is no judgement of translations, or cannot be read."""
     if number.startswith(_WELCOME):
         reading.left_out["welcome"] += 1
         return None
-    answers, items, actions = map(_parsed, texts)
+    answers, items, actions = said
     if isinstance(items, list) and items and all(isinstance(item, dict) and "form" in item for item in items):
         reading.left_out["form"] += 1
         return None

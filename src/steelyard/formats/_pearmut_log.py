@@ -9,10 +9,10 @@ that other one, its base.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -21,7 +21,14 @@ from steelyard.domain.wording import Note, counted
 from steelyard.domain.work import ItemKind
 from steelyard.formats._judgement_columns import shown
 from steelyard.formats._judgement_table import JudgementTable
-from steelyard.formats._pearmut_lines import LogReading, SubmittedDocument, read_lines_of_log
+from steelyard.formats._pearmut_lines import (
+    LogReading,
+    LogRow,
+    SubmittedDocument,
+    read_lines_of_log,
+    rows_of_cells,
+    rows_of_records,
+)
 from steelyard.formats._pearmut_marks import (
     PearmutCampaign,
     campaign_marks,
@@ -58,6 +65,7 @@ _MARKS: dict[str, pl.DataType] = {
     "marked_seconds": pl.Float64(),
 }
 _Row = tuple[object, ...]
+_NEITHER: Sequence[Any] = (None, None)
 _OPTIONAL = (
     "attribute",
     "known",
@@ -79,8 +87,24 @@ class _Counts:
 
 
 def from_pearmut_log(table: JudgementTable, path: Path | None) -> JudgementTable:
-    """The judgements of a log under our names; SourceError lists every line that cannot be understood."""
-    reading, counts = read_lines_of_log(table.cells), _Counts()
+    """The judgements of a log that was read as a table, under our names."""
+    return _judgements(rows_of_cells(table.cells), table.places, path)
+
+
+def from_pearmut_lines(
+    records: Sequence[Mapping[str, Any]], places: Callable[[Sequence[int]], list[str]], path: Path
+) -> JudgementTable:
+    """The judgements of a log that was read as JSON, under our names."""
+    found = _judgements(rows_of_records(records), places, path)
+    beside = None if found.beside is None else replace(found.beside, is_named=True)
+    return replace(found, beside=beside, is_named=True)
+
+
+def _judgements(
+    rows: Iterable[LogRow], places: Callable[[Sequence[int]], list[str]], path: Path | None
+) -> JudgementTable:
+    """The judgements of a log; SourceError lists every line that cannot be understood."""
+    reading, counts = read_lines_of_log(rows), _Counts()
     names, campaign = names_of_items(document.items for document in reading.documents), _campaign_beside(path)
     ratings: list[dict[str, object]] = []
     marked: list[dict[str, object]] = []
@@ -95,24 +119,24 @@ def from_pearmut_log(table: JudgementTable, path: Path | None) -> JudgementTable
             counts.n_bases += document.is_random and judged.columns["kind"] == ItemKind.REGULAR
     if reading.problems:
         problems = sorted(reading.problems, key=lambda problem: problem[0])
-        places = table.places([row for row, _ in problems])
-        listed = [f"{place}: {text}." for place, (_, text) in zip(places, problems, strict=True)]
+        where = places([row for row, _ in problems])
+        listed = [f"{place}: {text}." for place, (_, text) in zip(where, problems, strict=True)]
         raise SourceError(str(path or "table"), listed)
     each = pl.DataFrame(marked, schema=_MARKED).with_row_index("number")
     errors = pl.DataFrame(marks, schema=_MARKS, orient="row")
     spans = each.join(errors, on="number", how="left", maintain_order="left_right").drop("number")
     notes = (*reading.notes(), *names.notes, *_notes(counts, each))
     if marked and not ratings:
-        return replace(_table(spans, table), frame="spans", warnings=notes)
-    rated = replace(_table(pl.DataFrame(ratings, schema=_RATINGS), table), warnings=notes)
+        return replace(_table(spans, places), frame="spans", warnings=notes)
+    rated = replace(_table(pl.DataFrame(ratings, schema=_RATINGS), places), warnings=notes)
     # Where scores alone were asked for, no error could be marked.
-    return replace(rated, beside=replace(_table(spans, table), frame="spans")) if marks else rated
+    return replace(rated, beside=replace(_table(spans, places), frame="spans")) if marks else rated
 
 
-def _table(cells: pl.DataFrame, log: JudgementTable) -> JudgementTable:
+def _table(cells: pl.DataFrame, places: Callable[[Sequence[int]], list[str]]) -> JudgementTable:
     lines = cells["row"].to_list()
     empty = [name for name in _OPTIONAL if name in cells.columns and not cells[name].count()]
-    return JudgementTable(cells.drop("row", *empty), lambda rows: log.places([lines[row] for row in rows]))
+    return JudgementTable(cells.drop("row", *empty), lambda rows: places([lines[row] for row in rows]))
 
 
 def _campaign_beside(path: Path | None) -> PearmutCampaign:
@@ -130,31 +154,21 @@ def _campaign_beside(path: Path | None) -> PearmutCampaign:
     return campaign_marks(info) if isinstance(info, dict) else PearmutCampaign()
 
 
-@dataclass(frozen=True, slots=True)
-class _Judged:
+class _Judged(NamedTuple):
     """One translation and the answer to it; `columns` are those that ratings and spans share."""
 
     document: SubmittedDocument
-    index: int
+    number: int
     model: str
+    item: Mapping[str, Any]
+    text: str
+    answer: Mapping[str, Any]
     systems: tuple[str, ...]
     columns: Mapping[str, object]
-
-    @property
-    def item(self) -> Mapping[str, Any]:
-        return self.document.items[self.index]
-
-    @property
-    def text(self) -> str:
-        return str(self.item["tgt"][self.model])
-
-    @property
-    def answer(self) -> Mapping[str, Any]:
-        answer: Mapping[str, Any] = self.document.answers[self.index][self.model]
-        return answer
+    times_of_marks: Mapping[tuple[Any, Any], float]
 
     def problem(self, said: str) -> tuple[int, str]:
-        return self.document.row, f"item {self.index + 1}, {shown(self.model)}: {said}"
+        return self.document.row, f"item {self.number}, {shown(self.model)}: {said}"
 
 
 def _read_document(document: SubmittedDocument, names: ItemNames, reading: LogReading) -> list[_Judged]:
@@ -165,8 +179,9 @@ def _read_document(document: SubmittedDocument, names: ItemNames, reading: LogRe
         return []
     loaded, sent = document.time_of("load"), document.time_of("submit", "submit_skip", last=True)
     elapsed = None if loaded is None or sent is None or sent < loaded else sent - loaded
-    found = []
+    found, marked = [], document.times_of_marks()
     for index, (item, answers) in enumerate(zip(document.items, document.answers, strict=True)):
+        of_item = names.of_item(document, index) if answers else {}
         for place, model in enumerate(item["tgt"], start=1):
             if model not in answers:
                 continue
@@ -180,9 +195,11 @@ def _read_document(document: SubmittedDocument, names: ItemNames, reading: LogRe
                 "seconds": None if elapsed is None else elapsed / len(document.items),
                 "submitted_at": sent,
                 "judgement_id": f"{document.worker}:{document.row + 1}.{index + 1}{several}",
-                **names.of_item(document, index),
+                **of_item,
             }
-            found.append(_Judged(document, index, model, systems, columns))
+            times = marked.get((index, model), {})
+            said = (item, item["tgt"][model], answers[model])
+            found.append(_Judged(document, index + 1, model, *said, systems, columns, times))
     return found
 
 
@@ -190,7 +207,7 @@ def _ratings_of(judged: _Judged, reading: LogReading) -> Iterator[dict[str, obje
     """A row for each score and each system that it counts for."""
     sliders = judged.answer.get("sliders")
     scores = {None: judged.answer.get("score"), **(sliders if isinstance(sliders, dict) else {})}
-    known = _by_model(judged, "_known")
+    known = _by_model(judged, "_known") if "_known" in judged.item else _NEITHER
     for attribute, score in scores.items():
         if score is None:
             continue
@@ -215,7 +232,7 @@ def _spans_of(
     reading.problems += [judged.problem(f"marked beforehand: {said}") for said in prefilled.problems]
     origin, n_removed = origins_of(marks.found, prefilled.found)
     counts.n_widened += sum(mark.is_widened for mark in marks.found)
-    injected = _by_model(judged, "_injected")
+    injected = _by_model(judged, "_injected") if "_injected" in judged.item else _NEITHER
     common = {
         **judged.columns,
         "credited": json.dumps(list(judged.systems[1:])) if judged.systems[1:] else None,
@@ -224,9 +241,9 @@ def _spans_of(
         "injected_end": injected[1],
         "text": judged.text,
     }
-    times = dict(_times_of_marks(judged.document, judged.index, judged.model)) if marks.found else {}
     rows: list[_Row] = [
-        (*mark[:4], came, times.get(mark.key)) for mark, came in zip(marks.found, origin, strict=True)
+        (*mark[:4], came, judged.times_of_marks.get(mark.key))
+        for mark, came in zip(marks.found, origin, strict=True)
     ]
     return rows, common
 
@@ -235,24 +252,13 @@ def _by_model(judged: _Judged, key: str) -> Sequence[Any]:
     """The two numbers that an item of ours has for a translation; nothing twice where it has none."""
     found = judged.item.get(key)
     pair = found.get(judged.model) if isinstance(found, dict) else None
-    return pair if isinstance(pair, list) and len(pair) == 2 else (None, None)
+    return pair if isinstance(pair, list) and len(pair) == 2 else _NEITHER
 
 
 def _own_marks(item: Mapping[str, Any], campaign: PearmutCampaign) -> PearmutCampaign:
     """What an item of ours says of its campaign's marks; else what is known of them anyway."""
     own = item.get("_spans")
     return campaign_marks(own) if isinstance(own, dict) else campaign
-
-
-def _times_of_marks(
-    document: SubmittedDocument, index: int, model: str
-) -> Iterator[tuple[tuple[Any, Any], float]]:
-    """By the place of a mark how long the document had been shown; of several times the last counts."""
-    loaded = document.time_of("load")
-    for action in document.actions:
-        of_this = action.get("index") == index and action.get("model") == model
-        if loaded is not None and of_this and action.get("action") == "create_span":
-            yield (action.get("start_i"), action.get("end_i")), max(action["time"] - loaded, 0.0)
 
 
 def _notes(counts: _Counts, spans: pl.DataFrame) -> Iterator[str]:

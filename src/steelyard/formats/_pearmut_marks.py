@@ -52,10 +52,13 @@ class MarksRead(NamedTuple):
     problems: tuple[str, ...]
 
 
+_NO_MARKS = MarksRead((), ())
+
+
 def read_pearmut_marks(given: object, text: str, campaign: PearmutCampaign) -> MarksRead:
     """The errors of a list, in the text they were marked in."""
-    if given is None:
-        return MarksRead((), ())
+    if given is None or given == []:
+        return _NO_MARKS
     if not isinstance(given, list):
         return MarksRead((), (f"error_spans {shown(json.dumps(given))} is not a list",))
     if given and text.startswith(MEDIA):
@@ -77,6 +80,8 @@ def origins_of(
 
     In Pearmut the place of a mark cannot be changed, only what is said of it.
     """
+    if not prefilled:
+        return [None] * len(marks), 0
     before = {mark.key: mark for mark in prefilled}
     kept = {mark.key for mark in marks} & set(before)
 
@@ -92,12 +97,14 @@ def _mark(mark: object, units: Sequence[int], campaign: PearmutCampaign) -> Pear
     if not isinstance(mark, dict):
         raise ValueError(f"a marked error is not an object: {shown(json.dumps(mark))}")
     severity, category = _severity(mark.get("severity"), campaign), _category(mark.get("category"))
-    first, last = (mark.get(name) for name in ("start_i", "end_i"))
+    first, last = mark.get("start_i"), mark.get("end_i")
     if type(first) is not int or type(last) is not int or min(first, last) < 0:
         given = f"start_i {shown(json.dumps(first))} and end_i {shown(json.dumps(last))}"
         raise ValueError(f"{given} must be two whole numbers from 0 on")
     if last < first:
         raise ValueError(f"a marked error ends before it starts (start_i {first}, end_i {last})")
+    if last < len(units) and isinstance(units, range):
+        return PearmutMark(first, last + 1, severity, category, (first, last))
     if last < len(units):
         place = place_of_units(units, first, last)
         return PearmutMark(place.start, place.end, severity, category, (first, last), place.is_widened)
@@ -131,6 +138,8 @@ def _beyond(first: int, last: int, n_units: int, campaign: PearmutCampaign) -> s
 def _severity(given: object, campaign: PearmutCampaign) -> str:
     if given is None:
         return UNDECIDED
+    if given in campaign.severities:
+        return str(given)
     word = given.strip().lower() if isinstance(given, str) else None
     if word not in campaign.severities:
         known = ", ".join(campaign.severities)

@@ -49,8 +49,8 @@ from steelyard.formats._judgement_table import (
     line_numbers,
     row_numbers,
 )
-from steelyard.formats._pearmut_lines import from_download, is_pearmut_log
-from steelyard.formats._pearmut_log import from_pearmut_log
+from steelyard.formats._pearmut_lines import is_pearmut_log, lines_of_download
+from steelyard.formats._pearmut_log import from_pearmut_lines, from_pearmut_log
 from steelyard.formats._separated import read_separated
 from steelyard.formats._spaced import with_tabs
 from steelyard.formats._spreadsheets import SEPARATORS, read_separated_text
@@ -381,8 +381,14 @@ def _read_parquet(path: Path) -> pl.DataFrame:
 
 def _read_any_jsonl(text: str, where: str) -> JudgementTable:
     """As `_read_jsonl`, also where the lines are another system's."""
-    reader = jsonl_reader(keys_of_first_line(text))
-    return _read_jsonl(text, where) if reader is None else reader(*json_records(text, where), where)
+    keys = keys_of_first_line(text)
+    reader = jsonl_reader(keys)
+    if reader is not None:
+        return reader(*json_records(text, where), where)
+    if is_pearmut_log(keys):
+        records, lines = json_records(text, where)
+        return from_pearmut_lines(records, line_numbers(lines), Path(where))
+    return _read_jsonl(text, where)
 
 
 def _read_jsonl(text: str, where: str) -> JudgementTable:
@@ -398,11 +404,12 @@ def _read_jsonl(text: str, where: str) -> JudgementTable:
 def _read_json(text: str, where: str) -> JudgementTable:
     """The lines of a Pearmut log as its server gives them to download."""
     try:
-        table = from_download(json.loads(text))
+        found = lines_of_download(json.loads(text))
     except ValueError as error:
         raise SourceError(where, [f"is not JSON ({shown(str(error))})."]) from None
-    if table is None:
+    if found is None:
         raise SourceError(
             where, ["holds no judgements: of JSON files, those that Pearmut gives to download are read."]
         )
-    return table
+    records, places = found
+    return from_pearmut_lines(records, lambda rows: [places[row] for row in rows], Path(where))
