@@ -7,6 +7,8 @@ EvaluationError
 ├── ChoiceError      a choice, name or value of an option that does not exist or does not fit
 ├── NotFound         there is no such thing, or it is not yours
 ├── Conflict         it exists, but its state forbids what was asked
+├── PlatformError    a crowd platform refused, or could not be reached: nothing was done
+│   └── ReplyLost    it may or may not have done what was asked: ask it before trying again
 ├── TooMany          more than one caller may ask for; carries how long to wait
 └── NotEnoughData    the data cannot support what was asked
 """
@@ -161,6 +163,14 @@ class Conflict(EvaluationError):  # noqa: N818 (the dictionary's word)
     def __init__(self, message: str, code: str = "conflict") -> None:
         super().__init__(message)
         self.code = code
+
+
+class PlatformError(EvaluationError):
+    """A crowd platform refused what was asked, or could not be reached. It has done nothing."""
+
+
+class ReplyLost(PlatformError):  # noqa: N818 (reads as a sentence where it is raised)
+    """A crowd platform was asked, and no reply came: it may have acted or not. Ask it, and repeat nothing."""
 
 
 class TooMany(EvaluationError):  # noqa: N818 (reads as a sentence where it is raised)

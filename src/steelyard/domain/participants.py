@@ -13,6 +13,8 @@ class Visit:
     participant_id: str
     study_id: str = ""
     session_id: str = ""
+    submit_to: str = ""
+    """Where a finished set is posted back to; empty for platforms that do not ask for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,3 +40,9 @@ class Participant:
     """How many judgements they have given in all."""
     is_blocked: bool
     sessions: tuple[PlatformSession, ...] = ()
+    agreed_at: datetime | None = None
+    """When they last agreed to a consent text; None: never."""
+    consent_version: str | None = None
+    """Which text that was."""
+    withdrew_at: datetime | None = None
+    """When they took it back; None: they did not."""

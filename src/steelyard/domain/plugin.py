@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from steelyard.domain.crowd import ClientSettings, CrowdClient, Notice, NoticeParts
 from steelyard.domain.exhibit import Evidence, ExhibitOptions, Figure, Table
 from steelyard.domain.judgement import Answer, FrameName, Said
 from steelyard.domain.options import Option, own_options
@@ -254,6 +255,26 @@ class Damage:
 
 
 @dataclass(frozen=True, slots=True)
+class PostBack:
+    """How a platform holds our pages in a frame of its own, and takes back a finished set.
+
+    Origins are such as "https://www.example.org": scheme and host, without a path.
+    """
+
+    frame_origins: tuple[str, ...]
+    """Whose pages may hold ours."""
+    submit_origins: tuple[str, ...]
+    """Where a finished set may be posted to."""
+    submit_parameter: str
+    """The parameter of the address that says to which of them."""
+    submit_path: str
+    session_field: str
+    """The field of the form with the id of the session."""
+    preview_session: str
+    """The id of the session of those who only look."""
+
+
+@dataclass(frozen=True, slots=True)
 class Platform:
     """Where workers come from. `entry_url(base_url, token)` is the address one worker opens.
 
@@ -273,5 +294,22 @@ class Platform:
     """What a whole id looks like, as a regular expression; None: letters, digits and a few signs."""
     placeholders: Mapping[str, str] = field(default_factory=dict)
     """By parameter, what the platform replaces in an address; it adds other parameters by itself."""
+    client: Callable[[ClientSettings], CrowdClient] | None = None
+    """Makes what talks to the platform; None: what is done there is done by hand."""
+    finds_keys: bool = False
+    """Its own library finds the keys, so none is given to `client`."""
+    setting_problems: Callable[[Mapping[str, Any]], Sequence[str]] | None = None
+    """What is wrong with a campaign's settings for this platform; None: it takes none."""
+    least_message: int = 0
+    """Letters that the reason for a rejection must have there."""
+    rejection_categories: tuple[str, ...] = ()
+    """By which of them a rejection is recorded there; empty: there are none."""
+    notice_in: Callable[[NoticeParts], Notice] | None = None
+    """What the platform tells us by itself, once its signature is found right; None: it never does.
+
+    PlatformError for a signature that is wrong or too old.
+    """
+    posts_back: PostBack | None = None
+    """How its pages hold ours in a frame, where a finished set is posted back to it; None: it is not."""
     completion_url: str | None = None
     """Where those go back to who have finished, with {code} for the code; None: the campaign must say."""

@@ -39,6 +39,10 @@ class Rules:
     """What a HIT is paid, in place of what the wage comes to."""
     fee: float = 0.0
     """What a platform takes on top of the pay, as a share of it."""
+    budget: float | None = None
+    """The most that may be spent through a platform, its fees included; None: no limit is set."""
+    pay_after_days: float = 7.0
+    """Days after which work that nobody has decided on is paid when the platform is next asked."""
     tell_pay: bool = False
     """Whether workers read what a set pays and what they have earned."""
     completion_code: str | None = None
@@ -60,6 +64,12 @@ class Rules:
     session_parameter: str | None = None
     id_pattern: str | None = None
     """What a whole id looks like, as a regular expression without groups."""
+    description: str | None = None
+    """What people read about the campaign on the platform; None: a sentence made from what is known."""
+    platform_settings: Mapping[str, Any] = field(default_factory=dict)
+    """What only the platform knows, such as workspace, project and filters, in its own words."""
+    retain_until: str | None = None
+    """The day, as YYYY-MM-DD, after which what points to workers should be erased; None: nothing is set."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from urllib.parse import urlsplit
 
 # Longer ones are cut by some browsers and programs.
@@ -23,3 +24,14 @@ def is_web_address(text: str) -> bool:
         return parts.scheme in ("https", "http") and bool(parts.hostname) and (parts.port or 1) > 0
     except ValueError:
         return False
+
+
+def is_own_machine(origin: str) -> bool:
+    """Whether it is the origin of a page of the reader's own machine, and nothing more than that.
+
+    >>> is_own_machine("http://127.0.0.1:8712"), is_own_machine("https://localhost")
+    (True, True)
+    >>> is_own_machine("http://127.0.0.1.example.org"), is_own_machine("http://127.0.0.1:1/path")
+    (False, False)
+    """
+    return re.fullmatch(r"https?://(?:127\.0\.0\.1|localhost|\[::1\])(?::[0-9]{1,5})?", origin) is not None

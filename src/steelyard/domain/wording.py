@@ -100,6 +100,25 @@ def payable(amount: float, currency: str) -> float:
     return floor(amount * cents + 0.5 + 1e-9) / cents + 0.0
 
 
+def to_cents(amount: float, currency: str) -> int:
+    """An amount in the smallest unit of its currency, in which sums are exact.
+
+    >>> to_cents(2.5, "EUR"), to_cents(2.5, "JPY")
+    (250, 3)
+    """
+    cents: int = 10 ** decimals_of(currency)
+    return round(payable(amount, currency) * cents)
+
+
+def cents_in_words(cents: int, currency: str) -> str:
+    """An amount in the smallest unit, with the code of its currency.
+
+    >>> cents_in_words(123450, "EUR"), cents_in_words(250, "JPY")
+    ('EUR 1,234.50', 'JPY 250')
+    """
+    return in_currency(cents / 10 ** decimals_of(currency), currency)
+
+
 def in_digits(value: float, digits: int, *, plus: bool = False) -> str:
     """A number for sentences, with a true minus as tables have it; `plus` shows that sign too.
 

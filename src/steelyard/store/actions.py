@@ -15,6 +15,8 @@ from steelyard.store.turns import take_turns
 
 # The verbs of decisions about which judgements count.
 EXCLUSION_VERBS = ("exclude", "reinstate")
+# Logged once, before anybody comes: everybody who does is simulated.
+REHEARSAL_VERB = "rehearse"
 
 
 def log_action(  # noqa: PLR0913 (an action is all of this)
@@ -43,6 +45,13 @@ def log_action(  # noqa: PLR0913 (an action is all of this)
         "manager_id": by.manager_id if isinstance(by, ByManager) else None,
     }
     connection.execute(insert(tables.actions), [row])
+
+
+def is_rehearsal(connection: Connection) -> bool:
+    """Whether the campaign is the copy of another one for a rehearsal. The log is never changed: for good."""
+    stored = tables.actions.c
+    query = select(stored.number).where(stored.verb == REHEARSAL_VERB).limit(1)
+    return connection.execute(query).first() is not None
 
 
 def logged_actions(

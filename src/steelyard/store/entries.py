@@ -15,8 +15,13 @@ from steelyard.store.turns import hold_rows
 
 # Whoever asks for work runs this: one row at least for every worker there is.
 _WORKER_ENTRIES = (
-    select(tables.workers.c.is_simulated, tables.entries)
+    select(
+        # In a rehearsal those whom a platform sends do what people would do.
+        (tables.workers.c.is_simulated & tables.participants.c.worker_id.is_(None)).label("is_asked_nothing"),
+        tables.entries,
+    )
     .select_from(tables.workers)
+    .outerjoin(tables.participants, tables.participants.c.worker_id == tables.workers.c.worker_id)
     .outerjoin(tables.entries, tables.entries.c.worker_id == tables.workers.c.worker_id)
     .where(tables.workers.c.worker_id == bindparam("worker_id"))
     # By number, not by time: clocks are set back, and the latest word is the one that counts.
@@ -27,11 +32,13 @@ _WORKER_ENTRIES = (
 def worker_entries(connection: Connection, worker_id: str) -> list[EntryRecord] | None:
     """What the worker did so far, step by step in order; None for a simulated one, of whom nothing is asked.
 
+    A simulated one who came to a rehearsal from a platform is asked like anybody.
+
     In a write transaction the worker is locked until it ends: two pages of one worker take turns.
     """
     hold_rows(connection, tables.workers, tables.workers.c.worker_id == worker_id)
     rows = connection.execute(_WORKER_ENTRIES, {"worker_id": worker_id}).all()
-    if any(row.is_simulated for row in rows):
+    if any(row.is_asked_nothing for row in rows):
         return None
     return [_record(row) for row in rows if row.step is not None]
 

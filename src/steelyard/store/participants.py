@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 
@@ -11,7 +12,7 @@ from steelyard.domain.participants import Participant, PlatformSession, Visit
 from steelyard.store import tables
 from steelyard.store.assignments import n_judged_in
 
-# More than anybody has, and too few to fill a disk [our choice].
+# In which one person finished nothing: more than anybody has, and too few to fill a disk [our choice].
 MOST_SESSIONS = 100
 
 
@@ -53,12 +54,17 @@ def add_participant(
 def add_session(connection: Connection, worker_id: str, visit: Visit, *, now: datetime) -> None:
     """Record a visit, once for each session of the platform; one without study and session is none.
 
-    Whoever adds one must hold the turn "worker".
+    Whoever adds one must hold the turn "worker". Sessions in which a set was finished may be any number.
     """
     if not visit.study_id and not visit.session_id:
         return
-    known = [(each.study_id, each.session_id) for each in _sessions(connection, [worker_id])[worker_id]]
-    if (visit.study_id, visit.session_id) in known or len(known) >= MOST_SESSIONS:
+    stored = tables.platform_sessions.c
+    rows = connection.execute(
+        select(stored.study_id, stored.session_id, stored.assignment_id).where(stored.worker_id == worker_id)
+    ).all()
+    n_without = sum(row.assignment_id is None for row in rows)
+    is_known = any((row.study_id, row.session_id) == (visit.study_id, visit.session_id) for row in rows)
+    if is_known or n_without >= MOST_SESSIONS:
         return
     row = {
         "worker_id": worker_id,
@@ -99,7 +105,27 @@ def all_participants(connection: Connection) -> list[Participant]:
     )
     rows = connection.execute(query).all()
     sessions = _sessions(connection, [row.worker_id for row in rows])
-    return [Participant(*row, sessions=sessions[row.worker_id]) for row in rows]
+    agreed = _agreements(connection)
+    return [
+        Participant(*row, sessions[row.worker_id], *agreed.get(row.worker_id, (None, None, None)))
+        for row in rows
+    ]
+
+
+def _agreements(
+    connection: Connection,
+) -> dict[str, tuple[datetime | None, str | None, datetime | None]]:
+    """By worker, when they last agreed, to which text, and when they took it back."""
+    stored = tables.entries.c
+    query = select(stored.worker_id, stored.content, stored.made_at).where(stored.step == "consent")
+    found: dict[str, tuple[datetime | None, str | None, datetime | None]] = {}
+    for worker_id, content, made_at in connection.execute(query.order_by(stored.worker_id, stored.number)):
+        said = json.loads(content)
+        if said["agrees"]:
+            found[worker_id] = (made_at, said["version"], None)
+        elif worker_id in found:
+            found[worker_id] = (*found[worker_id][:2], found[worker_id][2] or made_at)
+    return found
 
 
 def n_barred(connection: Connection) -> int:

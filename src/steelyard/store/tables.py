@@ -212,6 +212,9 @@ platform_sessions = Table(
     Column("study_id", Text, primary_key=True),
     Column("session_id", Text, primary_key=True),
     Column("begun_at", Instant, nullable=False),
+    # The set that was done in this session, and since when that is so: no other session has it.
+    Column("assignment_id", Text, ForeignKey("assignments.assignment_id")),
+    Column("finished_at", Instant),
 )
 # Who may not join, by the same keyed hash: mostly people of earlier campaigns.
 barred_participants = Table(
@@ -219,6 +222,68 @@ barred_participants = Table(
     metadata,
     Column("pseudonym", Text, primary_key=True),
     Column("made_at", Instant, nullable=False),
+)
+# What a campaign is on a platform. Money is in cents: `pay` is what people get if every place is taken, those
+# who are screened out included, and `cost` the same with fees.
+listings = Table(
+    "listings",
+    metadata,
+    Column("tag", Text, primary_key=True),
+    Column("platform", Text, nullable=False),
+    # The platform's own id; null: no reply to the request to make it has come.
+    Column("listing_id", Text),
+    Column("state", Text, nullable=False),
+    Column("places", Integer, nullable=False),
+    Column("reward", BigInteger, nullable=False),
+    Column("pay", BigInteger, nullable=False),
+    Column("cost", BigInteger, nullable=False),
+    Column("currency", Text, nullable=False),
+    Column("made_at", Instant, nullable=False),
+    Column("synced_at", Instant),
+)
+# What a platform says about a person's session, and the assignment that was done in it.
+crowd_sessions = Table(
+    "crowd_sessions",
+    metadata,
+    # A keyed hash of the platform's id once the person was erased or forgotten.
+    Column("session_id", Text, primary_key=True),
+    Column("tag", Text, ForeignKey("listings.tag"), nullable=False),
+    # Null for those who never came here, and once they were erased.
+    Column("worker_id", Text, ForeignKey("workers.worker_id")),
+    Column("assignment_id", Text, ForeignKey("assignments.assignment_id")),
+    Column("state", Text, nullable=False),
+    # By the platform's clock; `seen_at` by ours.
+    Column("changed_at", Instant, nullable=False),
+    Column("seen_at", Instant, nullable=False),
+    Column("code", Text),
+    Column("reward", BigInteger, nullable=False),
+    # A JSON list of amounts.
+    Column("bonuses", Text, nullable=False),
+    Column("is_return_requested", Boolean, nullable=False),
+)
+# Bonuses, written down before the platform is asked to pay them.
+transfers = Table(
+    "transfers",
+    metadata,
+    Column("token", Text, primary_key=True),
+    Column("tag", Text, ForeignKey("listings.tag"), nullable=False),
+    Column("session_id", Text, nullable=False),
+    Column("worker_id", Text, ForeignKey("workers.worker_id")),
+    Column("amount", BigInteger, nullable=False),
+    Column("fee", BigInteger, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    # The platform's id of the order; null: not ordered yet, so certainly not paid.
+    Column("order_id", Text),
+    Column("made_at", Instant, nullable=False),
+    Column("settled_at", Instant),
+)
+# What a platform told us by itself, so that nothing told twice counts twice.
+notices = Table(
+    "notices",
+    metadata,
+    Column("notice_id", Text, primary_key=True),
+    Column("received_at", Instant, nullable=False),
 )
 # The versions of the links that belong to no worker: the manager's and the open one.
 shared_links = Table(
