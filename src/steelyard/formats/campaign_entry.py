@@ -19,6 +19,8 @@ from steelyard.formats.text_file import read_text
 
 # How a point of a list begins.
 _POINT = re.compile(r"[-*•–]\s|\d{1,3}\.\s|\(?(?:\d{1,3}|[A-Za-z])\)\s")
+# A line that is a heading; paragraphs follow it.
+_HEADING = re.compile(r"^#{1,3}[ \t]+(\S.*)$", re.MULTILINE)
 # Letters of a consent text: some ten pages, which nobody reads [our choice].
 LONGEST_CONSENT = 40_000
 
@@ -55,12 +57,16 @@ def entry_of(
 def consent_text(text: str, *, where: str) -> str:
     """A consent text, its paragraphs in one line each; SourceError with what is wrong with it.
 
-    Points of a list, lines that begin with a dash, a dot or a number, stay lines of their own.
+    Points of a list, lines that begin with a dash, a dot or a number, stay lines of their own; a line that
+    begins with # is a heading.
 
     >>> consent_text("We store\\nanswers.\\n\\nYou may\\n- stop,\\n- ask\\n  us.", where="c.txt")
     'We store answers.\\n\\nYou may\\n- stop,\\n- ask us.'
+    >>> consent_text("# Who\\nWe do.", where="c.txt")
+    '# Who\\n\\nWe do.'
     """
-    paragraphs = re.split(r"\n\s*\n", "\n".join(text.strip().splitlines()))
+    headed = _HEADING.sub(r"\n# \1\n", "\n".join(text.strip().splitlines()))
+    paragraphs = re.split(r"\n\s*\n", headed.strip())
     text = "\n\n".join(_flowing(paragraph) for paragraph in paragraphs)
     if not text:
         raise SourceError(

@@ -21,8 +21,8 @@ class ConsentTable(StrictKeys):
     file: Text | None = Field(
         default=None,
         description="Plain text file with the consent text in the workers' language, a blank line between "
-        "paragraphs; points that begin with a dash or a number stay on lines of their own. Either this or "
-        "`text`.",
+        "paragraphs; points that begin with a dash or a number stay on lines of their own, and a line that "
+        "begins with # is a heading. Either this or `text`.",
     )
     text: Text | None = Field(default=None, description="The consent text itself, in place of a file.")
     behaviour: bool = Field(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from datetime import date
 from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
@@ -31,3 +33,12 @@ def _web_address(text: str) -> str:
 WebAddress = Annotated[
     str, Field(pattern=r"^https?://[!-~]+$", max_length=LONGEST), AfterValidator(_web_address)
 ]
+
+
+def _day(text: str) -> str:
+    with suppress(ValueError):
+        return date.fromisoformat(text).isoformat()
+    raise PydanticCustomError("day", "be a day such as 2030-12-31")
+
+
+Day = Annotated[str, AfterValidator(_day)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
@@ -33,8 +33,8 @@ class PlatformTable(StrictKeys):
 
     name: Name = Field(
         default=Rules().platform,
-        description="prolific, connect (CloudResearch), sona, besample, or url-parameter for any other that "
-        "says in the address who comes; local: you hand out links yourself.",
+        description="prolific, mturk (Mechanical Turk), connect (CloudResearch), sona, besample, or "
+        "url-parameter for any other that says in the address who comes; local: you hand out links yourself.",
     )
     id_parameter: Parameter | None = Field(
         default=None,
@@ -52,4 +52,14 @@ class PlatformTable(StrictKeys):
             description="What a whole id looks like, as a regular expression without groups, such as "
             "[0-9]{5}. Without it: the platform's.",
         )
+    )
+    description: Annotated[str, Field(min_length=1, max_length=2000)] | None = Field(
+        default=None,
+        description="What people read about the campaign on the platform, before they come. Without it: what "
+        "the task is, how long it takes and what it pays.",
+    )
+    settings: dict[str, Any] = Field(
+        default_factory=dict,
+        description="What only this platform knows, in its own words: workspace, project, filters and so on. "
+        "See the page of the platform in docs/howto.",
     )

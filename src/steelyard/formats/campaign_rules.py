@@ -18,8 +18,10 @@ _TABLES: dict[str, type[StrictKeys]] = {"rules": RulesTable, "pay": PayTable, "p
 # Keys whose rules have names that say more.
 _OTHER_NAMES = {
     ("pay", "per_hit"): "pay_per_hit",
+    ("pay", "after_days"): "pay_after_days",
     ("pay", "tell_workers"): "tell_pay",
     ("platform", "name"): "platform",
+    ("platform", "settings"): "platform_settings",
 }
 # By table and key, the name of the rule.
 RULES_OF_KEYS = {
@@ -64,7 +66,8 @@ def platform_warnings(rules: Rules) -> list[str]:
     if rules.completion_code is None and rules.completion_url is None:
         warnings.append(
             f"[rules] has neither completion_code nor completion_url, so {rules.platform} does not learn who "
-            "has finished. Set it before you publish: steelyard settings DB --completion-code CODE"
+            "has finished. `steelyard publish` makes one up where it can; otherwise set it before people "
+            "come: steelyard settings DB --completion-code CODE"
         )
     return warnings
 
@@ -77,6 +80,8 @@ def rules_toml(rules: Rules) -> str:
     currency = "USD"
     # per_hit is not set
     fee = 0.0
+    # budget is not set
+    after_days = 7.0
     tell_workers = false
     """
     lines = []
@@ -87,5 +92,14 @@ def rules_toml(rules: Rules) -> str:
 
 
 def _line(key: str, value: Any) -> str:
-    # JSON writes numbers, plain strings and truth values as TOML does.
-    return f"# {key} is not set" if value is None else f"{key} = {json.dumps(value)}"
+    return f"# {key} is not set" if value is None or value == {} else f"{key} = {_toml(value)}"
+
+
+def _toml(value: Any) -> str:
+    """A value in one line. JSON writes numbers, plain strings, truth values and lists as TOML does."""
+    if isinstance(value, Mapping):
+        pairs = ", ".join(f"{json.dumps(key)} = {_toml(each)}" for key, each in value.items())
+        return f"{{ {pairs} }}"
+    if isinstance(value, list):
+        return f"[{', '.join(_toml(each) for each in value)}]"
+    return json.dumps(value)

@@ -10,7 +10,7 @@ from steelyard.domain.campaign import ItemOrder, LayoutName, Partition
 from steelyard.domain.running import Rules
 from steelyard.formats.campaign_entry_tables import ConsentTable, QuestionTable, TrainingTable
 from steelyard.formats.campaign_entry_tables import TargetTable as TargetTable
-from steelyard.formats.campaign_keys import Finite, Name, Number, StrictKeys, Text, WebAddress
+from steelyard.formats.campaign_keys import Day, Finite, Name, Number, StrictKeys, Text, WebAddress
 from steelyard.formats.campaign_platform import PlatformTable
 from steelyard.formats.campaign_spans import SpansTable
 
@@ -304,6 +304,11 @@ class RulesTable(StrictKeys):
         "the platform lets you look at their work and pay it. No check of quality shows it. Without it: "
         "none is shown.",
     )
+    retain_until: Day | None = Field(
+        default=None,
+        description="Day after which what points to workers should be erased, such as 2030-12-31; consent "
+        "texts promise one. `steelyard progress` reminds you, and `steelyard erase --all` does it.",
+    )
 
 
 class PayTable(StrictKeys):
@@ -321,6 +326,15 @@ class PayTable(StrictKeys):
     fee: Annotated[float, Field(ge=0, le=1)] = Field(
         default=USUAL_RULES.fee,
         description="What a crowd platform charges on top, as a share of the pay: 0.4 for 40 %.",
+    )
+    budget: Annotated[float, Field(gt=0, le=MOST_PAY, allow_inf_nan=False)] | None = Field(
+        default=None,
+        description="The most that may be spent through a crowd platform, its fees included. Nothing is "
+        "published and no bonus is paid beyond it.",
+    )
+    after_days: Annotated[float, Field(ge=0, le=30)] = Field(
+        default=USUAL_RULES.pay_after_days,
+        description="Days after which work that nobody has decided on is paid, by `steelyard sync`.",
     )
     tell_workers: bool = Field(
         default=USUAL_RULES.tell_pay,

@@ -99,6 +99,14 @@ def read_campaign(
     return CampaignSource(campaign, tuple(files.warnings), sources.kept)
 
 
+def read_tables(path: Path) -> CampaignFile:
+    """The tables of a campaign file, and none of the files that it names; CampaignError with all problems."""
+    parsed, problems = parse_tables(_toml(path))
+    if parsed is None or problems:
+        raise CampaignError(str(path), problems)
+    return parsed
+
+
 def _toml(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(read_text(path))

@@ -1,8 +1,9 @@
 """Judgements as tables of ratings, preferences or spans: .csv, .tsv, .jsonl (each also .gz) or .parquet.
 
 Which of the three a table holds is recognised by its columns. So are results of other systems, here and
-nowhere else, and they are read as judgements too: see `results_2016`, `_flat_2016`, `appraise`, `_mqm_table`,
-`_toolkit_ratings`, `_jsonl_formats` and `_pearmut_log`. What Pearmut gives to download is JSON as a whole.
+nowhere else, and they are read as judgements too: see `results_2016`, `_turk_batch`, `_flat_2016`,
+`appraise`, `_mqm_table`, `_toolkit_ratings`, `_jsonl_formats` and `_pearmut_log`. What Pearmut gives to
+download is JSON as a whole.
 """
 
 from __future__ import annotations
@@ -54,6 +55,13 @@ from steelyard.formats._pearmut_log import from_pearmut_lines, from_pearmut_log
 from steelyard.formats._separated import read_separated
 from steelyard.formats._spaced import with_tabs
 from steelyard.formats._spreadsheets import SEPARATORS, read_separated_text
+from steelyard.formats._turk_batch import (
+    columns_of_batch,
+    has_single_ratings,
+    is_turk_batch,
+    remarks_on_batch,
+    times_of_batch,
+)
 from steelyard.formats.table_file import json_records, read_jsonl, unknown_format, write_table
 from steelyard.formats.text_file import read_text
 from steelyard.frames import spread_credit
@@ -318,7 +326,7 @@ def _of_another_system(
     folder = path.parent if path else None
     if is_pearmut_log(table.cells.columns):
         return from_pearmut_log(table, path)
-    if results_2016.is_batch(names):
+    if results_2016.is_batch(names) and not has_single_ratings(table.cells.select(names)):
         return results_2016.from_batch(table, str(path or "table"), folder=folder)
     if _flat_2016.is_flat(names):
         return _flat_2016.from_flat(table, path, scale=scale)
@@ -332,6 +340,11 @@ def _of_another_system(
 
 def _named_as_ours(table: JudgementTable, where: str, *, columns: Mapping[str, str] | None) -> JudgementTable:
     """The table with the columns that are ours, under our names."""
+    times = table.hit_times
+    remarks: tuple[str, ...] = ()
+    if is_turk_batch(table.cells.columns):
+        columns = columns_of_batch(table.cells, columns or {})
+        times, remarks = times_of_batch(table.cells, columns), remarks_on_batch(table.cells, columns)
     choice = choose_columns(table.cells.columns, columns or {})
     if choice.problems:
         raise SourceError(where, choice.problems)
@@ -356,7 +369,7 @@ def _named_as_ours(table: JudgementTable, where: str, *, columns: Mapping[str, s
                 "(if it is, call it hit_seconds)."
             )
         )
-    return JudgementTable(cells, table.places, tuple(warnings), frame=choice.frame)
+    return JudgementTable(cells, table.places, (*remarks, *warnings), times, frame=choice.frame)
 
 
 def _is_called(taken: Mapping[str, str], ours: str, theirs: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import datetime
 from pathlib import Path
 
 from steelyard.domain.errors import SourceError
@@ -17,7 +18,7 @@ COLUMNS = ("participant_id", "participant id", "participantid", "prolific_pid", 
 TABLES = (".csv", ".tsv")
 WRITTEN = (
     *("participant_id", "worker_id", "platform", "study_id", "session_id"),
-    *("joined_at", "hits", "judged", "is_blocked"),
+    *("joined_at", "hits", "judged", "is_blocked", "agreed_at", "consent_version", "withdrew_at"),
 )
 
 
@@ -55,12 +56,19 @@ def participants_csv(participants: Iterable[Participant]) -> str:
             "platform": each.platform,
             "study_id": session.study_id if session else "",
             "session_id": session.session_id if session else "",
-            "joined_at": each.joined_at.isoformat(timespec="seconds"),
+            "joined_at": _moment(each.joined_at),
             "hits": str(each.hits),
             "judged": str(each.judged),
             "is_blocked": str(each.is_blocked).lower(),
+            "agreed_at": _moment(each.agreed_at),
+            "consent_version": each.consent_version or "",
+            "withdrew_at": _moment(each.withdrew_at),
         }
         for each in participants
         for session in each.sessions or (None,)
     ]
     return people_csv(rows, WRITTEN)
+
+
+def _moment(time: datetime | None) -> str:
+    return "" if time is None else time.isoformat(timespec="seconds")

@@ -14,18 +14,6 @@ PLATFORM = Platform(
 )
 PRESETS = (
     Platform(
-        name="prolific",
-        title="Prolific",
-        entry_url=entry_url,
-        tells_ids=True,
-        id_parameter="PROLIFIC_PID",
-        study_parameter="STUDY_ID",
-        session_parameter="SESSION_ID",
-        id_pattern="[0-9a-f]{24}",
-        placeholders={name: f"{{{{%{name}%}}}}" for name in ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")},
-        completion_url="https://app.prolific.com/submissions/complete?cc={code}",
-    ),
-    Platform(
         name="connect",
         title="CloudResearch Connect",
         entry_url=entry_url,

@@ -1,0 +1,121 @@
+"""Requests to a platform: repeated where that is safe, told in a dry run, sent once where it pays."""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import httpx2
+
+from steelyard.domain.errors import PlatformError, ReplyLost
+
+# What is done if no clear reply comes: ask again, since a second time changes nothing; or never again.
+Repeatable = Literal["again", "once"]
+MOST_TRIES = 6
+FIRST_WAIT, LONGEST_WAIT = 0.5, 30.0
+TIMEOUT = 30.0
+_BUSY = (429, 500, 502, 503, 504)
+
+
+@dataclass
+class HttpCalls:
+    """Sends requests with a key. `describe`: what a reply that is no success says, in a sentence.
+
+    With `tell`, every request is told, and one that changes something is not sent.
+    """
+
+    address: str
+    headers: Mapping[str, str] = field(repr=False)
+    describe: Callable[[int, Any], str]
+    tell: Callable[[str], None] | None = None
+    sleep: Callable[[float], None] = time.sleep
+    chance: Callable[[], float] = random.random
+
+    def __post_init__(self) -> None:
+        self._http = httpx2.Client(
+            base_url=self.address, headers=dict(self.headers), timeout=TIMEOUT, follow_redirects=False
+        )
+
+    def get(self, path: str, **parameters: Any) -> Any:
+        """What the platform says."""
+        self._told("GET", path, parameters or None)
+        return self._send("GET", path, None, "again", parameters)
+
+    def change(
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        *,
+        repeatable: Repeatable = "again",
+        otherwise: Any = None,
+    ) -> Any:
+        """Ask for a change; in a dry run it is told only, and the reply is `otherwise`."""
+        self._told(method, path, body)
+        if self.tell is not None:
+            return otherwise
+        return self._send(method, path, body, repeatable, {})
+
+    def close(self) -> None:
+        self._http.close()
+
+    def _told(self, method: str, path: str, body: Any) -> None:
+        if self.tell is not None:
+            said = "" if body is None else f"\n{json.dumps(body, indent=2, ensure_ascii=False)}"
+            self.tell(f"{method} {self.address}{path}{said}")
+
+    def _send(
+        self, method: str, path: str, body: Any, repeatable: Repeatable, parameters: Mapping[str, Any]
+    ) -> Any:
+        for n_tried in range(1, MOST_TRIES + 1):
+            is_last = repeatable == "once" or n_tried == MOST_TRIES
+            wait = 0.0
+            try:
+                reply = self._http.request(method, path, json=body, params=dict(parameters) or None)
+            except httpx2.ConnectError:
+                # Nothing was sent, so it may be tried again in any case.
+                if n_tried == MOST_TRIES:
+                    raise PlatformError(f"{self._host} cannot be reached.") from None
+            except httpx2.TransportError:
+                if is_last:
+                    raise self._silent(repeatable) from None
+            else:
+                if reply.status_code == 429:
+                    # It was turned away before anything was done.
+                    is_last, wait = n_tried == MOST_TRIES, _asked_wait(reply)
+                if reply.status_code not in _BUSY or is_last:
+                    return self._understood(reply, repeatable)
+            pause = min(FIRST_WAIT * 2 ** (n_tried - 1), LONGEST_WAIT) * self.chance()
+            self.sleep(max(pause, wait))
+        raise AssertionError("every way out is above")
+
+    def _understood(self, reply: httpx2.Response, repeatable: Repeatable) -> Any:
+        try:
+            said = reply.json() if reply.content else {}
+        except ValueError:
+            said = {}
+        if reply.is_success:
+            return said
+        if reply.status_code >= 500 and repeatable == "once":
+            raise self._silent(repeatable)
+        raise PlatformError(self.describe(reply.status_code, said))
+
+    def _silent(self, repeatable: Repeatable) -> PlatformError:
+        if repeatable == "once":
+            return ReplyLost(f"{self._host} was asked, and no clear reply came: it may have acted or not.")
+        return PlatformError(f"{self._host} does not answer. Try again later.")
+
+    @property
+    def _host(self) -> str:
+        return httpx2.URL(self.address).host
+
+
+def _asked_wait(reply: httpx2.Response) -> float:
+    try:
+        return min(float(reply.headers.get("retry-after", "0")), LONGEST_WAIT)
+    except ValueError:
+        return 0.0

@@ -1,0 +1,77 @@
+"""Keys of platforms: from the environment, or a file that nobody else can read. Stored and shown nowhere."""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Mapping
+from pathlib import Path
+
+from steelyard.domain.errors import PlatformError
+
+# By platform, the beginning of its variables. Others find their keys by themselves.
+_KEY_VARIABLES = {"prolific": "PROLIFIC_TOKEN"}
+_SECRET_VARIABLES = {"prolific": "PROLIFIC_WEBHOOK_SECRET"}
+_ADDRESS_VARIABLES = {"prolific": "PROLIFIC_URL", "mturk": "MTURK_URL"}
+
+
+def key_of(platform: str, environ: Mapping[str, str]) -> str | None:
+    """The key of a platform; None if there is none, PlatformError for one that is not safe or no key."""
+    if platform == "mturk":
+        # Amazon's library looks in other places too, where these are not set.
+        found = [environ.get(name, "") for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")]
+        return ":".join(found) if all(found) else None
+    variable = _KEY_VARIABLES.get(platform)
+    return None if variable is None else _secret_in(variable, f"{platform}-token", environ)
+
+
+def notice_secrets(platform: str, environ: Mapping[str, str]) -> list[str]:
+    """The secrets by which a platform signs what it tells us: several while one takes over from another."""
+    variable = _SECRET_VARIABLES.get(platform)
+    found = None if variable is None else _secret_in(variable, f"{platform}-webhook-secret", environ)
+    return [] if found is None else [part for part in found.split(",") if part]
+
+
+def address_of(platform: str, environ: Mapping[str, str]) -> str | None:
+    """Where a platform is, if not where it usually is: an emulator."""
+    return environ.get(_ADDRESS_VARIABLES.get(platform, ""), "").strip().rstrip("/") or None
+
+
+def key_hint(platform: str) -> str:
+    """How to give the key, in a sentence."""
+    variable = _KEY_VARIABLES.get(platform)
+    if variable is None:
+        return "Give the keys where the platform's own tools look for them."
+    return (
+        f"Give it in the environment as {variable}, or in a file that only you can read: ~/.config/steelyard/"
+        f"{platform}-token, or the one that {variable}_FILE names."
+    )
+
+
+def _secret_in(variable: str, name: str, environ: Mapping[str, str]) -> str | None:
+    if variable in environ:
+        return _checked(environ[variable], variable)
+    named = environ.get(f"{variable}_FILE")
+    home = environ.get("HOME", "")
+    path = Path(named) if named else Path(home) / ".config" / "steelyard" / name
+    if not named and (not home or not path.exists()):
+        return None
+    try:
+        mode = path.stat().st_mode
+        text = path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError):
+        raise PlatformError(f"{path} cannot be read, so there is no key.") from None
+    if stat.S_IMODE(mode) & 0o077:
+        raise PlatformError(f"Others can read {path}, which holds a key. Keep them out: chmod 600 {path}")
+    return _checked(text, str(path))
+
+
+def _checked(text: str, where: str) -> str:
+    """The key without blanks around it; never a part of it in what is said."""
+    key = text.strip()
+    if not key:
+        raise PlatformError(f"{where} is empty, so there is no key.")
+    if not key.isascii() or any(sign.isspace() or not sign.isprintable() for sign in key):
+        raise PlatformError(
+            f"{where} holds something else than a key: it has blanks or signs that no key has."
+        )
+    return key
