@@ -12,6 +12,7 @@ from steelyard.domain.entry import CampaignEntry, Consent, entry_in
 from steelyard.domain.errors import CampaignError, ChoiceError, SourceError
 from steelyard.domain.running import By, Revision
 from steelyard.domain.wording import joined
+from steelyard.flows.consent import unfilled
 from steelyard.flows.open import OpenCampaign
 from steelyard.formats.campaign_entry import consent_text
 from steelyard.formats.campaign_mistakes import table_problems
@@ -172,6 +173,9 @@ def seen_revisions(campaign: OpenCampaign) -> list[SeenRevision]:
         new_consent = before is not None and consent_of(before) != consent_of(revision)
         n_judgements = counts.get(revision.revision, 0)
         warnings = _word_warnings(revision, campaign.settings) if new_words else ()
+        consent = consent_of(revision)
+        if new_consent and consent is not None:
+            warnings = (*warnings, *unfilled(consent.text))
         seen.append(SeenRevision(revision, new_title, new_words, new_consent, n_judgements, warnings))
     return seen
 

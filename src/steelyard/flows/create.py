@@ -19,6 +19,7 @@ from steelyard.design.prefilled import Prefiller
 from steelyard.domain.campaign import Campaign, CampaignSettings
 from steelyard.domain.collector import no_collector
 from steelyard.domain.running import CampaignState
+from steelyard.flows.consent import consent_warnings
 from steelyard.flows.media import kept_media, media_folder
 from steelyard.flows.platform import require_platform
 from steelyard.flows.secrets import mark_campaign
@@ -106,7 +107,9 @@ def design_source(source: CampaignSource, *, progress: Progress = unseen) -> Des
             new_ids=new_ids,
             progress=advance_to,
         )
-    return Designed(campaign, made, (*source.warnings, *made.warnings), source.media)
+    settings = campaign.settings
+    told = consent_warnings(settings.rules, settings.presentation)
+    return Designed(campaign, made, (*source.warnings, *told, *made.warnings), source.media)
 
 
 def explain_layout(designed: Designed) -> LayoutReport:

@@ -8,11 +8,11 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from steelyard.domain.campaign import CampaignSettings
-from steelyard.domain.running import CampaignState, Conditions
+from steelyard.domain.running import CampaignState, Conditions, Rules
 from steelyard.domain.wording import payable
 from steelyard.domain.work import Assignment, AssignmentStatus
 from steelyard.flows.progress import WorkerProgress, due_work
-from steelyard.planning.spending import Workload, pay_terms
+from steelyard.planning.spending import PayTerms, Workload, pay_terms
 from steelyard.protocols import protocols
 from steelyard.store import assignments, leases
 from steelyard.store.progress import HeldHit
@@ -49,9 +49,7 @@ def told_pay(
     counts as given back.
     """
     rules = conditions.rules
-    seconds = protocols()[settings.protocol].seconds_per_item[settings.attribute]
-    terms = pay_terms(rules, seconds_per_item=seconds)
-    per_set = terms.pay(hits=1, items=n_items or settings.design.hit_size)
+    terms, per_set = _price_of_set(settings, rules, n_items=n_items)
     if not rules.tell_pay or per_set is None:
         return None
     idle = leases.idle_assignments(connection, before=idle_before)
@@ -59,10 +57,32 @@ def told_pay(
     due = due_work(progress, is_closed=conditions.state is CampaignState.CLOSED)
     return ToldPay(
         currency=rules.currency,
-        per_hour=rules.wage if rules.pay_per_hit is None else None,
-        per_set=payable(per_set, rules.currency),
+        per_hour=_per_hour(rules),
+        per_set=per_set,
         earned=terms.due([Workload(due.hits, due.items)]).pay,
     )
+
+
+def offered_pay(settings: CampaignSettings) -> ToldPay | None:
+    """What a usual set pays, for those who have not begun; None if no wage or price is known.
+
+    Whoever reads it comes from a platform that says so itself, so it is no secret.
+    """
+    rules = settings.rules
+    _, per_set = _price_of_set(settings, rules, n_items=0)
+    return None if per_set is None else ToldPay(rules.currency, _per_hour(rules), per_set, None)
+
+
+def _per_hour(rules: Rules) -> float | None:
+    return rules.wage if rules.pay_per_hit is None else None
+
+
+def _price_of_set(settings: CampaignSettings, rules: Rules, *, n_items: int) -> tuple[PayTerms, float | None]:
+    """On what terms work is paid, and what a set of so many items comes to; 0: of the usual number."""
+    seconds = protocols()[settings.protocol].seconds_per_item[settings.attribute]
+    terms = pay_terms(rules, seconds_per_item=seconds)
+    per_set = terms.pay(hits=1, items=n_items or settings.design.hit_size)
+    return terms, None if per_set is None else payable(per_set, rules.currency)
 
 
 def _progress(worker_id: str, taken: Sequence[Assignment], idle: Sequence[str]) -> WorkerProgress:

@@ -19,6 +19,7 @@ from steelyard.flows.campaign_texts import translations_of
 from steelyard.flows.excluded import excluded_of
 from steelyard.flows.judged import JudgedFrames, judged_pieces
 from steelyard.flows.open import OpenCampaign
+from steelyard.flows.retention import erased_notes
 from steelyard.formats import appraise, pearmut
 from steelyard.formats.anthea import write_project
 from steelyard.formats.judgements_file import NEIGHBOURS, neighbour
@@ -65,7 +66,7 @@ def hit_times(campaign: OpenCampaign, frames: JudgedFrames) -> pl.DataFrame:
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """How many judgements were written, to which files, and what could not be written as it is."""
+    """How many judgements were written, to which files, and what their reader should know."""
 
     n_judgements: int
     files: tuple[Path, ...]
@@ -85,7 +86,8 @@ def export(campaign: OpenCampaign, path: Path, *, progress: Callable[[int], None
             if spool.n_rows(name):
                 files.append(neighbour(path, name))
                 spool.write(files[-1], name)
-        return Exported(spool.n_judgements, tuple(files))
+        with campaign.store.read() as connection:
+            return Exported(spool.n_judgements, tuple(files), erased_notes(connection))
 
 
 def export_frame(campaign: OpenCampaign, path: Path, name: FrameName) -> None:

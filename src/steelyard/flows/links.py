@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from steelyard.domain.errors import Conflict, NotFound
 from steelyard.domain.running import By, CampaignState
 from steelyard.domain.work import LinkRole
 from steelyard.flows.open import OpenCampaign
 from steelyard.flows.participants import record_visit, visitor_in, worker_for
-from steelyard.flows.platform import Query, address_for_platform
+from steelyard.flows.platform import Query, address_for_platform, session_query
 from steelyard.flows.secrets import replaced_secret, secret_of, usable_secret
 from steelyard.flows.tokens import SHARED_IDS, pseudonym_for, split_token, token_for
 from steelyard.platforms import platforms
 from steelyard.store import links as stored
 from steelyard.store import running, work
-from steelyard.store.actions import log_action
+from steelyard.store.actions import is_rehearsal, log_action
 from steelyard.store.participants import renew_pseudonyms
 from steelyard.store.turns import take_turns
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
 
 INVALID = "This link is not valid, or not valid any more. Ask the organiser of the campaign for a new one."
 CLOSED_LIST = (
@@ -138,7 +142,8 @@ def join_campaign(campaign: OpenCampaign, *, base_url: str, now: datetime, query
 
     It is a new worker's, unless a platform says that somebody came before. Conflict if the link is off or all
     is over ("open_link_off"), or if the platform does not say who comes ("no_id"), or if they may not join
-    ("barred"); NotFound for one whose link was revoked.
+    ("barred") or only look ("preview"); NotFound for one whose link was revoked. Where a finished set is
+    posted back, the address says from which session.
     """
     tokens = _tokens(campaign)
     with campaign.store.write() as connection:
@@ -149,7 +154,7 @@ def join_campaign(campaign: OpenCampaign, *, base_url: str, now: datetime, query
         known = None if visitor is None else worker_for(connection, visitor)
         if known is None and (not now_running.rules.open_link or now_running.state is CampaignState.CLOSED):
             raise Conflict(CLOSED_LIST, code="open_link_off")
-        worker_id = known or work.add_worker(connection, now=now).worker_id
+        worker_id = known or _new_worker(connection, now=now)
         if visitor is not None:
             record_visit(connection, visitor, worker_id, is_new=known is None, now=now)
         if known is None:
@@ -158,7 +163,12 @@ def join_campaign(campaign: OpenCampaign, *, base_url: str, now: datetime, query
     [link] = _worker_links(added, [], tokens, base_url)
     if link.is_revoked:
         raise NotFound(INVALID)
-    return link
+    return link if visitor is None else replace(link, url=link.url + session_query(visitor.visit))
+
+
+def _new_worker(connection: Connection, *, now: datetime) -> str:
+    """A worker for somebody who joins; nobody who comes to a rehearsal is taken for a person."""
+    return work.add_worker(connection, now=now, is_simulated=is_rehearsal(connection)).worker_id
 
 
 def change_links(campaign: OpenCampaign, changes: LinkChanges, *, by: By, now: datetime) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from steelyard.domain.errors import ChoiceError, Conflict
 from steelyard.domain.participants import Participant, Visit
 from steelyard.domain.running import By, Rules
+from steelyard.flows.erase import hold_people, require_settled
 from steelyard.flows.open import OpenCampaign, open_campaign
 from steelyard.flows.platform import Query, identification
 from steelyard.flows.secrets import usable_secret
@@ -19,6 +20,7 @@ from steelyard.formats.participants_file import read_participant_ids
 from steelyard.store import participants as stored
 from steelyard.store import running
 from steelyard.store.actions import log_action
+from steelyard.store.forgetting import forget_sessions
 from steelyard.store.turns import take_turns
 
 if TYPE_CHECKING:
@@ -28,9 +30,12 @@ NO_ID = (
     "The address does not say who you are on the site that sent you here, or it is damaged. Go back there "
     "and open the link again as it stands."
 )
+ONLY_LOOKING = (
+    "You are looking at a preview. Accept the task on the site that shows it to you, and then begin."
+)
 BARRED = "You have taken part in a study like this one before, so there is no place for you in this one."
 # How somebody stands who opens the open link: they may join, have joined, or cannot.
-Welcome = Literal["open", "known", "no_id", "barred"]
+Welcome = Literal["open", "known", "no_id", "barred", "preview"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +68,16 @@ class Barring:
 
 
 def visitor_in(rules: Rules, query: Query, *, secret: str, mark: str) -> Visitor | None:
-    """Who comes by the open link; None where no platform says so, Conflict where it should and does not."""
+    """Who comes by the open link; None where no platform says so, Conflict where it should and does not.
+
+    Whoever only looks at a preview is nobody yet: Conflict too.
+    """
     asked = identification(rules)
     if asked is None:
         return None
+    query = list(query)
+    if asked.is_preview(query):
+        raise Conflict(ONLY_LOOKING, code="preview")
     visit = asked.visit_in(query)
     if visit is None:
         raise Conflict(NO_ID, code="no_id")
@@ -83,7 +94,8 @@ def welcome(campaign: OpenCampaign, query: Query) -> Welcome:
                 return "open"
             return "open" if worker_for(connection, visitor) is None else "known"
         except Conflict as conflict:
-            return "no_id" if conflict.code == "no_id" else "barred"
+            turned_away: dict[str, Welcome] = {"no_id": "no_id", "preview": "preview"}
+            return turned_away.get(conflict.code, "barred")
 
 
 def worker_for(connection: Connection, visitor: Visitor) -> str | None:
@@ -149,12 +161,16 @@ def _change_barred(campaign: OpenCampaign, source: str, verb: str, *, by: By, no
 def forget_ids(campaign: OpenCampaign, *, by: By, now: datetime) -> int:
     """Forget the ids of all participants once everybody is paid; returns how many were known.
 
-    They are still known again if they come back, and they can still be kept from joining.
+    They are still known again if they come back, and they can still be kept from joining. What the platform
+    said of their sessions stays, under ids of our own, with the workers and what they were paid. Conflict
+    while a platform still owes somebody something.
     """
     with campaign.store.write() as connection:
-        take_turns(connection, "worker")
+        hold_people(connection)
+        require_settled(connection)
+        n_sessions = forget_sessions(connection, unlink=False)
         n_known = stored.drop_ids(connection)
-        if n_known:
+        if n_known or n_sessions:
             log_action(connection, "forget-participants", by=by, now=now, detail={"participants": n_known})
     return n_known
 

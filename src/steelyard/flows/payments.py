@@ -46,7 +46,7 @@ def payments(watch: Watch, verdicts: Verdicts, *, now: datetime) -> Payments:
         check=verdicts.check,
         workers=workers,
         total=_total(workers, terms),
-        notes=(*_simulated(workers), *_notes(terms), *overview.warnings),
+        notes=(*_simulated(workers), *_notes(terms), *overview.money.warnings),
     )
 
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
-from urllib.parse import quote
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from urllib.parse import quote, urlencode
 
 from steelyard.domain.errors import CampaignError
 from steelyard.domain.nearest import no_such
 from steelyard.domain.participants import Visit
-from steelyard.domain.plugin import Platform
+from steelyard.domain.plugin import Platform, PostBack
 from steelyard.domain.running import Rules
+from steelyard.domain.web_address import is_own_machine
 from steelyard.platforms import platforms
 
 # The parameters of an address, in order: one may be there twice.
@@ -20,6 +21,8 @@ Query = Iterable[tuple[str, str]]
 ANY_ID = r"[A-Za-z0-9._~@:+=-]{1,100}"
 # What stands for an id in the address for a platform that we know nothing about.
 UNKNOWN_PLACEHOLDER = "{PARTICIPANT_ID}"
+# The setting of a platform with the origin of its emulator, for rehearsals on one's own machine.
+EMULATOR_SETTING = "emulator"
 # Rules that only mean something to a platform that says who comes.
 _PARAMETERS = ("id_parameter", "study_parameter", "session_parameter", "id_pattern")
 
@@ -33,20 +36,41 @@ class Identification:
     study_parameter: str | None
     session_parameter: str | None
     id_pattern: str
+    posting: PostBack | None = None
 
     def visit_in(self, query: Query) -> Visit | None:
-        """Who comes; None if the address does not say so, or names no id of this platform."""
+        """Who comes; None if the address does not say so, or names no id of this platform.
+
+        Nor without a session, or with a place that is not the platform's, where sets are posted back.
+        """
         given = list(query)
-
-        def one(parameter: str | None, pattern: str) -> str:
-            values = {value for name, value in given if name == parameter}
-            value = values.pop() if len(values) == 1 else ""
-            return value if re.fullmatch(ANY_ID, value) and re.fullmatch(pattern, value) else ""
-
-        participant_id = one(self.id_parameter, self.id_pattern)
+        participant_id = _given_id(given, self.id_parameter, self.id_pattern)
+        session_id = _given_id(given, self.session_parameter, ANY_ID)
         if not participant_id:
             return None
-        return Visit(participant_id, one(self.study_parameter, ANY_ID), one(self.session_parameter, ANY_ID))
+        submit_to = ""
+        if self.posting is not None:
+            submit_to = _value(given, self.posting.submit_parameter).rstrip("/")
+            if not session_id or submit_to not in self.posting.submit_origins:
+                return None
+        return Visit(participant_id, _given_id(given, self.study_parameter, ANY_ID), session_id, submit_to)
+
+    def is_preview(self, query: Query) -> bool:
+        """Whether somebody only looks, and has not taken the work on the platform."""
+        return self.posting is not None and (
+            _value(list(query), self.session_parameter) == self.posting.preview_session
+        )
+
+
+def _value(given: Sequence[tuple[str, str]], parameter: str | None) -> str:
+    """What a parameter says; nothing if it says several things."""
+    values = {value for name, value in given if name == parameter}
+    return values.pop() if len(values) == 1 else ""
+
+
+def _given_id(given: Sequence[tuple[str, str]], parameter: str | None, pattern: str) -> str:
+    value = _value(given, parameter)
+    return value if re.fullmatch(ANY_ID, value) and re.fullmatch(pattern, value) else ""
 
 
 def identification(rules: Rules) -> Identification | None:
@@ -60,7 +84,37 @@ def identification(rules: Rules) -> Identification | None:
         rules.study_parameter or platform.study_parameter,
         rules.session_parameter or platform.session_parameter,
         rules.id_pattern or platform.id_pattern or ANY_ID,
+        posting_of(rules),
     )
+
+
+def posting_of(rules: Rules) -> PostBack | None:
+    """How finished sets are posted back to the campaign's platform; None where they are not.
+
+    In a rehearsal the platform's emulator counts as the platform, on the reader's own machine only: nobody
+    else can put a page there.
+    """
+    platform = platforms().get(rules.platform)
+    posting = platform.posts_back if platform else None
+    emulator = str(rules.platform_settings.get(EMULATOR_SETTING, ""))
+    if posting is None or not is_own_machine(emulator):
+        return posting
+    return replace(
+        posting,
+        frame_origins=(*posting.frame_origins, emulator),
+        submit_origins=(*posting.submit_origins, emulator),
+    )
+
+
+def session_query(visit: Visit) -> str:
+    """What a worker's page is told of the session in which somebody came, where a set is posted back.
+
+    >>> session_query(Visit("A1", "H1", "S1", "https://www.mturk.com"))
+    '?session=S1&submit_to=https%3A%2F%2Fwww.mturk.com'
+    """
+    if not visit.submit_to:
+        return ""
+    return "?" + urlencode({"session": visit.session_id, "submit_to": visit.submit_to})
 
 
 def address_for_platform(open_url: str, rules: Rules) -> str:

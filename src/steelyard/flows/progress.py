@@ -9,6 +9,7 @@ from steelyard.domain.campaign import CampaignSettings
 from steelyard.domain.running import CampaignState, Rules
 from steelyard.flows.forecast import CLOSING_VERBS, OPENING_VERBS, Forecast, forecast, pauses_of
 from steelyard.flows.open import OpenCampaign
+from steelyard.flows.retention import erased_notes, retention_warnings
 from steelyard.planning.spending import Spending, Workload, pay_terms, spending
 from steelyard.protocols import protocols
 from steelyard.store import campaigns, running
@@ -31,6 +32,8 @@ class Overview:
     forecast: Forecast
     money: Spending
     warnings: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+    """What is good to know and asks for nothing: how many workers were erased."""
 
     @property
     def rules(self) -> Rules:
@@ -68,6 +71,8 @@ class Watch:
             before = idle_before(connection, conditions, now=now)
             found = self._reader.read(connection, idle_before=before)
             parts = n_parts(connection)
+            kept_too_long = retention_warnings(connection, conditions.rules, today=now.date())
+            notes = erased_notes(connection)
             pauses = pauses_of(logged_actions(connection, verbs=(*CLOSING_VERBS, *OPENING_VERBS)))
         state = conditions.state
         money = campaign_spending(settings, state, found)
@@ -79,7 +84,8 @@ class Watch:
             progress=found,
             forecast=forecast(found, state, now=now, pauses=pauses),
             money=money,
-            warnings=money.warnings,
+            warnings=(*money.warnings, *kept_too_long),
+            notes=notes,
         )
 
 

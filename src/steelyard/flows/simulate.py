@@ -11,6 +11,7 @@ from math import ceil
 import numpy as np
 
 from steelyard.domain.campaign import CampaignSettings
+from steelyard.domain.entry import TrainingItem
 from steelyard.domain.errors import Conflict
 from steelyard.domain.judgement import Answer
 from steelyard.domain.plugin import Protocol
@@ -22,6 +23,7 @@ from steelyard.flows.links import add_workers
 from steelyard.flows.open import OpenCampaign
 from steelyard.flows.shown import as_shown, order_of
 from steelyard.flows.submit import Submission, submit
+from steelyard.flows.training import placed_training
 from steelyard.protocols import protocols
 from steelyard.simulate.crowd import MEAN_ITEM_PACE, Mix, SimulatedWorker, make_crowd, perceived, shown_ms
 from steelyard.simulate.quality import item_quality
@@ -78,6 +80,12 @@ class Hand:
         )
         qualities = [seen.quality for seen in impressions]
         return self.protocol.simulate(shown._replace(damaged=found), qualities, self.rng), milliseconds
+
+    def try_out(self, item: TrainingItem) -> Answer:
+        """An answer to a training item; how good its translations are, nobody has said."""
+        shown = as_shown(placed_training(item, ""), None, self.settings)
+        qualities = [float(self.rng.random()) for _ in item.texts]
+        return self.protocol.simulate(shown._replace(damaged=(None,) * len(item.texts)), qualities, self.rng)
 
 
 @dataclass(frozen=True, slots=True)

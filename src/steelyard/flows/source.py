@@ -139,18 +139,21 @@ def from_campaign(campaign: OpenCampaign) -> Source:
     from steelyard.flows.correct import correction_notes
     from steelyard.flows.export import hit_times
     from steelyard.flows.judged import judged_frames
+    from steelyard.flows.retention import erased_notes
     from steelyard.flows.state import campaign_now
     from steelyard.protocols import protocols
 
     settings = campaign_now(campaign).settings
     frames = judged_frames(campaign)
+    with campaign.store.read() as connection:
+        erased = erased_notes(connection)
     source = Source(
         frames.ratings,
         title=settings.title,
         campaign=settings.name,
         protocol=settings.protocol,
         check=settings.check,
-        warnings=correction_notes(campaign),
+        warnings=(*correction_notes(campaign), *erased),
         hit_times=hit_times(campaign, frames),
         scale=protocols()[settings.protocol].scale or VAS,
         preferences=frames.preferences,

@@ -51,7 +51,7 @@ def training_items(settings: CampaignSettings) -> list[BlindedItem]:
     training = () if entry is None else entry.training
     roles = roles_shown(settings)
     return [
-        blinded(_placed(item, f"training-{number}"), None, roles)
+        blinded(placed_training(item, f"training-{number}"), None, roles)
         for number, item in enumerate(training, start=1)
     ]
 
@@ -59,7 +59,7 @@ def training_items(settings: CampaignSettings) -> list[BlindedItem]:
 def tried_out(settings: CampaignSettings, item: TrainingItem, answer: Answer) -> tuple[Answer, Tried]:
     """A checked answer to a training item, and what is said about it."""
     protocol = protocols()[settings.protocol]
-    shown = as_shown(_placed(item, ""), None, settings)
+    shown = as_shown(placed_training(item, ""), None, settings)
     checked = protocol.check(shown, answer)
     said = protocol.rows(shown, checked)
     sides = _sides(item.expected, said)
@@ -115,7 +115,7 @@ def _meets(span: Span, target: Span, tokens: Sequence[str]) -> bool:
     return span.start < target.end and target.start < span.end
 
 
-def _placed(item: TrainingItem, item_id: str) -> PlacedTexts:
+def placed_training(item: TrainingItem, item_id: str) -> PlacedTexts:
     """A training item like one that is stored."""
     texts = tuple(ShownText("", "", text) for text in item.texts)
     return PlacedTexts(item_id, texts, (SegmentTexts(item.source, item.reference),) * len(texts))

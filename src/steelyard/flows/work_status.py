@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
@@ -12,7 +12,8 @@ from steelyard.domain.work import Assignment, AssignmentStatus
 from steelyard.flows.earnings import ToldPay, told_pay
 from steelyard.flows.entry import EntryStanding, entry_standing
 from steelyard.flows.open import OpenCampaign
-from steelyard.flows.platform import way_back
+from steelyard.flows.platform import posting_of, way_back
+from steelyard.flows.sessions import waits_to_be_posted
 from steelyard.store import claims, leases, participants, running, work
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ WorkState = Literal[
     "ready",
     "open",
     "done",
+    "posting",
     "released",
     "paused",
     "closed",
@@ -50,7 +52,9 @@ class Completion:
 class WorkStatus:
     """Where a worker stands; takes no HIT.
 
-    `n_items` and `n_done` are of the HIT that is open, was released, or would come next.
+    `n_items` and `n_done` are of the HIT that is open, was released, or would come next. `posting`: a set
+    that is finished waits to be posted back to the platform. Asked about a session for which there is none,
+    `n_hits_done` and `n_judged` count this session alone.
     """
 
     state: WorkState
@@ -77,11 +81,34 @@ class WorkStatus:
     """None unless workers are told, and there is pay to tell of."""
 
 
-def work_status(campaign: OpenCampaign, worker_id: str, *, now: datetime) -> WorkStatus:
+def work_status(
+    campaign: OpenCampaign, worker_id: str, *, now: datetime, session_id: str | None = None
+) -> WorkStatus:
     """Whether the worker has a HIT open, could begin one, or is done.
 
-    If nothing is left but what others have abandoned, that is released first.
+    If nothing is left but what others have abandoned, that is released first. `session_id`: in which session
+    of a platform they are asking, where finished sets are posted back to it.
     """
+    found = _work_status(campaign, worker_id, now=now)
+    return found if session_id is None else _in_session(campaign, worker_id, found, session_id)
+
+
+def _in_session(campaign: OpenCampaign, worker_id: str, found: WorkStatus, session_id: str) -> WorkStatus:
+    """The same as it is in one session: there, one set is judged and posted back."""
+    with campaign.store.read() as connection:
+        is_posted = posting_of(running.rules(connection)) is not None
+        waits = waits_to_be_posted(connection, worker_id, session_id) if is_posted else None
+    if waits is None:
+        return found
+    if waits:
+        # Whoever wants another set takes another session on the platform.
+        return replace(found, state="posting", more=False, can_return=False, completion=None)
+    # What was judged in other sessions is handed in, and this one has yet to begin.
+    n_judged = found.n_done if found.state == "open" else 0
+    return replace(found, n_hits_done=0, n_judged=n_judged, completion=None)
+
+
+def _work_status(campaign: OpenCampaign, worker_id: str, *, now: datetime) -> WorkStatus:
     with campaign.store.read() as connection:
         conditions = running.conditions(connection)
         before = leases.idle_before(connection, conditions, now=now)

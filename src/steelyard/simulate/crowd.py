@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import exp
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
 
 ProfileName = Literal["careful", "noisy", "careless", "cheating"]
 Cheat = Literal["random", "constant", "endpoints"]
+Kind = TypeVar("Kind")
 
 CHEATS: tuple[Cheat, ...] = ("random", "constant", "endpoints")
 
@@ -91,15 +92,24 @@ def _counts(n: int, mix: Mix) -> dict[ProfileName, int]:
         "careless": mix.careless,
         "cheating": mix.cheating,
     }
+    return shared_out(n, shares)
+
+
+def shared_out(n: int, shares: Mapping[Kind, float]) -> dict[Kind, int]:
+    """How many of n each kind gets. Largest remainders decide; ties go to those named first.
+
+    >>> shared_out(5, {"careful": 0.5, "cheating": 0.5})
+    {'careful': 3, 'cheating': 2}
+    """
     total = sum(shares.values())
     if total <= 0 or min(shares.values()) < 0:
-        raise ValueError(f"the shares of a crowd must not be negative and not all be zero: {mix}")
+        raise ValueError(f"the shares of a crowd must not be negative and not all be zero: {dict(shares)}")
     # Rounded, so that 0.15 * 20 = 3.0000000000000004 leaves no remainder.
-    exact = {name: round(n * share / total, 9) for name, share in shares.items()}
-    counts = {name: int(value) for name, value in exact.items()}
-    by_remainder = sorted(exact, key=lambda name: counts[name] - exact[name])
-    for name in by_remainder[: n - sum(counts.values())]:
-        counts[name] += 1
+    exact = {kind: round(n * share / total, 9) for kind, share in shares.items()}
+    counts = {kind: int(value) for kind, value in exact.items()}
+    by_remainder = sorted(exact, key=lambda kind: counts[kind] - exact[kind])
+    for kind in by_remainder[: n - sum(counts.values())]:
+        counts[kind] += 1
     return counts
 
 

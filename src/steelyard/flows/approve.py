@@ -1,0 +1,214 @@
+"""Decide on sessions of a platform: approve, reject with evidence, ask for a return, pay in part.
+
+Approving pays. Rejecting needs the evidence that `review/payment.py` asks for, or that nothing at all was
+judged, and a manager's word; a failed check alone refuses nobody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from steelyard.domain.crowd import CrowdClient, Rejection, SessionState
+from steelyard.domain.errors import ChoiceError, Conflict, NotFound
+from steelyard.domain.nearest import no_such
+from steelyard.domain.running import By
+from steelyard.flows.crowd_client import noted, platform_of
+from steelyard.flows.exclude import Decision, exclude
+from steelyard.flows.mirror import mirror_decision
+from steelyard.flows.open import OpenCampaign
+from steelyard.store import crowd, running, work
+from steelyard.store.actions import log_action
+from steelyard.store.crowd import CrowdSession
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+# Of the reward, in per cent: what the one platform that pays in part allows.
+LEAST_PART, MOST_PART = 8, 99
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """Whose sessions were decided on, in the order asked for."""
+
+    state: SessionState
+    workers: tuple[str, ...]
+
+
+def approve(
+    campaign: OpenCampaign, client: CrowdClient, worker_ids: Sequence[str], *, by: By, now: datetime
+) -> Decided:
+    """Pay for finished work that waits for a decision: of these workers, or with none named, of everybody.
+
+    Somebody who handed in without having finished a set is only paid if named.
+    """
+    with campaign.store.read() as connection:
+        waiting = [
+            each
+            for each in crowd.sessions(connection)
+            if each.state is SessionState.SUBMITTED and each.worker_id
+        ]
+        if worker_ids:
+            waiting = [_waiting_of(connection, waiting, worker_id) for worker_id in dict.fromkeys(worker_ids)]
+        else:
+            waiting = [each for each in waiting if each.assignment_id is not None]
+    approve_sessions(campaign, client, waiting, by=by, now=now)
+    return Decided(SessionState.APPROVED, tuple(each.worker_id or "" for each in waiting))
+
+
+def approve_sessions(
+    campaign: OpenCampaign,
+    client: CrowdClient,
+    sessions: Sequence[CrowdSession],
+    *,
+    by: By,
+    now: datetime,
+    reason: str = "",
+) -> None:
+    """Approve these sessions there, then here. What the platform did counts, even if a later call fails."""
+    with campaign.store.read() as connection:
+        listings = {each.tag: each for each in crowd.listings(connection)}
+    for tag in dict.fromkeys(each.tag for each in sessions):
+        own = [each for each in sessions if each.tag == tag]
+        client.approve(listings[tag].listing_id or "", [each.session_id for each in own])
+        with noted(campaign, client) as connection:
+            for each in own:
+                crowd.set_session(
+                    connection, each.session_id, SessionState.APPROVED, reward=listings[tag].reward
+                )
+                mirror_decision(connection, each.session_id, now=now)
+                log_action(connection, "approve", by=by, now=now, worker_id=each.worker_id, reason=reason)
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """That a session is to be rejected: what its worker reads, and under which of the platform's categories.
+
+    `is_confirmed`: a person has looked at the evidence and means it.
+    """
+
+    worker_id: str
+    category: str
+    message: str = ""
+    is_confirmed: bool = False
+
+
+def reject(
+    campaign: OpenCampaign,
+    client: CrowdClient,
+    refusal: Refusal,
+    finding: Mapping[str, Any],
+    *,
+    by: By,
+    now: datetime,
+) -> Decided:
+    """Refuse to pay for a session, and leave its HIT out of the scores; its place goes to somebody else.
+
+    `finding`: what the check found about this worker, empty if nothing. Conflict without the evidence, and
+    unless a manager confirms it.
+    """
+    with campaign.store.read() as connection:
+        platform = platform_of(running.rules(connection))
+        waiting = [each for each in crowd.sessions(connection) if each.state is SessionState.SUBMITTED]
+        session = _waiting_of(connection, waiting, refusal.worker_id)
+        n_judged = 0 if session.worker_id is None else work.n_judged(connection, session.worker_id)
+    evidence = evidence_against(finding, n_judged=n_judged)
+    message = refusal.message.strip() or evidence
+    _require_message(message, platform.least_message)
+    if platform.rejection_categories and refusal.category not in platform.rejection_categories:
+        raise ChoiceError(no_such("category", refusal.category, platform.rejection_categories))
+    if not refusal.is_confirmed:
+        raise Conflict(
+            f"{refusal.worker_id} would not be paid. The evidence: {evidence} They would read: {message} "
+            "Look at their ratings, and confirm it if you mean it.",
+            code="unconfirmed",
+        )
+    client.reject(session.session_id, Rejection(message, refusal.category))
+    with noted(campaign, client) as connection:
+        crowd.set_session(connection, session.session_id, SessionState.REJECTED)
+        mirror_decision(connection, session.session_id, now=now)
+        log_action(connection, "reject", by=by, now=now, worker_id=session.worker_id, reason=message)
+        done = None if session.assignment_id is None else work.assignment(connection, session.assignment_id)
+    if done is not None and not client.is_dry:
+        exclude(campaign, Decision(done.worker_id, by, message, done.hit_id), now=now)
+    return Decided(SessionState.REJECTED, (refusal.worker_id,))
+
+
+def evidence_against(finding: Mapping[str, Any], *, n_judged: int) -> str:
+    """Why somebody need not be paid, in a sentence that they may read; Conflict if nothing says so."""
+    if not n_judged:
+        return (
+            "You handed in the task, but none of its items was judged under your ID, so there is no work "
+            "that we could pay for. If you think that this is a mistake, please write to us."
+        )
+    if finding.get("suggestion") == "refuse":
+        return (
+            f"{finding.get('reason') or 'The ratings do not differ from random ones.'} Several signs "
+            "together show that the texts were not read. If you think this is a mistake, please write to us."
+        )
+    raise Conflict(
+        "There is no evidence for refusing to pay. A failed check alone is none: careful people fail it too. "
+        "Refusing takes a failed check and two signs that nobody read the texts, or that nothing was judged.",
+        code="no_evidence",
+    )
+
+
+def request_return(
+    campaign: OpenCampaign, client: CrowdClient, worker_id: str, reason: str, *, by: By, now: datetime
+) -> Decided:
+    """Ask somebody to give their place back, without a mark against them."""
+    if not reason.strip():
+        raise ChoiceError("Say why, in words for the person.")
+    with campaign.store.read() as connection:
+        session = _waiting_of(connection, crowd.sessions(connection), worker_id)
+    client.request_return(session.session_id, [reason.strip()])
+    with noted(campaign, client) as connection:
+        crowd.mark_return_requested(connection, session.session_id)
+        about = session.worker_id
+        log_action(connection, "request-return", by=by, now=now, worker_id=about, reason=reason.strip())
+    return Decided(session.state, (worker_id,))
+
+
+def pay_partly(
+    campaign: OpenCampaign, client: CrowdClient, worker_id: str, percent: int, *, by: By, now: datetime
+) -> Decided:
+    """Pay part of the reward for work that is not whole. The rest of what is owed can be a bonus."""
+    if not LEAST_PART <= percent <= MOST_PART:
+        raise ChoiceError(f"A part is from {LEAST_PART} to {MOST_PART} per cent of the reward.")
+    with campaign.store.read() as connection:
+        session = _waiting_of(connection, crowd.sessions(connection), worker_id)
+    client.pay_partly(session.session_id, percent, "This part of the task was done. Thank you for it.")
+    with noted(campaign, client) as connection:
+        crowd.set_session(connection, session.session_id, SessionState.PARTLY_APPROVED)
+        mirror_decision(connection, session.session_id, now=now)
+        detail = {"percent": percent}
+        log_action(connection, "pay-partly", by=by, now=now, worker_id=session.worker_id, detail=detail)
+    return Decided(SessionState.PARTLY_APPROVED, (worker_id,))
+
+
+def _waiting_of(connection: Connection, sessions: Sequence[CrowdSession], worker_id: str) -> CrowdSession:
+    """The session of a worker that waits for a decision, or is under way.
+
+    Those who never came here are no workers: they are named by the platform's id of their session.
+    """
+    open_states = (SessionState.SUBMITTED, SessionState.ACTIVE, SessionState.RESERVED)
+    named = [each for each in sessions if worker_id in (each.worker_id, each.session_id)]
+    own = [each for each in named if each.state in open_states]
+    if own:
+        return min(own, key=lambda each: open_states.index(each.state))
+    if not named and not work.has_worker(connection, worker_id):
+        raise NotFound(f"There is no worker and no session {worker_id!r}; `steelyard status` lists them.")
+    raise Conflict(
+        f"Nothing of {worker_id} waits for a decision: see `steelyard status`, after `steelyard sync`."
+    )
+
+
+def _require_message(message: str, least: int) -> None:
+    if len(message) < least:
+        raise ChoiceError(
+            f"The platform wants a reason of at least {least} letters, for the person to read; this one has "
+            f"{len(message)}."
+        )

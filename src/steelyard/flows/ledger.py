@@ -1,0 +1,155 @@
+"""The ledger: what was paid through crowd platforms, what is promised, and what the budget still allows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, floor
+from typing import TYPE_CHECKING
+
+from steelyard.domain.crowd import LEFT_STATES, PAID_STATES, ListingState, SessionState
+from steelyard.domain.errors import Conflict
+from steelyard.domain.running import Rules
+from steelyard.domain.wording import cents_in_words, to_cents
+from steelyard.flows.open import OpenCampaign
+from steelyard.store import crowd, running
+from steelyard.store.crowd import CrowdSession, StoredListing
+from steelyard.store.transfers import Transfer, TransferState, transfers
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """Money through platforms, in cents of one currency.
+
+    `rewards`, `bonuses`: what people were paid. `pending`: what is promised to people who are at work or wait
+    for a decision, and bonuses that nobody knows to be paid. `fees`: the platform's share of both, as it
+    priced them. `reserved`: what the places that nobody has taken yet would cost. `elsewhere`: bonuses
+    that the platform shows and that were not paid from here. `left`: of the budget; None without one.
+    """
+
+    currency: str
+    budget: int | None
+    rewards: int
+    bonuses: int
+    elsewhere: int
+    pending: int
+    fees: int
+    reserved: int
+
+    @property
+    def committed(self) -> int:
+        """All that is gone, promised or set aside."""
+        parts = (self.rewards, self.bonuses, self.elsewhere, self.pending, self.fees, self.reserved)
+        return sum(parts)
+
+    @property
+    def left(self) -> int | None:
+        return None if self.budget is None else self.budget - self.committed
+
+
+def ledger(campaign: OpenCampaign) -> Ledger:
+    """The ledger as of what the platform said last."""
+    with campaign.store.snapshot() as connection:
+        return ledger_in(connection)
+
+
+def ledger_in(connection: Connection) -> Ledger:
+    """The ledger, for those who already look at the database."""
+    rules = running.rules(connection)
+    sent = transfers(connection)
+    accounts = [
+        _account(each, crowd.sessions(connection, each.tag), [one for one in sent if one.tag == each.tag])
+        for each in crowd.listings(connection)
+    ]
+    return Ledger(
+        currency=rules.currency,
+        budget=None if rules.budget is None else to_cents(rules.budget, rules.currency),
+        rewards=sum(each.rewards for each in accounts),
+        bonuses=sum(each.bonuses for each in accounts),
+        elsewhere=sum(each.elsewhere for each in accounts),
+        pending=sum(each.pending for each in accounts),
+        fees=sum(each.fees for each in accounts),
+        reserved=sum(each.reserved for each in accounts),
+    )
+
+
+def require_budget(connection: Connection, more: int, what: str) -> None:
+    """Conflict if this much more would be beyond the budget.
+
+    Hold the campaign (`running.hold_campaign`) before, and write the intent down in the same transaction: of
+    two managers at once, the second sees what the first intends.
+    """
+    found = ledger_in(connection)
+    if found.left is None or more <= found.left:
+        return
+    said = cents_in_words(more, found.currency)
+    left = cents_in_words(max(found.left, 0), found.currency)
+    raise Conflict(
+        f"{what} would cost {said}, and {left} of the budget of "
+        f"{cents_in_words(found.budget or 0, found.currency)} are left. Raise the budget, if you mean it: "
+        "steelyard settings DB --budget AMOUNT",
+        code="budget",
+    )
+
+
+def fee_rate(listing: StoredListing) -> Fraction:
+    """What the platform takes on top of what people get, as a share of it, by the price that it gave."""
+    return Fraction(listing.cost - listing.pay, listing.pay) if listing.pay else Fraction(0)
+
+
+def require_currency(rules: Rules, currency: str, platform: str) -> None:
+    """Conflict unless the platform's money is the campaign's."""
+    if currency != rules.currency:
+        raise Conflict(
+            f"Your account on {platform} is in {currency}, and the campaign pays in {rules.currency}. Set "
+            f"the wage in {currency}: steelyard settings DB --currency {currency} --wage AMOUNT",
+            code="currency",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Account:
+    """The money of one listing."""
+
+    rewards: int
+    bonuses: int
+    elsewhere: int
+    pending: int
+    fees: int
+    reserved: int
+
+
+def _account(listing: StoredListing, sessions: Sequence[CrowdSession], sent: Sequence[Transfer]) -> _Account:
+    rewards = sum(each.reward for each in sessions if each.state in PAID_STATES)
+    at_work = [each for each in sessions if each.state not in (*PAID_STATES, *LEFT_STATES)]
+    paid = [each for each in sent if each.state is TransferState.PAID]
+    doubtful = [each for each in sent if each.is_spent and each.state is not TransferState.PAID]
+    shown = sum(sum(each.bonuses) for each in sessions)
+    bonuses = sum(each.amount for each in paid)
+    promised = listing.reward * len(at_work)
+    rate = fee_rate(listing)
+    is_over = listing.state is ListingState.ENDED
+    # Payment by payment, as platforms round them.
+    rewarded = [each.reward for each in sessions if each.state in PAID_STATES]
+    fees = sum(floor(rate * pay + Fraction(1, 2)) for pay in (*rewarded, *(listing.reward for _ in at_work)))
+    fees += sum(each.fee for each in (*paid, *doubtful))
+    return _Account(
+        rewards=rewards,
+        bonuses=bonuses,
+        elsewhere=max(shown - bonuses, 0),
+        pending=promised + sum(each.amount for each in doubtful),
+        fees=fees,
+        reserved=0 if is_over else ceil((1 + rate) * _open_pay(listing, sessions)),
+    )
+
+
+def _open_pay(listing: StoredListing, sessions: Sequence[CrowdSession]) -> int:
+    """What people would get for the places that nobody has, and for being screened out."""
+    screened = [each for each in sessions if each.state is SessionState.SCREENED_OUT]
+    n_taken = sum(each.state not in LEFT_STATES for each in sessions) - len(screened)
+    aside = listing.pay - listing.places * listing.reward - sum(each.reward for each in screened)
+    return listing.reward * max(listing.places - n_taken, 0) + max(aside, 0)
