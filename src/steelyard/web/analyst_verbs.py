@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -14,6 +14,7 @@ from pydantic import TypeAdapter
 from steelyard.domain.errors import EvaluationError, SourceError, as_command_line
 from steelyard.domain.payment import Payments
 from steelyard.domain.series import AnalysedCampaign
+from steelyard.flows.bonus import owed_bonuses
 from steelyard.flows.marks import marks_record, text_record
 from steelyard.flows.payments import payments as make_payments
 from steelyard.flows.precision import precision_record
@@ -121,6 +122,12 @@ def _payments(asked: _Asked) -> Answer:
     return _record(payments_record(_due(asked.watched), people=asked.arguments["people"]))
 
 
+def _owed_bonuses(asked: _Asked) -> Answer:
+    found = _due(asked.watched)
+    owed = [asdict(each) for each in owed_bonuses(asked.watched.campaign, found)]
+    return _record({"currency": found.currency, "bonuses": owed})
+
+
 def _payments_file(asked: _Asked) -> Answer:
     from steelyard.report.tables_csv import table_csv
 
@@ -181,6 +188,7 @@ VERBS: dict[str, tuple[Lane, Callable[[_Asked], Answer]]] = {
     "worker": ("analysis", _worker),
     "payments": ("analysis", _payments),
     "payments-file": ("analysis", _payments_file),
+    "owed-bonuses": ("analysis", _owed_bonuses),
     "series-report": ("analysis", _series_report),
     "judgements-file": ("file", _judgements_file),
 }

@@ -21,6 +21,7 @@ from steelyard.protocols import protocols
 from steelyard.version import __version__
 from steelyard.web import (
     analysis_routes,
+    crowd_routes,
     entry_routes,
     errors,
     extend_routes,
@@ -131,6 +132,8 @@ def _routes() -> tuple[BaseRoute, ...]:
         hit_routes.router,
         extend_routes.router,
         verdict_routes.router,
+        crowd_routes.router,
+        crowd_routes.notice_router,
         marks_routes.router,
         pages.router,
         media_routes.router,

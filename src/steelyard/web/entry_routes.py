@@ -15,7 +15,7 @@ from steelyard.flows import entry_answers
 from steelyard.flows.remarks import add_remark
 from steelyard.flows.work_status import WorkStatus, work_status
 from steelyard.web.auth import DeskOf, WorkerId
-from steelyard.web.schemas import MOST_FIELDS, NoNul, OpaqueId
+from steelyard.web.schemas import MOST_FIELDS, NoNul, OpaqueId, SessionId
 
 # Letters of a remark: half a page [our choice].
 LONGEST_REMARK = 2000
@@ -88,23 +88,29 @@ class KeptView(BaseModel):
 
 
 @router.post("/consent")
-def give_consent(desk: DeskOf, worker_id: WorkerId, body: ConsentBody) -> WorkStatus:
+def give_consent(
+    desk: DeskOf, worker_id: WorkerId, body: ConsentBody, session: SessionId = None
+) -> WorkStatus:
     """Say whether one agrees to the campaign's consent text. It can be taken back at any time."""
     now = datetime.now(UTC)
     entry_answers.give_consent(desk.campaign, worker_id, agrees=body.agrees, revision=body.revision, now=now)
-    return work_status(desk.campaign, worker_id, now=now)
+    return work_status(desk.campaign, worker_id, now=now, session_id=session)
 
 
 @router.post("/questions")
-def answer_questions(desk: DeskOf, worker_id: WorkerId, body: QuestionsBody) -> WorkStatus:
+def answer_questions(
+    desk: DeskOf, worker_id: WorkerId, body: QuestionsBody, session: SessionId = None
+) -> WorkStatus:
     """Answer the questions that come before the first set, once; the same answers again are harmless."""
     now = datetime.now(UTC)
     entry_answers.answer_questions(desk.campaign, worker_id, body.answers, now=now)
-    return work_status(desk.campaign, worker_id, now=now)
+    return work_status(desk.campaign, worker_id, now=now, session_id=session)
 
 
 @router.post("/training")
-def try_training(desk: DeskOf, worker_id: WorkerId, body: TrainingBody) -> TrainedView:
+def try_training(
+    desk: DeskOf, worker_id: WorkerId, body: TrainingBody, session: SessionId = None
+) -> TrainedView:
     """Try out a training item and read what an expert says. Each try is recorded."""
     now = datetime.now(UTC)
     tried = entry_answers.try_training(desk.campaign, worker_id, body.number, body.answer, now=now)
@@ -118,7 +124,7 @@ def try_training(desk: DeskOf, worker_id: WorkerId, body: TrainingBody) -> Train
         extra=None if tried.targets is None else tried.targets.n_extra,
         preferred=None if tried.preferred is None else list(tried.preferred),
         feedback=tried.feedback,
-        work=work_status(desk.campaign, worker_id, now=now),
+        work=work_status(desk.campaign, worker_id, now=now, session_id=session),
     )
 
 

@@ -8,6 +8,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from steelyard.domain.plugin import PostBack
 from steelyard.web.schemas import error_body
 
 # An answer is a few hundred bytes; nothing we accept comes near this.
@@ -15,10 +16,11 @@ LARGEST_BODY = 64 * 1024
 # Except texts that a manager adds: that route reads the body itself, once it knows who is asking.
 EXTEND_PATH = "/api/v1/extend"
 LARGEST_TEXTS = 20 * 2**20
-PAGE_POLICY = (
+_OWN_ONLY = (
     "default-src 'self'; img-src 'self' data:; media-src 'self'; style-src 'self'; script-src 'self'; "
-    "connect-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+    "connect-src 'self'; object-src 'none'; base-uri 'none'"
 )
+PAGE_POLICY = f"{_OWN_ONLY}; form-action 'self'; frame-ancestors 'none'"
 HEADERS = {
     "Content-Security-Policy": PAGE_POLICY,
     "X-Content-Type-Options": "nosniff",
@@ -26,6 +28,17 @@ HEADERS = {
     "Referrer-Policy": "no-referrer",
     "Cache-Control": "no-store",
 }
+
+
+def framed_policy(posting: PostBack) -> str:
+    """The policy of a page that a crowd platform holds in a frame, and that posts back to it.
+
+    The platform may answer what is posted by leading on to its own pages, and browsers hold that to the same
+    list as the form.
+    """
+    frames = " ".join(posting.frame_origins)
+    places = " ".join(dict.fromkeys((*posting.submit_origins, *posting.frame_origins)))
+    return f"{_OWN_ONLY}; form-action {places}; frame-ancestors {frames}"
 
 
 class Guards:

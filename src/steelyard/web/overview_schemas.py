@@ -56,6 +56,7 @@ class OverviewView(BaseModel):
     money: Spending
     forecast: Forecast
     warnings: list[str]
+    notes: list[str]
 
 
 class CallerView(BaseModel):
@@ -97,4 +98,5 @@ def overview_view(overview: Overview) -> OverviewView:
         money=overview.money,
         forecast=overview.forecast,
         warnings=list(overview.warnings),
+        notes=list(overview.notes),
     )

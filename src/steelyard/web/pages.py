@@ -19,19 +19,22 @@ from steelyard.domain.campaign import CampaignSettings
 from steelyard.domain.entry import entry_in
 from steelyard.domain.errors import ChoiceError, NotEnoughData, NotFound, as_command_line
 from steelyard.domain.languages import is_right_to_left, written_language
-from steelyard.domain.running import CampaignState
+from steelyard.domain.running import CampaignState, Rules
 from steelyard.domain.work import LinkRole
+from steelyard.flows.earnings import offered_pay
 from steelyard.flows.links import holder
 from steelyard.flows.managers import Caller, caller_by_token
 from steelyard.flows.participants import welcome
-from steelyard.flows.platform import identification
-from steelyard.flows.state import campaign_now
+from steelyard.flows.platform import identification, posting_of
+from steelyard.flows.rules import campaign_rules
+from steelyard.flows.state import CampaignNow, campaign_now
 from steelyard.flows.training import training_items
 from steelyard.protocols import protocols, words_in
 from steelyard.web.analyst import AnalystError
 from steelyard.web.auth import TOKEN, DeskOf
 from steelyard.web.base_path import base_of
 from steelyard.web.choices import chosen
+from steelyard.web.guards import framed_policy
 from steelyard.web.identity import STRANGER, is_signed_in, signed_in_caller
 from steelyard.web.schemas import item_view
 from steelyard.web.state import Desk
@@ -48,7 +51,9 @@ REPORT_POLICY = (
 QUESTION_FIELDS = ("name", "text", "kind", "choices", "optional", "minimum", "maximum")
 
 # How the keys of words begin that stand on the page of the open link alone.
-OF_JOINING = ("join_", "no_id_", "barred_")
+OF_JOINING = ("join_", "no_id_", "barred_", "preview_")
+# And those that only stand there where sets are posted back.
+OF_POSTING = ("posting_",)
 # What the page that marks errors reads of a protocol's words.
 MARKING_WORDS = ("language", "empty", "spans", "severities", "categories")
 
@@ -140,8 +145,18 @@ def _page(desk: Desk, request: Request, token: str, role: LinkRole, template: st
         _require(desk, token, role)
         caller = caller_by_token(desk.campaign, token) if role == "manager" else None
     except NotFound as error:
-        return message_page(request, "Link not valid", str(error), 404)
+        return _framed(
+            message_page(request, "Link not valid", str(error), 404), campaign_rules(desk.campaign), role
+        )
     return _shown(desk, request, role, template, caller)
+
+
+def _framed(page: HTMLResponse, rules: Rules, role: LinkRole) -> HTMLResponse:
+    """The page, which the campaign's platform may hold in a frame if sets are posted back to it."""
+    posting = posting_of(rules) if role != "manager" else None
+    if posting is not None:
+        page.headers["Content-Security-Policy"] = framed_policy(posting)
+    return page
 
 
 def _shown(
@@ -163,12 +178,24 @@ def _shown(
         page["marking_words"] = _marking_words(settings)
     elif role == "worker":
         page["entry"] = _entry_page(settings)
-        page["words"] = {key: text for key, text in page["words"].items() if not key.startswith(OF_JOINING)}
+        unused = OF_JOINING if posting_of(settings.rules) else (*OF_JOINING, *OF_POSTING)
+        page["words"] = {key: text for key, text in page["words"].items() if not key.startswith(unused)}
     elif role == "open":
-        page["open_link"] = settings.rules.open_link and now.state is not CampaignState.CLOSED
-        page["from_platform"] = identification(settings.rules) is not None
-        page["welcome"] = welcome(desk.campaign, request.query_params.multi_items())
-    return rendered(template, page)
+        page |= _joining(desk, request, now)
+    return _framed(rendered(template, page), settings.rules, role)
+
+
+def _joining(desk: Desk, request: Request, now: CampaignNow) -> dict[str, Any]:
+    """What the page of the open link needs besides: how the caller stands, and what a set is like."""
+    rules, pay = now.settings.rules, offered_pay(now.settings)
+    return {
+        "open_link": rules.open_link and now.state is not CampaignState.CLOSED,
+        "from_platform": identification(rules) is not None,
+        "posts_back": posting_of(rules) is not None,
+        "welcome": welcome(desk.campaign, request.query_params.multi_items()),
+        "n_items": now.settings.design.hit_size,
+        "pay": asdict(pay) if pay else None,
+    }
 
 
 def _marking_words(settings: CampaignSettings) -> dict[str, Any] | None:

@@ -55,6 +55,8 @@ class RulesBody(_Strict):
     currency: str | None = None
     pay_per_hit: float | None = None
     fee: float | None = None
+    budget: float | None = None
+    pay_after_days: float | None = None
     tell_pay: bool | None = None
     completion_code: str | None = None
     completion_url: str | None = None
@@ -65,6 +67,9 @@ class RulesBody(_Strict):
     study_parameter: str | None = None
     session_parameter: str | None = None
     id_pattern: str | None = None
+    description: str | None = None
+    platform_settings: dict[str, Any] | None = None
+    retain_until: str | None = None
 
 
 class CorrectionBody(_Strict):

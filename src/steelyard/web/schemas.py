@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import Annotated, Any, Literal, NotRequired, TypeVar, cast
 from uuid import UUID
 
+from fastapi import Query
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 from typing_extensions import TypedDict
@@ -16,6 +17,8 @@ from steelyard.flows.assign import Finished, NextItem, WorkView
 OpaqueId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
 # PostgreSQL holds no NUL character in a text, and what one database holds the other must too.
 NoNul = Field(pattern=r"^[^\u0000]*$")
+# In which session of a platform a worker's page was opened, where sets are posted back to the platform.
+SessionId = Annotated[str | None, Query(max_length=100)]
 Model = TypeVar("Model", bound=BaseModel)
 ONE_DAY_MS = 24 * 60 * 60 * 1000
 # Our choice: more than a person could fill in for one item. Its bytes are limited with the request's.
@@ -145,8 +148,17 @@ class ReturnBody(_Strict):
     assignment_id: OpaqueId
 
 
+class FinishBody(_Strict):
+    """For which session of the platform a set is handed in, and to which of its places."""
+
+    model_config = ConfigDict(strict=True)
+
+    session_id: Annotated[str, Field(min_length=1, max_length=100), NoNul]
+    submit_to: Annotated[str, Field(min_length=1, max_length=200), NoNul]
+
+
 class JoinedView(BaseModel):
-    """A new worker's link."""
+    """A worker's link."""
 
     token: str
     url: str

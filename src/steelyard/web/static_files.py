@@ -22,7 +22,9 @@ from steelyard.web.joined import Unjoinable, joined_script, joined_style
 
 STATIC = Path(__file__).parent / "static"
 # What pages load. All other modules are served as they are: a page must not get one of them twice.
-ENTRIES = frozenset(f"/static/{name}.js" for name in ("shell", "plain_segment", "join", "manager", "series"))
+ENTRIES = frozenset(
+    f"/static/{name}.js" for name in ("shell", "plain_segment", "posting", "join", "manager", "series")
+)
 # Names without dots: nothing leads out of the folders.
 _ADDRESS = re.compile(
     r"/static/(?P<file>[a-z0-9_/]{1,60}\.(?:js|css|svg))|/protocols/(?P<protocol>[^/]+)/(?P<widget>widget\.(?:js|css))"

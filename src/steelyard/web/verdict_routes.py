@@ -1,4 +1,4 @@
-"""A manager's verdicts on workers: exclude, reinstate, block, unblock; and what is erased at their wish."""
+"""A manager's verdicts on workers: exclude, reinstate, block, unblock; a copy or erasure at their wish."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ from datetime import UTC, datetime
 from typing import Annotated
 
 from fastapi import APIRouter
+from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 
 from steelyard.flows import erase as erasing
 from steelyard.flows import exclude as verdicts
 from steelyard.flows.exclude import BlockedWorker, Decision, ExcludedWork, ReinstatedWork
+from steelyard.flows.worker_export import everything_about
 from steelyard.web.auth import CallerOf, DeskOf, require
 from steelyard.web.schemas import NoNul, OpaqueId
 
@@ -75,6 +77,14 @@ def unblock(desk: DeskOf, caller: CallerOf, worker_id: OpaqueId, body: BlockBody
 
 @router.post("/{worker_id}/erase", dependencies=[require("manager")])
 def erase(desk: DeskOf, caller: CallerOf, worker_id: OpaqueId, body: BlockBody) -> erasing.ErasedPerson:
-    """Erase a worker's name, address, answers to questions, training and remarks, for good."""
+    """Erase a worker's name, address, ids on a platform, answers, training and remarks, for good."""
     now = datetime.now(UTC)
     return erasing.erase(desk.campaign, worker_id, by=caller.by, now=now, reason=body.reason)
+
+
+@router.get("/{worker_id}/record", response_class=JSONResponse, dependencies=[require("manager")])
+def record(desk: DeskOf, worker_id: OpaqueId) -> JSONResponse:
+    """Everything that is stored about a worker, as a file for the person who asks for it."""
+    found = everything_about(desk.campaign, worker_id, now=datetime.now(UTC))
+    name = f"{desk.campaign.settings.name}.{worker_id}.json"
+    return JSONResponse(found, headers={"Content-Disposition": f'attachment; filename="{name}"'})

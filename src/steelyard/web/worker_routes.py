@@ -15,6 +15,7 @@ from steelyard.flows import assign, links
 from steelyard.flows.participants import welcome
 from steelyard.flows.release import return_work
 from steelyard.flows.rules import campaign_rules
+from steelyard.flows.sessions import Posting, hand_in
 from steelyard.flows.submit import Submission, Submitted, submit
 from steelyard.flows.work_status import WorkStatus, work_status
 from steelyard.web.auth import DeskOf, WorkerId, bearer, require_visitor, worker_of
@@ -22,10 +23,12 @@ from steelyard.web.base_path import base_url_of
 from steelyard.web.callers import caller_key
 from steelyard.web.limits import limits_of
 from steelyard.web.schemas import (
+    FinishBody,
     FinishedView,
     JoinedView,
     NextItemView,
     ReturnBody,
+    SessionId,
     SubmissionBody,
     SubmittedView,
     parse,
@@ -52,9 +55,9 @@ join_router = APIRouter(prefix="/api/v1", tags=["work"])
 
 
 @router.get("")
-def status(desk: DeskOf, worker_id: WorkerId) -> WorkStatus:
+def status(desk: DeskOf, worker_id: WorkerId, session: SessionId = None) -> WorkStatus:
     """Where the worker stands; takes nothing."""
-    return work_status(desk.campaign, worker_id, now=datetime.now(UTC))
+    return work_status(desk.campaign, worker_id, now=datetime.now(UTC), session_id=session)
 
 
 @router.post("/next")
@@ -74,11 +77,17 @@ def next_item(desk: DeskOf, request: Request, worker_id: WorkerId) -> NextItemVi
 
 
 @router.post("/return")
-def give_back(desk: DeskOf, worker_id: WorkerId, body: ReturnBody) -> WorkStatus:
+def give_back(desk: DeskOf, worker_id: WorkerId, body: ReturnBody, session: SessionId = None) -> WorkStatus:
     """Return the open HIT to the pool. What was judged in it stays."""
     now = datetime.now(UTC)
     return_work(desk.campaign, worker_id, body.assignment_id, now=now)
-    return work_status(desk.campaign, worker_id, now=now)
+    return work_status(desk.campaign, worker_id, now=now, session_id=session)
+
+
+@router.post("/finish")
+def hand_in_set(desk: DeskOf, worker_id: WorkerId, body: FinishBody) -> Posting:
+    """Credit a session of the platform with a finished set; replies what to post there, and where."""
+    return hand_in(desk.campaign, worker_id, body.session_id, body.submit_to, now=datetime.now(UTC))
 
 
 @router.post(

@@ -18,7 +18,7 @@ export function showConsent(work, onDone, onFailure) {
   };
   const buttons = [makeButton(say("agree"), decide(true)), makeButton(say("disagree"), decide(false), "button quiet")];
   // Whoever has come further had agreed, or was never asked.
-  const isNew = work.step === "consent" && work.state !== "declined" && (work.n_judged > 0 || work.n_trained > 0);
+  const isNew = work.step === "consent" && work.state !== "declined" && (work.n_judged || work.n_trained);
   showProgress();
   showScreen(
     make(
@@ -36,8 +36,15 @@ export function showConsent(work, onDone, onFailure) {
   );
 }
 
-// Blank lines separate paragraphs; single ends of lines stay, as in lists and addresses.
+// Blank lines separate paragraphs; single ends of lines stay, as in addresses. Some are headings, some end in a list.
 function paragraphs(text) {
-  const parts = text.split(/\n\s*\n/).map((part) => part.trim());
-  return parts.filter(Boolean).map((part) => inCampaignLanguage(make("p", "", part)));
+  const parts = text.trim().split(/\s*\n\s*\n\s*/);
+  return parts.flatMap(elementsOf).map(inCampaignLanguage);
+}
+
+function elementsOf(part) {
+  if (part.startsWith("# ")) return make("h2", "", part.slice(2));
+  const [text, ...points] = part.split(/^- |\n- /);
+  const list = points.map((point) => make("li", "", point));
+  return [text && make("p", "", text), list[0] && make("ul", "", ...list)].filter(Boolean);
 }

@@ -34,7 +34,7 @@ export function makeNotice(text = "") {
 export function ask(method, path, body) {
   const notice = makeNotice();
   return persist(
-    () => request(method, path, token, body),
+    () => request(method, path + location.search, token, body),
     (error, retryNow) => {
       if (!notice.isConnected) showScreen(make("section", "screen", notice));
       showWaiting(notice, error, retryNow, error.status === 429 ? "crowded" : "waiting");
@@ -51,7 +51,7 @@ export function ask(method, path, body) {
  */
 export async function send(path, body, notice, { text, codes } = {}) {
   const reply = await persist(
-    () => request("POST", `/api/v1/work${path}`, token, body),
+    () => request("POST", `/api/v1/work${path}${location.search}`, token, body),
     (error, retryNow) => showWaiting(notice, error, retryNow, text),
     codes,
   );

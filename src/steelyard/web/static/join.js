@@ -4,6 +4,7 @@
 import { make, makeButton, readPage } from "./dom.js";
 import { ApiError, inApp, persist, request } from "./http.js";
 import { keep } from "./keep.js";
+import { drawAbout } from "./preview.js";
 
 const { page, token } = readPage();
 const { words } = page;
@@ -43,7 +44,7 @@ function showFailure(error) {
     return;
   }
   // What stood in the way came up since the page was opened: a new one says what it is.
-  if (error instanceof ApiError && ["no_id", "barred"].includes(error.code)) {
+  if (error instanceof ApiError && ["no_id", "barred", "preview"].includes(error.code)) {
     location.reload();
     return;
   }
@@ -69,4 +70,7 @@ function showChoices() {
 }
 
 if (!page.from_platform && rememberedUrl.read()) notice.replaceChildren(make("span", "", words.join_back));
+document.getElementById("about")?.replaceChildren(...drawAbout(page));
 showChoices();
+// Who has joined before and taken the work on the platform has pressed a button there, and needs no other one here.
+if (page.posts_back && page.welcome === "known") join();

@@ -11,6 +11,7 @@ import { makeOverview } from "./manager/overview.js";
 import { redraw } from "./manager/parts.js";
 import { makePayments } from "./manager/payments.js";
 import { makePeople } from "./manager/people.js";
+import { makePlatform } from "./manager/platform.js";
 import { makeRanking } from "./manager/ranking.js";
 import { makeRemarks } from "./manager/remarks.js";
 import { makeSettings } from "./manager/settings.js";
@@ -26,6 +27,7 @@ const TABS = {
   marks: makeMarks,
   people: makePeople,
   payments: makePayments,
+  platform: makePlatform,
   remarks: makeRemarks,
   settings: makeSettings,
 };

@@ -49,9 +49,13 @@ function showFailure(error) {
 }
 
 /** @param {Object} work  where the worker stands @param {Object} [finished]  the reply that ended a set */
-function show(work, finished) {
-  if (isToBegin(work)) showBeginning(work);
-  else showStanding(work, { onBegin: showBeginning, onChange: show }, finished, quietly(consentLink(work)));
+async function show(work, finished) {
+  if (isToBegin(work)) return showBeginning(work);
+  // These words are there where sets are posted back.
+  // What is imported as the page runs has no copies of these functions.
+  const here = { ask, say, showBeginning, showFailure, showMessage };
+  const posting = page.words.posting_text && (await import("./posting.js")).drawPosting(work, here);
+  showStanding(work, { onBegin: showBeginning, onChange: show, posting }, finished, quietly(consentLink(work)));
 }
 
 /** What comes next for one who wants to go on: whatever is due before the first set, then the instructions. */
@@ -64,10 +68,7 @@ function showBeginning(work) {
   else showIntro(widget, work, goOn, quietly(work.can_return ? returning(work) : null, consentLink(work)));
 }
 
-function stepDone(work) {
-  if (work.more) showBeginning(work);
-  else show(work);
-}
+const stepDone = (work) => (work.more ? showBeginning : show)(work);
 
 // Consent can be read again, and taken back, at any time.
 function consentLink(work) {
@@ -112,7 +113,7 @@ function goOn() {
 /** @param {Object} [finished]  the reply that ended a set @param {Function} [onKnown]  shows it */
 async function showWhereIStand(finished, onKnown = show) {
   try {
-    onKnown(await ask("GET", "/api/v1/work"), finished);
+    await onKnown(await ask("GET", "/api/v1/work"), finished);
   } catch (error) {
     showFailure(error);
   }

@@ -13,7 +13,7 @@ const SPREAD_MS = 15_000;
 // Campaigns that may go on while the page is open.
 const WAITING = ["paused", "draft"];
 // States with words of their own; see web/words.
-const TOLD = ["released", "paused", "closed", "draft", "blocked", "declined", "screened"];
+const TOLD = ["posting", "released", "paused", "closed", "draft", "blocked", "declined", "screened"];
 
 let timer;
 
@@ -28,13 +28,14 @@ export function isToBegin({ state, n_hits_done: hits, n_judged: judged }) {
  * @param {Object} ways
  * @param {(work: Object) => void} ways.onBegin  called for one who wants to begin a set
  * @param {(work: Object) => void} ways.onChange  called if the worker stands elsewhere by now
+ * @param {Node|null} ways.posting  how a set is posted back to a platform
  * @param {Object|null} finished  what the server said to the last answer of a set
  * @param {Node|null} below  further down
  */
-export function showStanding(work, { onBegin, onChange }, finished = null, below = null) {
+export function showStanding(work, { onBegin, onChange, posting }, finished = null, below = null) {
   clearTimeout(timer);
   const isWaiting = WAITING.includes(work.state);
-  const completion = drawCompletion(work);
+  const completion = posting || drawCompletion(work);
   // One thing to do stands out: whoever came from elsewhere goes back there.
   const look = completion ? "button quiet" : "button";
   const begin = makeButton(say("more_button"), () => onBegin(work), look);
@@ -97,5 +98,5 @@ function watch(work, shown, onChange) {
 }
 
 function askAgain(work) {
-  return request("GET", "/api/v1/work", token).catch(() => work);
+  return request("GET", `/api/v1/work${location.search}`, token).catch(() => work);
 }

@@ -15,10 +15,12 @@ export function makeAttention() {
     element: list,
     update() {
       const found = concerns();
-      redraw(list, found, () => [
+      const { notes = [] } = desk.campaign;
+      redraw(list, [found, notes], () => [
         found.length
           ? make("ul", "concerns", ...found.map(({ text, href, link }) => make("li", "", text, link ? " " : null, link ? anchor(link, href, href) : null)))
           : make("p", "soft", "Nothing now."),
+        ...notes.map((text) => make("p", "soft", text)),
       ]);
     },
   };

@@ -81,17 +81,17 @@ export function blockButton(worker, isBlocked) {
 
 /** A button that erases what could tell who a worker is. There is no way back. */
 export function eraseButton(worker) {
-  return managersButton("Erase what they said", "erase", () =>
+  return managersButton("Erase what points to them", "erase", () =>
     act({
-      title: `Erase what ${worker} said?`,
+      title: `Erase what points to ${worker}?`,
       text: [
-        "Name, e-mail address, answers to the questions, practice and remarks are erased for good. Do this if the person wishes it.",
-        "That they agreed stays, as proof, and so do their judgements: to leave those out of the scores, exclude the worker. Backups made before still hold everything.",
+        "Name, e-mail address, ids on a platform, answers to the questions, practice and remarks are erased for good. Do this if the person wishes it.",
+        "That they agreed stays, as proof, and so do the amounts they were paid and their judgements: to leave those out of the scores, exclude the worker. Backups made before still hold everything. Write no name as the reason: the log is never changed.",
       ],
       confirm: "Erase",
       reason: "optional",
       isGrave: true,
       send: (reason) => send(worker, "erase", { reason }),
-      done: `What ${worker} said is erased.`,
+      done: `What pointed to ${worker} is erased.`,
     }));
 }

@@ -14,7 +14,7 @@ const PERCENT = 100;
 // Rules that are words, and may be missing.
 const TEXTS = [
   ...["completion_code", "completion_url", "screened_code", "blocked_code"],
-  ...["id_parameter", "study_parameter", "session_parameter", "id_pattern"],
+  ...["id_parameter", "study_parameter", "session_parameter", "id_pattern", "description", "retain_until"],
 ];
 
 export function makeSettings() {
@@ -60,6 +60,8 @@ function makeRules() {
     currency: input("text", "", { maxlength: 3, minlength: 3, pattern: "[A-Za-z]{3}", required: "", autocomplete: "off" }),
     pay_per_hit: input("number", "", { min: 0, step: "any", placeholder: "by the wage" }),
     fee: input("number", "", { min: 0, step: "any" }),
+    budget: input("number", "", { min: 0, step: "any", placeholder: "no limit" }),
+    pay_after_days: input("number", "", { min: 0, max: 30, step: "any", required: "" }),
     tell_pay: select([["false", "no"], ["true", "yes"]], "false"),
     completion_code: input("text", "", { maxlength: 100, placeholder: "none", autocomplete: "off" }),
     completion_url: input("text", "", { maxlength: 2000, placeholder: "the platform’s", autocomplete: "off", inputmode: "url" }),
@@ -70,6 +72,8 @@ function makeRules() {
     study_parameter: input("text", "", { maxlength: 64, placeholder: "the platform’s", autocomplete: "off" }),
     session_parameter: input("text", "", { maxlength: 64, placeholder: "the platform’s", autocomplete: "off" }),
     id_pattern: input("text", "", { maxlength: 100, placeholder: "the platform’s", autocomplete: "off" }),
+    description: input("text", "", { maxlength: 2000, placeholder: "made from what is known", autocomplete: "off" }),
+    retain_until: input("date", ""),
   };
   let shown = {};
   // Nothing can be typed before the rules are there.
@@ -91,16 +95,20 @@ function makeRules() {
       field("Currency", boxes.currency, "A code such as EUR."),
       field("Pay per HIT", boxes.pay_per_hit, "In place of what the wage comes to."),
       field("Fee of the platform, in per cent", boxes.fee, "On top of the pay."),
+      field("Budget", boxes.budget, "The most that is spent through a platform, its fees included. Empty: no limit."),
+      field("Days until work is paid", boxes.pay_after_days, "What nobody has decided on by then is paid when the platform is next asked."),
       field("Tell workers about pay", boxes.tell_pay, "What a set pays, and what they have earned."),
       field("Completion code", boxes.completion_code, "Shown once a set is finished."),
       field("Completion address", boxes.completion_url, "A button leads there once a set is finished. {code} and {id} in it are filled in."),
       field("Code for those screened out", boxes.screened_code, "Shown to those whose answers to your questions are not looked for."),
       field("Code for those blocked", boxes.blocked_code, "Shown to those whom you block before they finish a set. Look at their work, and pay it."),
-      field("Platform", boxes.platform, "local, prolific, connect, sona, besample or url-parameter."),
+      field("Platform", boxes.platform, "local, prolific, mturk, connect, sona, besample or url-parameter."),
       field("Parameter with the participant’s id", boxes.id_parameter, "In the address by which people come from the platform."),
       field("Parameter with the study’s id", boxes.study_parameter),
       field("Parameter with the session’s id", boxes.session_parameter),
       field("What an id looks like", boxes.id_pattern, "A regular expression, such as [0-9]{5}."),
+      field("Description on the platform", boxes.description, "What people read there before they come."),
+      field("Keep what points to workers until", boxes.retain_until, "As your consent text promises. You are reminded to erase it."),
     ),
     make("p", "actions needs-manager", save, reset),
   );
@@ -116,6 +124,8 @@ function makeRules() {
       currency: boxes.currency.value.toUpperCase(),
       pay_per_hit: amount(boxes.pay_per_hit),
       fee: (amount(boxes.fee) ?? 0) / PERCENT,
+      budget: amount(boxes.budget),
+      pay_after_days: amount(boxes.pay_after_days),
       tell_pay: boxes.tell_pay.value === "true",
       platform: boxes.platform.value.trim(),
       ...Object.fromEntries(TEXTS.map((name) => [name, boxes[name].value.trim() || null])),
@@ -180,6 +190,8 @@ const RULES = {
   currency: "Currency",
   pay_per_hit: "Pay per HIT",
   fee: "Fee",
+  budget: "Budget",
+  pay_after_days: "Days until work is paid",
   tell_pay: "Tell workers about pay",
   completion_code: "Completion code",
   completion_url: "Completion address",
@@ -190,10 +202,12 @@ const RULES = {
   study_parameter: "Parameter with the study’s id",
   session_parameter: "Parameter with the session’s id",
   id_pattern: "What an id looks like",
+  description: "Description on the platform",
+  retain_until: "Keep what points to workers until",
 };
 const words = (name) => RULES[name] ?? name;
 
-const NO_LIMIT = { hits_per_worker: null, joins_per_hour: 0, unbegun_hits: 0 };
+const NO_LIMIT = { hits_per_worker: null, budget: null, joins_per_hour: 0, unbegun_hits: 0 };
 
 function value(values, name) {
   const found = values[name];

@@ -3,6 +3,7 @@
 import { make } from "../dom.js";
 import { eraseButton } from "./decisions.js";
 import { Resource, desk } from "./desk.js";
+import { fileButton } from "./files.js";
 import { entry } from "./log.js";
 import { anchor, panel, redraw } from "./parts.js";
 import { drawAbout } from "./worker_about.js";
@@ -21,14 +22,16 @@ export function makeWorker(worker) {
   const log = make("ol", "log");
   const background = make("div", "");
   const written = make("ol", "log");
-  const said = make(
-    "div",
-    "",
-    make("div", "two", panel("Before the first set", background), panel("Remarks", written)),
-    make("p", "actions needs-manager", eraseButton(worker)),
+  const said = make("div", "two", panel("Before the first set", background), panel("Remarks", written));
+  const copy = fileButton("Save all that is stored about them", `/workers/${encodeURIComponent(worker)}/record`, `${worker}.json`);
+  const rights = panel(
+    "If they ask",
+    make("p", "soft", "People may ask for a copy of what is stored about them, and for it to be erased."),
+    make("p", "buttons", copy, eraseButton(worker)),
   );
+  rights.classList.add("needs-manager");
   const judgements = makeJudgements();
-  const details = make("div", "", make("div", "two", panel("Ratings and times", ratings), panel("HITs", hits)), panel("Control pairs", pairs), said, panel("All judgements", judgements.element), panel("Log", log));
+  const details = make("div", "", make("div", "two", panel("Ratings and times", ratings), panel("HITs", hits)), panel("Control pairs", pairs), said, panel("All judgements", judgements.element), panel("Log", log), rights);
   return {
     title: `Worker ${worker}`,
     element: make("div", "worker-page", make("p", "", anchor("← All workers", "#/workers")), about, details),

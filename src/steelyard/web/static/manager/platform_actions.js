@@ -1,0 +1,170 @@
+// What a manager does on the platform. Whatever costs money or takes something away asks before.
+
+import { act, announce, complain } from "./ask.js";
+import { call, changed } from "./desk.js";
+import { field, input, select } from "./parts.js";
+import { counted, money } from "./words.js";
+
+const CENTS = 100;
+// More names than this are not read before a button is pressed.
+const MOST_NAMED = 20;
+
+/** Asks the platform how things stand. */
+export async function syncNow() {
+  try {
+    const found = await call("POST", "/platform/sync");
+    announce(`${counted(found.n_sessions, "session")}, ${found.n_changed} changed.`);
+    changed();
+  } catch (error) {
+    complain(error);
+  }
+}
+
+const LISTING = {
+  publish: askToPublish,
+  "add-places": addPlaces,
+  pause: (platform) => change(platform, "pause", "Let nobody new come for a while?", "Those at work go on.", "Pause"),
+  resume: (platform) => change(platform, "resume", "Let people come again?", "They come as long as there are places.", "Let people come"),
+  stop: (platform) => change(platform, "stop", "Stop the listing for good?", "Nobody new comes after this, and it cannot be opened again. Those at work go on, and are paid.", "Stop", true),
+};
+
+/** @param {string} action  one of those that the status names @param {Object} platform  the status */
+export function doToListing(action, platform) {
+  return LISTING[action](platform);
+}
+
+function change(platform, action, title, text, confirm, isGrave = false) {
+  return act({ title, text: [text], confirm, isGrave, send: () => call("POST", "/platform/listing", { action }), done: ({ state }) => `The listing on ${platform.platform} is ${state}.` });
+}
+
+async function askToPublish(platform) {
+  let price;
+  try {
+    price = await call("POST", "/platform/price", {});
+  } catch (error) {
+    complain(error);
+    return;
+  }
+  const amount = (cents) => money(cents / CENTS, price.currency);
+  await act({
+    title: `Publish on ${platform.platform}?`,
+    text: [
+      `${counted(price.places, "place")} at ${amount(price.reward)} for about ${counted(Math.round(price.minutes), "minute")}.`,
+      `If every place is taken and paid, it costs ${amount(price.pay + price.fee)}: ${amount(price.pay)} for people and ${amount(price.fee)} for the platform.`,
+    ],
+    confirm: "Publish",
+    send: () => call("POST", "/platform/publish", {}),
+    done: ({ warnings }) => ["The campaign is published.", ...warnings].join(" "),
+  });
+}
+
+function addPlaces() {
+  const n = input("number", "1", { min: 1, step: 1, required: "" });
+  return act({
+    title: "Add places?",
+    text: ["A platform takes no places away again. The cost grows with each of them, within the budget."],
+    fields: [field("Places more", n)],
+    confirm: "Add",
+    send: () => call("POST", "/platform/places", { add: Number(n.value) }),
+    done: ({ places }) => `There are ${counted(places, "place")} now.`,
+  });
+}
+
+/** @param {number} n  how many are finished and wait */
+export function approveAll(n) {
+  return act({
+    title: `Approve ${counted(n, "session")}?`,
+    text: ["Everybody whose set is finished is paid, those who failed the check too: checks decide what counts, not who is paid."],
+    confirm: "Approve",
+    send: () => call("POST", "/platform/approve", { workers: [] }),
+    done: ({ workers }) => `${counted(workers.length, "worker")} paid.`,
+  });
+}
+
+const SESSION = { approve, reject, "request-return": askToReturn, "pay-partly": payPartly };
+
+/** @param {string} action @param {Object} row  a session @param {Object} platform  the status */
+export function doToSession(action, row, platform) {
+  return SESSION[action](row.worker_id ?? row.session_id, platform, row);
+}
+
+function approve(who, platform, row) {
+  const text = row.difference ? [`Look first: ${row.difference}.`] : ["The reward is paid."];
+  return act({ title: `Approve ${who}?`, text, confirm: "Approve", send: () => call("POST", "/platform/approve", { workers: [who] }), done: `${who} is paid.` });
+}
+
+// The first call changes nothing: it says what the evidence is, or that there is none.
+async function reject(who, platform) {
+  const send = (body) => call("POST", "/platform/reject", { worker_id: who, ...body });
+  const category = platform.categories[0] ?? "";
+  let evidence = "";
+  try {
+    await send({ category, message: "x".repeat(platform.least_message) });
+  } catch (error) {
+    if (error.code !== "unconfirmed") {
+      complain(error);
+      return;
+    }
+    evidence = error.message.split(" They would read:")[0];
+  }
+  const chosen = select(platform.categories.map((name) => [name, name]), category);
+  const message = input("text", "", { maxlength: 2000, placeholder: "the evidence, as above" });
+  const fields = [...(platform.categories.length ? [field("Category on the platform", chosen)] : []), field("What they read", message, `At least ${platform.least_message} letters. Empty: the evidence.`)];
+  await act({
+    title: `Refuse to pay ${who}?`,
+    text: [evidence, "Their HIT is left out of the scores, and goes to somebody else. This follows people on the platform: do it only if there is no doubt."],
+    fields,
+    isGrave: true,
+    confirm: "Refuse to pay",
+    send: () => send({ category: chosen.value, message: message.value.trim(), confirmed: true }),
+    done: `${who} is not paid.`,
+  });
+}
+
+function askToReturn(who) {
+  return act({
+    title: `Ask ${who} to return the place?`,
+    text: ["They read your reason, and no mark stays against them."],
+    reason: "required",
+    confirm: "Ask",
+    send: (reason) => call("POST", "/platform/request-return", { worker_id: who, reason }),
+    done: `${who} is asked to return the place.`,
+  });
+}
+
+function payPartly(who) {
+  const percent = input("number", "50", { min: 8, max: 99, step: 1, required: "" });
+  return act({
+    title: `Pay ${who} in part?`,
+    text: ["For work that is not whole. The rest of what is owed can be a bonus."],
+    fields: [field("Per cent of the reward", percent)],
+    confirm: "Pay",
+    send: () => call("POST", "/platform/pay-partly", { worker_id: who, percent: Number(percent.value) }),
+    done: `${who} is paid ${percent.value} % of the reward.`,
+  });
+}
+
+/** @param {Object[]} bonuses @param {string} sum @param {(cents: number) => string} inMoney */
+export function payBonuses(bonuses, sum, inMoney) {
+  const named = bonuses.slice(0, MOST_NAMED).map((each) => `${each.worker_id}: ${inMoney(each.amount)}, ${each.reason}`);
+  const more = bonuses.length > MOST_NAMED ? [`… and ${bonuses.length - MOST_NAMED} more`] : [];
+  return act({
+    title: `Pay ${sum} in bonuses?`,
+    text: [...named, ...more, "The platform is asked once. If its reply is lost, nothing is sent again: it is asked what it has paid."],
+    confirm: "Pay",
+    send: () => call("POST", "/platform/bonuses", { bonuses }),
+    done: ({ bonuses: n }) => `The platform pays ${counted(n, "worker")}.`,
+  });
+}
+
+/** @param {Object} bonus  one that nobody is sure of @param {string} amount */
+export function giveUp(bonus, amount) {
+  return act({
+    title: "Was this bonus not paid?",
+    text: [`${amount} for ${bonus.worker_id ?? "somebody"}. Look at the platform's own page first: if it was paid after all, paying it again pays it twice.`],
+    isGrave: true,
+    confirm: "It was not paid",
+    send: () => call("POST", `/platform/bonuses/${encodeURIComponent(bonus.token)}/give-up`),
+    done: "It counts as not paid, and can be paid anew.",
+  });
+}
