@@ -9,9 +9,11 @@ import click
 
 from steelyard.cli.options import (
     database_argument,
+    keep_sources,
     progress_bar,
     seed_option,
     target_option,
+    write_text,
 )
 from steelyard.cli.over_series import file_of_campaign, say_for_each
 from steelyard.domain.layouts import OURS, SPAN_LAYOUTS
@@ -20,14 +22,33 @@ from steelyard.domain.wording import counted
 
 
 @click.command()
-@click.argument("protocol")
+@click.argument("protocol", required=False)
 @click.option(
     "--instructions",
     metavar="LANGUAGE",
     help="Print the words that workers read in this language, to translate or change.",
 )
-def example(protocol: str, instructions: str | None) -> None:
-    """Print a commented campaign file that `create` accepts."""
+@click.option(
+    "--consent",
+    is_flag=True,
+    help="Print a consent text to fill in, with the seven points that crowd platforms ask for.",
+)
+@click.option(
+    "--campaign",
+    "campaign_file",
+    metavar="CAMPAIGN.toml",
+    type=click.Path(path_type=Path),
+    help="With --consent: the campaign that the text is for. It says what is true of it.",
+)
+def example(
+    protocol: str | None, instructions: str | None, consent: bool, campaign_file: Path | None
+) -> None:
+    """Print a commented campaign file that `create` accepts; or instructions, or a consent text."""
+    if consent:
+        _example_consent(campaign_file, has_more=bool(protocol or instructions))
+        return
+    if protocol is None or campaign_file is not None:
+        raise click.UsageError("Name a protocol, such as da; or use --consent, alone or with --campaign.")
     from steelyard.protocols import languages_of, protocols, words_in
 
     known = protocols()
@@ -43,6 +64,21 @@ def example(protocol: str, instructions: str | None) -> None:
     from steelyard.formats.words_file import to_toml
 
     click.echo(to_toml(words), nl=False)
+
+
+def _example_consent(campaign_file: Path | None, *, has_more: bool) -> None:
+    """Print the text only: it goes into a file. What to do with it is said beside."""
+    from steelyard.flows.consent import ConsentFacts, consent_example, consent_facts
+
+    if has_more:
+        raise click.UsageError("--consent needs no protocol and no language: it is the same text for all.")
+    facts = ConsentFacts() if campaign_file is None else consent_facts(campaign_file)
+    click.echo(consent_example(facts), nl=False)
+    click.echo(
+        "Fill in what is in brackets, ask whoever is responsible for data protection, and name the file in "
+        'the campaign file: [consent] file = "consent.txt"',
+        err=True,
+    )
 
 
 @click.command()
@@ -126,7 +162,13 @@ def hits(
     + "; ".join(f"{name}: {title}" for name, title in SPAN_LAYOUTS.items())
     + ".",
 )
-def export(db: str, target: Path, layout: str) -> int:
+@click.option(
+    "--worker",
+    "worker_id",
+    metavar="WORKER",
+    help="Write everything that is stored about one worker, as JSON, for the person who asks for it.",
+)
+def export(db: str, target: Path, layout: str, worker_id: str | None) -> int:
     """Write all judgements to a file that `analyse` reads.
 
     The file holds the ratings. Preferences and spans, if there are any, go into files beside it:
@@ -135,7 +177,12 @@ def export(db: str, target: Path, layout: str) -> int:
 
     With --as, the errors that workers marked are written as other programs store them; `analyse` reads these
     files too. They hold less: only regular items, and nothing that a person excluded.
+
+    With --worker, the file is JSON that only you can read: ids, consent, answers, judgements with texts,
+    remarks, payments, decisions with their reasons. A target of - prints it.
     """
+    if worker_id is not None:
+        return _export_worker(db, target, layout, worker_id)
     from steelyard.flows.export import export as export_judgements
     from steelyard.flows.export import n_to_export
     from steelyard.flows.export_marks import export_marks
@@ -152,6 +199,25 @@ def export(db: str, target: Path, layout: str) -> int:
             progress_bar("Exporting", n_to_export(campaign)) as advance,
         ):
             exported = export_judgements(campaign, file_of_campaign(target, name), progress=advance)
-        return f"{exported.n_judgements:,} judgements in {' and '.join(map(str, exported.files))}"
+        written = f"{exported.n_judgements:,} judgements in {' and '.join(map(str, exported.files))}"
+        return "\n".join([written, *exported.notes])
 
     return say_for_each(db, act)
+
+
+def _export_worker(db: str, target: Path, layout: str, worker_id: str) -> int:
+    import json
+    from datetime import UTC, datetime
+
+    from steelyard.flows.open import open_campaign
+    from steelyard.flows.worker_export import everything_about
+
+    if layout != OURS:
+        raise click.UsageError("--as is about judgements of all workers: leave it out, or --worker.")
+    keep_sources([db], target)
+    with open_campaign(db) as campaign:
+        found = everything_about(campaign, worker_id, now=datetime.now(UTC))
+    write_text(json.dumps(found, indent=2, ensure_ascii=False) + "\n", str(target), private=True)
+    if str(target) != "-":
+        click.echo(f"Everything that is stored about {worker_id} in {target}")
+    return 0

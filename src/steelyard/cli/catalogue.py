@@ -46,6 +46,17 @@ CATALOGUE: dict[str, dict[str, tuple[str, str]]] = {
         "marks": ("marks_command", "Compare marked errors, and decide which are right."),
         "payments": ("payments_command", "List what each worker is owed, with the evidence."),
     },
+    "Work with a crowd platform": {
+        "rehearse": ("rehearse_command", "Rehearse it with a simulated crowd, to the last cent."),
+        "emulate": ("emulate_command", "Run a small stand-in for Prolific or MTurk."),
+        "publish": ("crowd_commands", "Put a campaign in front of a paid crowd, within its budget."),
+        "status": ("crowd_commands", "Show the platform's state beside ours, and the ledger."),
+        "sync": ("crowd_commands", "Ask the platform how things stand, and pay what is due."),
+        "approve": ("crowd_commands", "Pay for finished work."),
+        "reject": ("crowd_commands", "Refuse to pay, where the evidence leaves no doubt."),
+        "bonus": ("crowd_commands", "Pay what is owed beyond rewards, once."),
+        "stop": ("crowd_commands", "Let nobody new come from the platform."),
+    },
     "Analyse it": {
         "analyse": ("analysis_commands", "Check workers, score and rank systems."),
         "report": ("analysis_commands", "Write the full report, as a page or for LaTeX."),

@@ -87,26 +87,61 @@ def _print_or_write(
 
 @click.command()
 @database_argument
-@click.argument("worker", metavar="WORKER")
+@click.argument("worker", metavar="[WORKER]", required=False)
+@click.option("--all", "everybody", is_flag=True, help="Erase the same of everybody, in a closed campaign.")
+@click.option("--yes", is_flag=True, help="With --all: do not ask before.")
 @reason_option
-def erase(db: str, worker: str, reason: str) -> None:
-    """Erase what could tell who a worker is: name, e-mail address, id on a platform, answers, remarks.
+def erase(db: str, worker: str | None, everybody: bool, yes: bool, reason: str) -> None:
+    """Erase what could tell who a worker is: name, e-mail address, ids on a platform, answers, remarks.
 
-    There is no way back. That they agreed stays, as proof, and so do their judgements: `exclude` leaves those
-    out of the scores. Backups made before still hold everything.
+    There is no way back. That they agreed stays, as proof, and so do their judgements (`exclude` leaves those
+    out of the scores) and what they were paid. Backups made before still hold everything, and so does what
+    managers wrote in the log as reasons: names do not belong there.
+
+    With --all this is done for everybody, once the day has come until which the campaign keeps such data
+    (`settings --retain-until`). The lists of those who may not join go too.
     """
     from steelyard.flows.erase import erase as erase_person
     from steelyard.flows.open import open_campaign
 
+    if (worker is None) != everybody:
+        raise click.UsageError("Name a worker, or use --all for everybody; not both.")
+    if yes and not everybody:
+        raise click.UsageError("--yes goes with --all.")
     with open_campaign(db) as campaign:
+        if worker is None:
+            _erase_everybody(campaign, reason, yes=yes)
+            return
         done = erase_person(campaign, worker, by="command line", now=datetime.now(UTC), reason=reason)
     what = [
         *(["name or address"] if done.had_name else []),
         *(["id on a platform"] if done.was_participant else []),
+        *([counted(done.n_sessions, "session") + " there"] if done.n_sessions else []),
         *([counted(done.n_answers, "answer")] if done.n_answers else []),
         *([counted(done.n_remarks, "remark")] if done.n_remarks else []),
     ]
     click.echo(f"Erased of {worker}: {joined(what)}." if what else f"Of {worker} there was nothing to erase.")
+
+
+def _erase_everybody(campaign: OpenCampaign, reason: str, *, yes: bool) -> None:
+    from steelyard.flows.erase import erase_all, recognisable
+    from steelyard.flows.retention import people_in_words
+
+    now = datetime.now(UTC)
+    found = recognisable(campaign)
+    if found.n_people and not yes:
+        early = found.until is not None and now.date() < found.until
+        soon = f" The campaign keeps it until {found.until}, which has not come yet." if early else ""
+        people = people_in_words(found.n_people)
+        click.confirm(
+            f"All that points to {people} is erased from {campaign.settings.name}, for good. Judgements and "
+            f"amounts paid stay.{soon} Go on?",
+            abort=True,
+        )
+    n_people = erase_all(campaign, by="command line", now=now, reason=reason)
+    click.echo(
+        f"Erased what pointed to {people_in_words(n_people)}." if n_people else "Nothing points to anybody."
+    )
 
 
 def _listed(lines: list[str], name: str) -> str:

@@ -95,6 +95,7 @@ def overview_text(overview: Overview, *, now: datetime) -> str:
         f"End         {overview.forecast.text}",
         *_money_lines(overview.money),
         *(f"Warning     {warning}" for warning in overview.warnings),
+        *(f"Note        {note}" for note in overview.notes),
         "",
         *_workers_lines(found.workers, now=now),
     ]

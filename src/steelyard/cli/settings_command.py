@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -34,6 +35,19 @@ class _NumberOrNone(click.ParamType):  # type: ignore[type-arg]
             self.fail(f"{value!r} is neither {wanted} nor none.", param, ctx)
 
 
+class _JsonObject(click.ParamType):  # type: ignore[type-arg]
+    """An object of JSON."""
+
+    name = "json"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        with suppress(ValueError):
+            found = json.loads(value)
+            if isinstance(found, dict):
+                return found
+        return self.fail(f'{value!r} is no JSON object such as {{"project": "…"}}.', param, ctx)
+
+
 @click.command()
 @database_argument
 @click.option("--lease-minutes", type=float, help="Minutes without an answer before a HIT is released.")
@@ -47,6 +61,8 @@ class _NumberOrNone(click.ParamType):  # type: ignore[type-arg]
 @click.option("--currency", metavar="CODE", help="Code of the currency, such as EUR.")
 @click.option("--pay-per-hit", type=_NumberOrNone(float), help="Pay for a HIT, in place of the hourly wage.")
 @click.option("--fee", type=float, help="What a platform charges on top, as a share of the pay.")
+@click.option("--budget", type=_NumberOrNone(float), help="The most to spend through a platform, with fees.")
+@click.option("--pay-after-days", type=float, help="Days until work that nobody decided on is paid.")
 @click.option("--tell-pay", type=click.Choice(["on", "off"]), help="Whether workers read what they earn.")
 @click.option("--completion-code", metavar="CODE|none", help="Code shown once a set is finished.")
 @click.option("--completion-url", metavar="URL|none", help="Where a button leads once a set is finished.")
@@ -63,6 +79,13 @@ class _NumberOrNone(click.ParamType):  # type: ignore[type-arg]
     "--session-parameter", metavar="NAME|none", help="Parameter of the address with the session's id."
 )
 @click.option("--id-pattern", metavar="PATTERN|none", help="What a whole participant's id looks like.")
+@click.option("--description", metavar="TEXT|none", help="What people read on the platform before they come.")
+@click.option(
+    "--platform-settings", type=_JsonObject(), metavar="JSON", help="What only the platform knows, as JSON."
+)
+@click.option(
+    "--retain-until", metavar="DATE|none", help="Day until which what points to workers is kept: YYYY-MM-DD."
+)
 @json_option
 def settings(  # noqa: PLR0913 (one option for each rule)
     db: str,
@@ -75,6 +98,8 @@ def settings(  # noqa: PLR0913 (one option for each rule)
     currency: str | None,
     pay_per_hit: float | str | None,
     fee: float | None,
+    budget: float | str | None,
+    pay_after_days: float | None,
     tell_pay: str | None,
     completion_code: str | None,
     completion_url: str | None,
@@ -85,6 +110,9 @@ def settings(  # noqa: PLR0913 (one option for each rule)
     study_parameter: str | None,
     session_parameter: str | None,
     id_pattern: str | None,
+    description: str | None,
+    platform_settings: dict[str, Any] | None,
+    retain_until: str | None,
     json_file: str | None,
 ) -> int:
     """Print the rules of a campaign, or of each in a series, after changing those given here."""
@@ -99,6 +127,8 @@ def settings(  # noqa: PLR0913 (one option for each rule)
         "currency": currency,
         "pay_per_hit": pay_per_hit,
         "fee": fee,
+        "budget": budget,
+        "pay_after_days": pay_after_days,
         "tell_pay": None if tell_pay is None else tell_pay == "on",
         "completion_code": completion_code,
         "completion_url": completion_url,
@@ -109,6 +139,9 @@ def settings(  # noqa: PLR0913 (one option for each rule)
         "study_parameter": study_parameter,
         "session_parameter": session_parameter,
         "id_pattern": id_pattern,
+        "description": description,
+        "platform_settings": platform_settings,
+        "retain_until": retain_until,
     }
     changes = {name: None if value == "none" else value for name, value in given.items() if value is not None}
     series = series_at(db)

@@ -1,0 +1,337 @@
+"""A campaign on a crowd platform: `publish`, `stop`, `sync`, `status`, `approve`, `reject`, `bonus`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import click
+
+from steelyard.cli.options import base_url_option, database_argument, json_option, keep_sources, show
+from steelyard.domain.errors import ChoiceError, Conflict
+from steelyard.domain.wording import cents_in_words, counted
+
+if TYPE_CHECKING:
+    from steelyard.domain.crowd import CrowdClient
+    from steelyard.domain.payment import Payments
+    from steelyard.flows.bonus import Owed
+    from steelyard.flows.open import OpenCampaign
+    from steelyard.flows.verdicts import Verdicts
+
+dry_run_option = click.option(
+    "--dry-run", is_flag=True, help="Print every request that would be sent, and change nothing."
+)
+yes_option = click.option("--yes", is_flag=True, help="Do not ask again.")
+NOWHERE = (
+    "The campaign was never served, so people could not reach it. Serve it (steelyard serve DB --url "
+    "https://…), or say where it is: --base-url https://…"
+)
+
+
+@click.command()
+@click.argument("platform", metavar="PLATFORM")
+@database_argument
+@click.option("--places", type=click.IntRange(min=1), help="For how many people.  [default: all free HITs]")
+@click.option("--add-places", type=click.IntRange(min=1), help="Offer this many more, once it is published.")
+@click.option("--draft", "only_draft", is_flag=True, help="Only make a draft there, to look at.")
+@click.option("--resume", is_flag=True, help="Let people come again after a pause.")
+@base_url_option
+@yes_option
+@dry_run_option
+def publish(
+    platform: str,
+    db: str,
+    places: int | None,
+    add_places: int | None,
+    base_url: str | None,
+    **switches: bool,
+) -> int:
+    """Put a campaign in front of the people of a crowd platform, within its budget.
+
+    Says what it will cost before anything is published. If a reply is lost on the way, the same command goes
+    on from where it was, and nothing is made twice. See docs/howto for each platform.
+    """
+    from steelyard.flows.crowd_client import require_named
+    from steelyard.flows.listings import add_places as more_places
+    from steelyard.flows.listings import resume_listing
+    from steelyard.flows.rules import campaign_rules
+
+    with _at_platform(db, dry_run=switches["dry_run"]) as (campaign, client):
+        require_named(platform, campaign_rules(campaign))
+        now = datetime.now(UTC)
+        if switches["resume"]:
+            found = resume_listing(campaign, client, by="command line", now=now)
+            click.echo(f"{platform}: {found.state}")
+        elif add_places is not None:
+            grown = more_places(campaign, client, add_places, by="command line", now=now).listing
+            cost = cents_in_words(grown.cost, grown.currency)
+            click.echo(f"{platform}: {counted(grown.places, 'place')} in all, {cost} if every one is paid")
+        else:
+            _publish(campaign, client, base_url, places, switches)
+    return 0
+
+
+def _publish(
+    campaign: OpenCampaign,
+    client: CrowdClient,
+    base_url: str | None,
+    places: int | None,
+    switches: dict[str, bool],
+) -> None:
+    from steelyard.flows.links import served_url
+    from steelyard.flows.publish import Wish, listing_terms, price_in_words, publish
+    from steelyard.flows.rules import campaign_rules
+
+    served = base_url or served_url(campaign)
+    if served is None:
+        raise ChoiceError(NOWHERE)
+    wish, now = Wish(served, places, switches["only_draft"]), datetime.now(UTC)
+    rules = campaign_rules(campaign)
+    terms = listing_terms(campaign, wish, now=now)
+    reward = cents_in_words(terms.reward, terms.currency)
+    price = price_in_words(client.cost(terms), rules)
+    click.echo(
+        f"{counted(terms.places, 'place')} at {reward} for about {terms.minutes:.0f} minutes: {price} in all",
+        err=True,
+    )
+    if not switches["only_draft"]:
+        _confirm("Publish it?", yes=switches["yes"] or client.is_dry)
+    done = publish(campaign, client, wish, by="command line", now=now)
+    for warning in done.warnings:
+        click.echo(f"Note: {warning}", err=True)
+    click.echo(f"{done.listing.platform}: {done.listing.state}, listing {done.listing.listing_id}")
+
+
+@click.command()
+@database_argument
+@click.option("--pause", is_flag=True, help="Only for a while: steelyard publish PLATFORM DB --resume.")
+@yes_option
+@dry_run_option
+def stop(db: str, pause: bool, yes: bool, dry_run: bool) -> int:
+    """Let nobody new come from the platform, for good; those at work go on and are paid."""
+    from steelyard.flows.listings import pause_listing, stop_listing
+
+    with _at_platform(db, dry_run=dry_run) as (campaign, client):
+        if not pause:
+            _confirm("A listing that is stopped cannot be opened again. Stop it?", yes=yes or dry_run)
+        change = pause_listing if pause else stop_listing
+        found = change(campaign, client, by="command line", now=datetime.now(UTC))
+        click.echo(f"{found.platform}: {found.state}")
+    return 0
+
+
+@click.command()
+@database_argument
+@dry_run_option
+@json_option
+def sync(db: str, dry_run: bool, json_file: str | None) -> int:
+    """Ask the platform how things stand, carry it over, and pay what is due.
+
+    Run it every few minutes while people work, by hand or by a timer; `serve` does it by itself if it has the
+    key. Work that nobody has decided on for the days that [pay] after_days says is approved.
+    """
+    from steelyard.flows.sync import sync as run_sync
+
+    keep_sources([db], json_file)
+    with _at_platform(db, dry_run=dry_run) as (campaign, client):
+        done = run_sync(campaign, client, by="command line", now=datetime.now(UTC))
+    lines = [f"{counted(done.n_sessions, 'session')}, {done.n_changed} changed"]
+    if done.n_approved:
+        lines.append(f"{counted(done.n_approved, 'session')} approved, since nobody had decided")
+    if done.n_settled:
+        lines.append(f"{done.n_settled} bonuses found paid")
+    if done.has_paused:
+        lines.append("The listing is paused: no work is left.")
+    show("\n".join(lines), json.dumps(asdict(done), indent=2) + "\n", json_file)
+    return 0
+
+
+@click.command()
+@database_argument
+@json_option
+def status(db: str, json_file: str | None) -> int:
+    """Show the platform's state beside ours, with differences, and the ledger.
+
+    As of the last `sync`: nothing is asked of the platform.
+    """
+    from steelyard.cli.crowd_text import status_text
+    from steelyard.flows.crowd_status import crowd_status, status_record
+    from steelyard.flows.open import open_campaign
+
+    keep_sources([db], json_file)
+    with open_campaign(db) as campaign:
+        found = crowd_status(campaign)
+    show(status_text(found), json.dumps(status_record(found), indent=2, default=str) + "\n", json_file)
+    return 0
+
+
+@click.command()
+@database_argument
+@click.argument("workers", metavar="[WORKER]...", nargs=-1)
+@click.option("--part", type=int, metavar="PERCENT", help="Pay only this much of the reward: 8 to 99.")
+@dry_run_option
+def approve(db: str, workers: tuple[str, ...], part: int | None, dry_run: bool) -> int:
+    """Pay for finished work: of everybody who waits for a decision, or of those named."""
+    from steelyard.flows.approve import approve as approve_work
+    from steelyard.flows.approve import pay_partly
+
+    if part is not None and not workers:
+        raise click.UsageError("Name those who are paid in part.")
+    now = datetime.now(UTC)
+    with _at_platform(db, dry_run=dry_run) as (campaign, client):
+        if part is None:
+            done = approve_work(campaign, client, workers, by="command line", now=now)
+            click.echo(f"{counted(len(done.workers), 'worker')} paid")
+            return 0
+        for worker_id in workers:
+            pay_partly(campaign, client, worker_id, part, by="command line", now=now)
+            click.echo(f"{worker_id}: {part} % paid")
+    return 0
+
+
+@click.command()
+@database_argument
+@click.argument("worker", metavar="WORKER")
+@click.option("--category", default="", help="One of the platform's, such as LOW_EFFORT.")
+@click.option("--message", default="", metavar="TEXT", help="What they read.  [default: the evidence]")
+@click.option("--ask-to-return", is_flag=True, help="Ask them to give the place back instead.")
+@yes_option
+@dry_run_option
+def reject(db: str, worker: str, category: str, message: str, **switches: bool) -> int:
+    """Refuse to pay for a worker's session, where the evidence leaves no doubt.
+
+    That takes a failed check and two signs that nobody read the texts, or that nothing was judged; a failed
+    check alone is no reason. The HIT is left out of the scores and goes to somebody else.
+    """
+    from steelyard.flows.approve import Refusal, request_return
+    from steelyard.flows.approve import reject as reject_work
+
+    now = datetime.now(UTC)
+    with _at_platform(db, dry_run=switches["dry_run"]) as (campaign, client):
+        if switches["ask_to_return"]:
+            request_return(campaign, client, worker, message, by="command line", now=now)
+            click.echo(f"{worker} is asked to give the place back.")
+            return 0
+        found = _verdicts(campaign).by_worker().get(worker, {})
+        refusal = Refusal(worker, category, message, is_confirmed=switches["yes"])
+        try:
+            reject_work(campaign, client, refusal, found, by="command line", now=now)
+        except Conflict as conflict:
+            if conflict.code != "unconfirmed" or not sys.stdin.isatty():
+                raise
+            click.echo(str(conflict), err=True)
+            _confirm("Refuse to pay?", yes=False)
+            sure = Refusal(worker, category, message, is_confirmed=True)
+            reject_work(campaign, client, sure, found, by="command line", now=now)
+        click.echo(f"{worker} is not paid.")
+    return 0
+
+
+@click.command()
+@database_argument
+@click.argument("worker", metavar="[WORKER]", required=False)
+@click.argument("amount", metavar="[AMOUNT]", type=float, required=False)
+@click.option("--reason", default="", metavar="TEXT", help="What it is for, for the worker and the log.")
+@click.option("--owed", is_flag=True, help="Pay everybody what is owed beyond rewards.")
+@click.option("--not-paid", "token", metavar="BONUS", help="Say that a bonus in doubt was not paid.")
+@yes_option
+@dry_run_option
+def bonus(
+    db: str,
+    worker: str | None,
+    amount: float | None,
+    reason: str,
+    token: str | None,
+    **switches: bool,
+) -> int:
+    """List what is owed beyond rewards, or pay it: to one worker, or with --owed to all.
+
+    A bonus is sent once. If the platform does not answer, nothing is sent again: `sync` finds out whether it
+    was paid, and until then nothing more is paid to this worker.
+    """
+    from steelyard.flows.bonus import give_up_bonus, owed_bonuses
+
+    now = datetime.now(UTC)
+    if token is not None:
+        from steelyard.flows.open import open_campaign
+
+        with open_campaign(db) as campaign:
+            give_up_bonus(campaign, token, by="command line", now=now)
+        click.echo("It counts as not paid, and can be paid anew.")
+        return 0
+    with _at_platform(db, dry_run=switches["dry_run"]) as (campaign, client):
+        found = _payments(campaign, now)
+        if worker is not None:
+            owed = [_one(worker, amount, reason, found.currency)]
+        else:
+            owed = owed_bonuses(campaign, found)
+        for each in owed:
+            click.echo(f"{each.worker_id}  {cents_in_words(each.amount, found.currency)}  {each.reason}")
+        if not owed:
+            click.echo("Nothing is owed beyond rewards.")
+        elif worker is not None or switches["owed"]:
+            _pay(campaign, client, owed, yes=switches["yes"] or switches["dry_run"])
+    return 0
+
+
+def _one(worker: str, amount: float | None, reason: str, currency: str) -> Owed:
+    from steelyard.domain.wording import to_cents
+    from steelyard.flows.bonus import Owed
+
+    if amount is None or amount <= 0:
+        raise click.UsageError("Say how much: steelyard bonus DB WORKER AMOUNT, such as 1.50.")
+    if not reason.strip():
+        raise click.UsageError("Say what it is for: --reason TEXT. The worker may read it.")
+    return Owed(worker, to_cents(amount, currency), reason.strip())
+
+
+def _pay(campaign: OpenCampaign, client: CrowdClient, owed: list[Owed], *, yes: bool) -> None:
+    from steelyard.flows.bonus import MOST_AT_ONCE, pay_bonuses
+    from steelyard.flows.rules import campaign_rules
+
+    total = cents_in_words(sum(each.amount for each in owed), campaign_rules(campaign).currency)
+    _confirm(f"Pay {total} to {counted(len(owed), 'worker')}?", yes=yes)
+    for first in range(0, len(owed), MOST_AT_ONCE):
+        part = owed[first : first + MOST_AT_ONCE]
+        done = pay_bonuses(campaign, client, part, by="command line", now=datetime.now(UTC))
+        click.echo(f"The platform pays {counted(len(done.transfers), 'worker')}; `sync` confirms it.")
+
+
+@contextmanager
+def _at_platform(db: str, *, dry_run: bool) -> Iterator[tuple[OpenCampaign, CrowdClient]]:
+    from steelyard.flows.crowd_client import crowd_client
+    from steelyard.flows.open import open_campaign
+
+    tell: Callable[[str], None] | None = click.echo if dry_run else None
+    with open_campaign(db) as campaign, crowd_client(campaign, tell=tell) as client:
+        yield campaign, client
+
+
+def _verdicts(campaign: OpenCampaign) -> Verdicts:
+    from steelyard.flows.settings import settings_from
+    from steelyard.flows.source import from_campaign
+    from steelyard.flows.verdicts import worker_verdicts
+
+    source = from_campaign(campaign)
+    return worker_verdicts(source, settings_from(source))
+
+
+def _payments(campaign: OpenCampaign, now: datetime) -> Payments:
+    from steelyard.flows.payments import payments
+    from steelyard.flows.progress import Watch
+
+    return payments(Watch(campaign), _verdicts(campaign), now=now)
+
+
+def _confirm(question: str, *, yes: bool) -> None:
+    """Ask, unless it was answered before; without a terminal, `--yes` is needed."""
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise click.UsageError(f"{question} Say so with --yes.")
+    click.confirm(question, abort=True, err=True)

@@ -1,0 +1,81 @@
+"""Who comes in a simulated crowd, and what they have done."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+
+from steelyard.emulators.person import CrowdVisit, PersonKind, VisitEnd
+from steelyard.emulators.wire import Far
+from steelyard.simulate.crowd import shared_out
+
+
+@dataclass(frozen=True, slots=True)
+class CrowdMix:
+    """Shares of what people do; they are scaled to sum to one. By default a crowd as one must fear it."""
+
+    diligent: float = 0.50
+    clicking: float = 0.10
+    leaving: float = 0.08
+    abandoning: float = 0.06
+    forgetting: float = 0.05
+    cheating: float = 0.05
+    two_tabs: float = 0.05
+    sharing: float = 0.04
+    screened: float = 0.04
+    again: float = 0.03
+
+    def counts(self, n: int) -> dict[PersonKind, int]:
+        """How many of n people are of each kind."""
+        shares = {PersonKind[each.name.upper()]: float(getattr(self, each.name)) for each in fields(self)}
+        return shared_out(n, shares)
+
+
+@dataclass(frozen=True, slots=True)
+class CrowdReport:
+    """What a crowd has done so far.
+
+    `n_waiting`: people who found no place yet. `problems`: replies that no browser should get.
+    """
+
+    n_people: int
+    n_waiting: int
+    visits: tuple[CrowdVisit, ...]
+    problems: tuple[str, ...]
+    seconds: float
+    n_requests: Mapping[Far, int] = field(default_factory=dict)
+    """Requests by whom they went to: the platform, or the campaign's server."""
+    waited: Mapping[Far, float] = field(default_factory=dict)
+    """Seconds for which replies of each were waited for, over all threads."""
+    n_repeated: int = 0
+
+    def ends(self) -> dict[PersonKind, dict[VisitEnd, int]]:
+        """By kind of people, how often their visits ended in which way."""
+        found: dict[PersonKind, Counter[VisitEnd]] = {}
+        for visit in self.visits:
+            found.setdefault(visit.kind, Counter())[visit.end] += 1
+        return {kind: dict(found[kind]) for kind in PersonKind if kind in found}
+
+    def states(self) -> dict[str, int]:
+        """How many sessions are in which state, in the platform's words."""
+        return dict(Counter(visit.state for visit in self.visits))
+
+    def of(self, *kinds: PersonKind) -> list[CrowdVisit]:
+        """The visits of people of these kinds."""
+        return [visit for visit in self.visits if visit.kind in kinds]
+
+
+def crowd_lines(report: CrowdReport) -> Sequence[str]:
+    """What a crowd has done, in words."""
+    lines = [
+        f"{report.n_people} people came; {report.n_waiting} found no place."
+        if report.n_waiting
+        else f"{report.n_people} people came, and all found a place."
+    ]
+    for kind, ends in report.ends().items():
+        told = ", ".join(f"{count} {end}" for end, count in sorted(ends.items()))
+        lines.append(f"  {kind:<11} {told}")
+    n_requests = sum(report.n_requests.values())
+    lines.append(f"{n_requests:,} requests in {report.seconds:.1f} s, {report.n_repeated} sent again.")
+    return lines
