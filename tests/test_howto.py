@@ -31,7 +31,7 @@ PUBLISHED = ("reproduce-wmt.md", "error-spans.md")
 RUNNING = (
     *("run-a-campaign.md", "links-and-people.md", "correct-a-mistake.md", "extend-a-campaign.md"),
     *("pay-workers.md", "back-up.md", "prove-nothing-changed.md", "run-a-series.md", "deploy.md"),
-    *("managers.md", "adjudicate.md"),
+    *("managers.md", "adjudicate.md", "participants-rights.md"),
 )
 DESIGNING = [page for page in PAGES if page not in (ANALYSING, *PUBLISHED, *RUNNING)]
 

@@ -133,7 +133,8 @@ def small_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..
     """Serves a campaign of one HIT with a few texts; given a protocol and the settings that differ.
 
     `below`: the path of its public address; `entry`: what comes before the first set; `documents`: by text,
-    the document that it belongs to; `prefilled`: by number of the text, errors that are marked beforehand.
+    the document that it belongs to; `prefilled`: by number of the text, errors that are marked beforehand;
+    `n_hits`: into how many HITs the texts are divided.
     """
     with ExitStack() as running:
         sites: dict[str, LiveServer] = {}
@@ -155,6 +156,7 @@ def _write_small(db: str, protocol: str, changes: dict[str, Any]) -> None:
     entry = changes.pop("entry", None)
     documents = changes.pop("documents", range(1, len(texts) + 1))
     prefilled = changes.pop("prefilled", {})
+    hit_size = len(texts) // changes.pop("n_hits", 1)
     chosen = protocols()[protocol]
     usually = "adequacy" if "adequacy" in chosen.attributes else chosen.attributes[0]
     attribute = changes.get("attribute", usually)
@@ -180,7 +182,7 @@ def _write_small(db: str, protocol: str, changes: dict[str, Any]) -> None:
         attribute=attribute,
         source_language="de",
         target_language="en",
-        design=DesignSettings(hit_size=len(texts), n_translations=chosen.n_translations),
+        design=DesignSettings(hit_size=hit_size, n_translations=chosen.n_translations),
         presentation=presentation,
     )
     settings = replace(usual, **changes)
@@ -196,7 +198,15 @@ def _write_small(db: str, protocol: str, changes: dict[str, Any]) -> None:
         Item(f"i{segment}", ItemKind.REGULAR, *first, beside=tuple(ShownText(*other) for other in others))
         for segment, (first, *others) in _by_segment(campaign).items()
     ]
-    places = tuple(PlacedItem(item.item_id, position, 1) for position, item in enumerate(items, start=1))
+    hits = [
+        Hit(
+            f"H{1 + first // hit_size:04d}",
+            1,
+            1 + first // hit_size,
+            _placed(items[first : first + hit_size]),
+        )
+        for first in range(0, len(items), hit_size)
+    ]
     store = open_store(db, create=True)
     now = datetime.now(UTC)
     with store.write() as connection:
@@ -204,13 +214,17 @@ def _write_small(db: str, protocol: str, changes: dict[str, Any]) -> None:
             connection,
             campaign,
             items=items,
-            hits=[Hit("H0001", 1, 1, places)],
+            hits=hits,
             openings_per_hit=50,
             now=now,
             created_with="steelyard test",
             marks=lambda item: [(1, prefilled[item.segment_id])] if item.segment_id in prefilled else [],
         )
     store.close()
+
+
+def _placed(items: list[Item]) -> tuple[PlacedItem, ...]:
+    return tuple(PlacedItem(item.item_id, position, 1) for position, item in enumerate(items, start=1))
 
 
 def _by_segment(campaign: Campaign) -> dict[str, list[tuple[str, str, str]]]:

@@ -22,6 +22,7 @@ LONG_WORD = "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamt
 CONSENT = Consent(
     f"We study translations, with the {LONG_WORD}.\n\nWe store what you answer.\nWrite to us: a@example.org"
 )
+OTHER_TEXT = "# What we store\n\nWe store\n- answers;\n- times.\n\n- names,\nof course"
 QUESTIONS = (
     EntryQuestion("native", "Is English your first language?", "choice", ("Yes", "No"), accept=("Yes",)),
     EntryQuestion("reads", "What else do you read?", "choices", ("German", LONG_WORD), optional=True),
@@ -293,13 +294,16 @@ def test_a_consent_text_that_changes_is_read_again_before_the_next_text(page: Pa
     expect(page.get_by_role("slider")).to_be_visible()
     with open_campaign(site.db) as campaign, campaign.store.write() as connection:
         latest = running.latest_revision(connection)
-        changed = {**latest.presentation, "entry": CampaignEntry(Consent("Another text.")).recorded}
+        changed = {**latest.presentation, "entry": CampaignEntry(Consent(OTHER_TEXT)).recorded}
         running.add_revision(connection, latest.title, changed, now=datetime.now(UTC), reason="clearer")
 
     mark_line(page)
     button(page, "Next").click()
 
-    expect(page.locator(".prose")).to_have_text("Another text.")
+    prose = page.locator(".prose")
+    expect(prose.get_by_role("heading", level=2)).to_have_text("What we store")
+    expect(prose.get_by_role("paragraph")).to_have_text(["We store"])
+    expect(prose.get_by_role("listitem")).to_have_text(["answers;", "times.", "names, of course"])
     expect(page.locator("main")).to_contain_text("is new or has changed")
     button(page, "I agree").click()
     expect(page.locator(".progress-text")).to_have_text("1 of 3 complete")

@@ -75,8 +75,8 @@ def test_remarks_are_announced_listed_and_stand_with_their_worker(
     page.set_viewport_size({"width": 390, "height": 844})
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
-    page.get_by_role("button", name="Erase what they said").click()
+    page.get_by_role("button", name="Erase what points to them").click()
     page.get_by_role("dialog").get_by_role("button", name="Erase").click()
-    expect(page.locator("#messages")).to_contain_text(f"What {worker} said is erased.")
+    expect(page.locator("#messages")).to_contain_text(f"What pointed to {worker} is erased.")
     expect(written).to_contain_text("Nothing was written.")
     expect(before).not_to_contain_text("native")

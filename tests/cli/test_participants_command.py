@@ -54,8 +54,11 @@ def test_participants_are_listed_and_written_for_their_manager_alone(
     assert run(["participants", db, "--to", str(target), "--json", str(document)]) == DONE
 
     header, line = target.read_text("utf-8").splitlines()
-    assert header == "participant_id,worker_id,platform,study_id,session_id,joined_at,hits,judged,is_blocked"
-    assert line == f"{PID},W0001,prolific,s1,v1,2024-05-01T12:00:00+00:00,0,0,false"
+    assert header == (
+        "participant_id,worker_id,platform,study_id,session_id,joined_at,hits,judged,is_blocked,"
+        "agreed_at,consent_version,withdrew_at"
+    )
+    assert line == f"{PID},W0001,prolific,s1,v1,2024-05-01T12:00:00+00:00,0,0,false,,,"
     [one] = json.loads(document.read_text("utf-8"))["workers"]
     assert one["sessions"][0]["session_id"] == "v1"
     assert [file.stat().st_mode & 0o077 for file in (target, document)] == [0, 0]

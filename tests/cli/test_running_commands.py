@@ -68,10 +68,12 @@ def test_settings_prints_every_rule_as_the_campaign_file_writes_it(
         "[rules]\nlease_minutes = 120.0\n# hits_per_worker is not set\nopen_link = true\n"
         "joins_per_hour = 60\nunbegun_hits = 30\n"
         "# completion_code is not set\n# completion_url is not set\n"
-        "# screened_code is not set\n# blocked_code is not set\n\n"
-        '[pay]\nwage = 12.0\ncurrency = "USD"\n# per_hit is not set\nfee = 0.0\ntell_workers = false\n\n'
+        "# screened_code is not set\n# blocked_code is not set\n# retain_until is not set\n\n"
+        '[pay]\nwage = 12.0\ncurrency = "USD"\n# per_hit is not set\nfee = 0.0\n'
+        "# budget is not set\nafter_days = 7.0\ntell_workers = false\n\n"
         '[platform]\nname = "local"\n# id_parameter is not set\n# study_parameter is not set\n'
         "# session_parameter is not set\n# id_pattern is not set\n"
+        "# description is not set\n# settings is not set\n"
     )
 
 
@@ -83,7 +85,9 @@ def test_settings_changes_what_is_given(draft: str, capsys: pytest.CaptureFixtur
     changes += ["--tell-pay", "on", "--completion-code", "C1A2", "--completion-url", address]
     changes += ["--screened-code", "S1", "--blocked-code", "B1", "--platform", "url-parameter"]
     changes += ["--id-parameter", "who", "--study-parameter", "study", "--session-parameter", "visit"]
-    changes += ["--id-pattern", "[0-9]{5}"]
+    changes += ["--id-pattern", "[0-9]{5}", "--budget", "250", "--pay-after-days", "3"]
+    changes += ["--description", "Rate texts.", "--platform-settings", '{"project": "p1"}']
+    changes += ["--retain-until", "2030-12-31"]
     assert run(["settings", draft, *changes]) == DONE
     capsys.readouterr()
 
@@ -109,6 +113,11 @@ def test_settings_changes_what_is_given(draft: str, capsys: pytest.CaptureFixtur
         "study_parameter": "study",
         "session_parameter": "visit",
         "id_pattern": "[0-9]{5}",
+        "budget": 250.0,
+        "pay_after_days": 3.0,
+        "description": "Rate texts.",
+        "platform_settings": {"project": "p1"},
+        "retain_until": "2030-12-31",
     }
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from sqlalchemy import select
 
+from steelyard.domain.entry import CampaignEntry
 from steelyard.domain.errors import CampaignError, ChoiceError, Conflict, NotFound
 from steelyard.domain.running import Rules
 from steelyard.flows.entry_answers import answer_questions, give_consent
@@ -28,6 +29,7 @@ from steelyard.flows.participants import (
     welcome,
 )
 from steelyard.flows.rules import change_rules
+from steelyard.formats.participants_file import participants_csv
 from steelyard.store import running, tables
 
 PID, OTHER = "5f0a1b2c3d4e5f60718293a4", "5f0a1b2c3d4e5f60718293a5"
@@ -294,6 +296,28 @@ def test_who_is_screened_out_has_a_code_of_their_own(
     assert not status.completion.is_finished
 
 
+def test_when_somebody_agreed_and_to_which_text_stands_beside_their_id(
+    prolific: OpenCampaign, noon: datetime, ask_first: Callable[..., None], asked: CampaignEntry
+) -> None:
+    ask_first(prolific)
+    stays, leaves = come(prolific, noon).worker_id, come(prolific, noon, OTHER).worker_id
+    later, last = noon + timedelta(hours=1), noon + timedelta(hours=2)
+    for worker, time in ((stays, later), (leaves, noon)):
+        give_consent(prolific, worker, agrees=True, revision=2, now=time)
+    give_consent(prolific, leaves, agrees=False, revision=2, now=last)
+
+    found = {each.participant_id: each for each in participants(prolific).workers}
+
+    assert asked.consent is not None
+    version = asked.consent.version
+    said = {each: (one.agreed_at, one.consent_version, one.withdrew_at) for each, one in found.items()}
+    assert said == {PID: (later, version, None), OTHER: (noon, version, last)}
+    first, *rows = participants_csv(found.values()).splitlines()
+    assert first.endswith("is_blocked,agreed_at,consent_version,withdrew_at")
+    assert rows[0].endswith(f",false,2024-05-01T13:00:00+00:00,{version},")
+    assert rows[1].endswith(f",false,2024-05-01T12:00:00+00:00,{version},2024-05-01T14:00:00+00:00")
+
+
 def test_the_open_link_is_ready_to_be_pasted(people: Any) -> None:
     def open_url(**rules: Any) -> str:
         people.rules(**rules)
@@ -337,9 +361,10 @@ def test_a_campaign_that_is_running_is_upgraded_and_takes_participants(
     [worker] = people.add()
     people.judge(worker, 1)
     with campaign.store.write() as connection:
-        for table in ("platform_sessions", "participants", "barred_participants"):
+        of_9 = ("notices", "transfers", "crowd_sessions", "listings")
+        for table in (*of_9, "platform_sessions", "participants", "barred_participants"):
             connection.exec_driver_sql(f"DROP TABLE {table}")
-        connection.exec_driver_sql("DELETE FROM schema_versions WHERE version = 8")
+        connection.exec_driver_sql("DELETE FROM schema_versions WHERE version >= 8")
     campaign.store.close()
 
     with open_campaign(address) as upgraded:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -51,3 +52,18 @@ def test_verdicts_are_not_for_workers(site: Any, verb: str) -> None:
     reply = site.client.post(f"{WORKER}/{verb}", json={"reason": "envy"}, headers=site.as_worker())
 
     assert reply.status_code == 401
+
+
+def test_a_manager_saves_everything_that_is_stored_about_a_worker(
+    site: Any, judge_some: Callable[[Any, int], None]
+) -> None:
+    judge_some(site, 2)
+
+    reply = site.client.get(f"{WORKER}/record", headers=site.as_manager())
+
+    assert reply.status_code == 200
+    assert reply.headers["content-disposition"] == 'attachment; filename="demo-de-en.W0001.json"'
+    assert [each["answer"]["rating"] for each in reply.json()["judgements"]] == [40, 41]
+    assert site.client.get(f"{WORKER}/record", headers=site.as_worker()).status_code == 401
+    unknown = site.client.get("/api/v1/workers/W9999/record", headers=site.as_manager())
+    assert unknown.status_code == 404
