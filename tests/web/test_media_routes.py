@@ -75,5 +75,6 @@ def test_nothing_else_is_served(media, name) -> None:
 def test_pages_may_load_media_from_here_only(media) -> None:
     policy = media.get("/").headers["content-security-policy"]
 
-    assert "media-src 'self'" in policy
+    assert "default-src 'self';" in policy
+    assert "media-src" not in policy, "a rule of its own would take the place of the default"
     assert "img-src 'self' data:;" in policy

@@ -16,10 +16,8 @@ LARGEST_BODY = 64 * 1024
 # Except texts that a manager adds: that route reads the body itself, once it knows who is asking.
 EXTEND_PATH = "/api/v1/extend"
 LARGEST_TEXTS = 20 * 2**20
-_OWN_ONLY = (
-    "default-src 'self'; img-src 'self' data:; media-src 'self'; style-src 'self'; script-src 'self'; "
-    "connect-src 'self'; object-src 'none'; base-uri 'none'"
-)
+# The default holds for scripts, styles, media and connections: naming each would add bytes to every reply.
+_OWN_ONLY = "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'"
 PAGE_POLICY = f"{_OWN_ONLY}; form-action 'self'; frame-ancestors 'none'"
 HEADERS = {
     "Content-Security-Policy": PAGE_POLICY,
