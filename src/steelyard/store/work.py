@@ -46,12 +46,14 @@ __all__ = [
     "assignment_and_conditions",
     "claim_opening",
     "has_worker",
+    "hit_size",
     "is_blocked",
     "judged_before",
     "n_judged",
     "n_submitted",
     "open_assignment",
     "placed_after",
+    "placed_first",
     "placed_item",
     "progress",
     "submit_assignment",
@@ -207,6 +209,32 @@ def placed_after(
     """The items right after a position of the assignment's HIT that are of this document, in order."""
     found = connection.execute(_PLACED_AFTER, {"hit_id": assignment.hit_id, "after": position})
     rows = _of_document(found, document_id)
+    return _all_placed(connection, rows, n_translations=n_translations, prefills=prefills)
+
+
+def hit_size(connection: Connection, hit_id: str | None) -> tuple[str, int]:
+    """The id of a HIT, of the first where none is named, and how many items it has; NotFound if none does."""
+    hits, placed = tables.hits.c, tables.hit_items.c
+    query = (
+        select(hits.hit_id, func.count())
+        .join(tables.hit_items, placed.hit_id == hits.hit_id)
+        .group_by(hits.hit_id, hits.number)
+        .order_by(hits.number)
+        .limit(1)
+    )
+    is_known = hit_id is None or tables.could_be_key(hit_id)
+    found = query if hit_id is None else query.where(hits.hit_id == hit_id)
+    row = connection.execute(found).one_or_none() if is_known else None
+    if row is None:
+        raise NotFound(f"There is no HIT {hit_id or ''}".rstrip() + " here: steelyard hits lists them all.")
+    return row[0], row[1]
+
+
+def placed_first(
+    connection: Connection, hit_id: str, n_items: int, *, n_translations: int = 1, prefills: bool = False
+) -> list[PlacedTexts]:
+    """The first items of a HIT, in order."""
+    rows = connection.execute(_PLACED_AFTER.limit(n_items), {"hit_id": hit_id, "after": 0}).all()
     return _all_placed(connection, rows, n_translations=n_translations, prefills=prefills)
 
 
