@@ -37,8 +37,8 @@ README_TEXT = """The worker's page of an evaluation of translations: {settings.t
 ({settings.name}; protocol {settings.protocol}; {settings.source_language} to {settings.target_language})
 
 Open index.html in a browser: no server and no network are needed. What comes before the work, the
-instructions, the texts and the way to answer are those that workers saw.
-{shown}
+instructions, the texts and the way to answer are those that workers saw. The set had
+{n_items}, and this copy has the first {n_shown}; then it goes on to the page that ends a set.
 
 Nothing that you enter is sent or kept; reload the page to begin again. The copy goes on whatever you answer
 to questions by which the campaign chooses its workers. It shows what the author of a training example
@@ -196,18 +196,11 @@ def _item(each: ReplayedItem) -> dict[str, Any]:
 
 
 def _note(found: ReplayedSet) -> str:
-    said = "A copy of the worker’s page, for reading: nothing is sent, and a reload forgets what you entered."
-    return f"{said} {_extent(found)}".rstrip()
-
-
-def _extent(found: ReplayedSet) -> str:
-    """How much of the set is there; nothing to say if all of it is."""
     n_shown, n_items = len(found.items), found.n_items
+    said = "A copy for reading: nothing is sent or kept."
     if n_shown == n_items:
-        return ""
-    if not n_shown:
-        return f"Workers had {counted(n_items, 'item')} in a set; none is in this copy."
-    return f"Workers had {counted(n_items, 'item')} in a set; this copy ends after {n_shown}."
+        return said
+    return f"{said} It ends after item {n_shown} of {n_items}." if n_shown else f"{said} It has no items."
 
 
 def _media(found: ReplayedSet, folder: Path | None) -> dict[str, bytes | Path]:
@@ -228,8 +221,8 @@ def _readme(found: ReplayedSet, made_on: date) -> str:
     settings = found.now.settings
     return README_TEXT.format(
         settings=settings,
-        shown=_extent(found)
-        or f"Workers had {counted(found.n_items, 'item')} in a set; all are in this copy.",
+        n_items=counted(found.n_items, "item"),
+        n_shown=len(found.items),
         made_with=f"steelyard {__version__}",
         made_on=made_on.isoformat(),
         revision=found.now.revision,
