@@ -214,20 +214,14 @@ def placed_after(
 
 def hit_size(connection: Connection, hit_id: str | None) -> tuple[str, int]:
     """The id of a HIT, of the first where none is named, and how many items it has; NotFound if none does."""
-    hits, placed = tables.hits.c, tables.hit_items.c
-    query = (
-        select(hits.hit_id, func.count())
-        .join(tables.hit_items, placed.hit_id == hits.hit_id)
-        .group_by(hits.hit_id, hits.number)
-        .order_by(hits.number)
-        .limit(1)
-    )
-    is_known = hit_id is None or tables.could_be_key(hit_id)
-    found = query if hit_id is None else query.where(hits.hit_id == hit_id)
-    row = connection.execute(found).one_or_none() if is_known else None
-    if row is None:
-        raise NotFound(f"There is no HIT {hit_id or ''}".rstrip() + " here: steelyard hits lists them all.")
-    return row[0], row[1]
+    if hit_id is None:
+        first = select(tables.hits.c.hit_id).order_by(tables.hits.c.number).limit(1)
+        hit_id = connection.execute(first).scalar_one()
+    placed = select(func.count()).select_from(tables.hit_items).where(tables.hit_items.c.hit_id == hit_id)
+    n_items = connection.execute(placed).scalar_one() if tables.could_be_key(hit_id) else 0
+    if not n_items:
+        raise NotFound(f"There is no HIT {hit_id} here: `steelyard hits` lists them all.")
+    return hit_id, n_items
 
 
 def placed_first(

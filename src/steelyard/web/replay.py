@@ -17,13 +17,13 @@ from typing import Any
 
 from markupsafe import Markup
 
-from steelyard import __version__
 from steelyard.domain.errors import ChoiceError, SourceError
 from steelyard.domain.wording import counted, listed
 from steelyard.flows.media import folder_of
 from steelyard.flows.open import OpenCampaign
 from steelyard.flows.replay import ReplayedItem, ReplayedSet, replayed_set
 from steelyard.report.whole_files import write_whole_folder
+from steelyard.version import __version__
 from steelyard.web.joined import Unjoinable, joined_function, joined_style
 from steelyard.web.pages import embedded, rendered, worker_page_data
 from steelyard.web.schemas import item_view, tried_record
@@ -79,7 +79,7 @@ def write_replay(
     `media`: where the files are that sources show, if not beside the database.
     """
     if most_items < 0:
-        raise ChoiceError("A replay shows no items or more: {items} is a number from 0 on.")
+        raise ChoiceError(f"A replay shows 0 items or more, and not {most_items}.")
     _require_room(folder)
     found = replayed_set(campaign, hit_id=hit_id, most_items=most_items)
     files: dict[str, bytes | Path] = {PAGE: _page(found), **_media(found, media or folder_of(campaign))}
@@ -99,6 +99,8 @@ def _require_room(folder: Path) -> None:
         present = {str(path.relative_to(folder)) for path in folder.rglob("*") if not path.is_dir()}
         if folder.exists() and not folder.is_dir():
             problem = "this is a file. Name a folder that is new or empty."
+        elif folder.resolve() == Path.cwd():
+            problem = "this is the folder that you are in, and it is written as a whole. Name another one."
         elif present and not present <= _listed(folder / MANIFEST):
             problem = "the folder holds other files than those of a replay. Name one that is new or empty."
     except OSError as error:
