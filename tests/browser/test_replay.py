@@ -35,6 +35,7 @@ def replay_of(db: str, folder: Path, **changes: Any) -> str:
 
 def answer(page: Page) -> None:
     """Answer whatever the item asks for, and go on."""
+    expect(page.locator(".next")).to_be_visible()
     heading = page.locator("h1")
     before = heading.inner_text()
     # The good end of a line: a low rating may ask for an error first.
