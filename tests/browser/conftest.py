@@ -5,6 +5,7 @@ Use these; they start once for all tests of a process:
 - `page`: an empty page in a browser context for this test alone (no cookies or storage of other tests).
 - `small_site(protocol, **settings)`: a campaign of one HIT with a few texts. Tests that ask for the same
   settings share one site, so take a worker's link from `.join()` and look only at what that worker did.
+- `small_database(protocol, **settings)`: the same campaign without a server; gives the file of its database.
 - `lively_site`: a campaign that people are in the middle of, some of whom have left.
 - `live_server` and `worker_url`: the demo campaign with HITs of 50 items, and a new worker's link to it.
 - `series_site`: a series of two small campaigns and one that is broken, on one server.
@@ -129,7 +130,19 @@ def live_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer
 
 
 @pytest.fixture(scope="session")
-def small_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., LiveServer]]:
+def small_database(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
+    """Writes a campaign of one HIT with a few texts; given what `small_site` is given."""
+
+    def write(protocol: str, **changes: Any) -> str:
+        db = str(tmp_path_factory.mktemp("small") / "small.db")
+        _write_small(db, protocol, changes)
+        return db
+
+    return write
+
+
+@pytest.fixture(scope="session")
+def small_site(small_database: Callable[..., str]) -> Iterator[Callable[..., LiveServer]]:
     """Serves a campaign of one HIT with a few texts; given a protocol and the settings that differ.
 
     `below`: the path of its public address; `entry`: what comes before the first set; `documents`: by text,
@@ -142,8 +155,7 @@ def small_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..
         def serve(protocol: str, *, below: str = "", **changes: Any) -> LiveServer:
             key = f"{protocol} {below} {changes}"
             if key not in sites:
-                db = str(tmp_path_factory.mktemp("small") / "small.db")
-                _write_small(db, protocol, changes)
+                db = small_database(protocol, **changes)
                 sites[key] = running.enter_context(_serving(db, below=below))
             return sites[key]
 

@@ -15,7 +15,7 @@ import steelyard.protocols as protocols_package
 from steelyard.domain.entry import CampaignEntry, Consent, EntryQuestion, TrainingItem
 from steelyard.protocols import protocols
 from steelyard.web.joined import joined_script
-from steelyard.web.static_files import _read
+from steelyard.web.static_files import asset_text
 
 MOST_REQUESTS = 8
 MOST_BYTES = 60_000
@@ -120,7 +120,7 @@ def modules(page: Page) -> Page:
     address = "/protocols/three-sliders/widget.js"
     own = {**MODULES, address: widget}
     joined, _ = joined_script("/static/entry.js", own.get)
-    three_sliders, _ = joined_script(address, lambda there: own.get(there) or _read(there))
+    three_sliders, _ = joined_script(address, lambda there: own.get(there) or asset_text(there))
     files = {**MODULES, "/": "", "/static/joined.js": joined, address: three_sliders}
 
     def fulfil(route: Route) -> None:

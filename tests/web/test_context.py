@@ -18,6 +18,7 @@ from steelyard.domain.work import AssignmentStatus, Hit, Item, ItemKind, PlacedI
 from steelyard.flows.assign import NextItem, next_item
 from steelyard.flows.links import WorkerLink, add_workers
 from steelyard.flows.open import OpenCampaign
+from steelyard.flows.replay import replayed_set
 from steelyard.flows.submit import Submission, submit
 from steelyard.flows.verify import verify
 from steelyard.store import campaigns, work
@@ -158,6 +159,15 @@ def test_a_run_ends_where_document_or_system_changes_or_the_document_begins_agai
     assert all("context" not in view for view in told)
     assert [view["item"] for view in told] == [view["item"] for view in views[1:]]
     assert reader.answer(views[-1])["finished"]
+
+
+def test_a_replay_shows_the_runs_that_workers_see(opened: OpenCampaign) -> None:
+    found = replayed_set(opened, most_items=len(PLACED) - 1)
+
+    assert (found.hit_id, found.n_items) == ("h1", len(PLACED))
+    assert [each.n_before for each in found.items] == N_BEFORE[:-1]
+    assert [each.item.texts["text"] for each in found.items] == [_text(*place) for place in PLACED[:-1]]
+    assert {each.n_ahead for each in found.items} == {None}
 
 
 def test_context_gives_nothing_away(readers: list[Reader]) -> None:

@@ -8,7 +8,7 @@ import pytest
 import steelyard.protocols as protocols_package
 from steelyard.protocols import protocols
 from steelyard.web.joined import Unjoinable, joined_script, joined_style
-from steelyard.web.static_files import ENTRIES, _read
+from steelyard.web.static_files import ENTRIES, asset_text
 
 WIDGETS = sorted(f"/protocols/{name}/widget.js" for name in protocols())
 
@@ -134,7 +134,7 @@ def test_what_is_written_another_way_is_not_joined(module: str) -> None:
 
 @pytest.mark.parametrize("entry", [*sorted(ENTRIES), *WIDGETS])
 def test_every_page_and_protocol_is_joined(entry: str) -> None:
-    text, addresses = joined_script(entry, _read)
+    text, addresses = joined_script(entry, asset_text)
 
     assert len(addresses) > 1
     assert not re.search(r"^(import|export \* |export \{[^}]*\} from)\b", text, flags=re.M)
@@ -143,10 +143,10 @@ def test_every_page_and_protocol_is_joined(entry: str) -> None:
 @pytest.mark.parametrize("widget", WIDGETS)
 def test_nothing_that_widget_and_page_both_have_remembers_anything(widget: str) -> None:
     # Each has its own copy, so they could not share it.
-    _, of_widget = joined_script(widget, _read)
-    _, of_page = joined_script("/static/shell.js", _read)
+    _, of_widget = joined_script(widget, asset_text)
+    _, of_page = joined_script("/static/shell.js", asset_text)
     for address in set(of_widget) & set(of_page):
-        text = _read(address) or ""
+        text = asset_text(address) or ""
         remembers = r"^(export )?(let|var|class)\b|^(export )?const .*\bnew (?!RegExp|URL\b)"
         assert not re.search(remembers, text, re.M), address
 
@@ -159,8 +159,8 @@ def test_the_protocol_of_the_guide_is_joined() -> None:
     address = "/protocols/three-sliders/widget"
     own = {f"{address}.js": script, f"{address}.css": style}
 
-    text, scripts = joined_script(f"{address}.js", lambda there: own.get(there) or _read(there))
-    sheet, styles = joined_style(f"{address}.css", lambda there: own.get(there) or _read(there))
+    text, scripts = joined_script(f"{address}.js", lambda there: own.get(there) or asset_text(there))
+    sheet, styles = joined_style(f"{address}.css", lambda there: own.get(there) or asset_text(there))
 
     assert "\nexport function mount(root, item, options, onChange) {\n" in text
     assert {"/static/dom.js", "/static/one_rating.js", "/static/texts.js"} < set(scripts)

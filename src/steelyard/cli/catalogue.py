@@ -63,6 +63,7 @@ CATALOGUE: dict[str, dict[str, tuple[str, str]]] = {
         "table": ("exhibit_commands", "Make a table from judgements."),
         "plot": ("exhibit_commands", "Draw a figure from judgements."),
         "export": ("campaign_commands", "Write all judgements to a file that `analyse` reads."),
+        "replay": ("replay_command", "Write the worker's page as a folder, for reviewers."),
     },
     "Study judgements": {
         "evaluate": ("evaluate_command", "Find the method that would serve best, by trials."),

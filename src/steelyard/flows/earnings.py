@@ -63,13 +63,15 @@ def told_pay(
     )
 
 
-def offered_pay(settings: CampaignSettings) -> ToldPay | None:
-    """What a usual set pays, for those who have not begun; None if no wage or price is known.
+def offered_pay(settings: CampaignSettings, *, n_items: int = 0) -> ToldPay | None:
+    """What a set pays, for those who have not begun; None if no wage or price is known.
+
+    `n_items`: of the set; 0: of a usual one.
 
     Whoever reads it comes from a platform that says so itself, so it is no secret.
     """
     rules = settings.rules
-    _, per_set = _price_of_set(settings, rules, n_items=0)
+    _, per_set = _price_of_set(settings, rules, n_items=n_items)
     return None if per_set is None else ToldPay(rules.currency, _per_hour(rules), per_set, None)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from steelyard.domain.campaign import CampaignSettings
@@ -64,10 +64,7 @@ def tried_out(settings: CampaignSettings, item: TrainingItem, answer: Answer) ->
     said = protocol.rows(shown, checked)
     sides = _sides(item.expected, said)
     marking = span_settings_of(protocol, settings.presentation)
-    spans = targets = None
-    if item.spans and marking is not None:
-        spans = tuple(tuple(as_marked(span, marking) for span in of_one) for of_one in item.spans)
-        targets = _found(item.spans, said, marking.tokens)
+    targets = _found(item.spans, said, marking.tokens) if item.spans and marking is not None else None
     verdicts = []
     if item.expected:
         verdicts.append(not any(sides))
@@ -76,14 +73,27 @@ def tried_out(settings: CampaignSettings, item: TrainingItem, answer: Answer) ->
     if targets is not None:
         verdicts.append(not targets.n_missed and not targets.n_extra)
     wrong = {side for side in sides if side is not None}
-    return checked, Tried(
+    return checked, replace(
+        expectation(settings, item),
         is_expected=all(verdicts) if verdicts else None,
         side=wrong.pop() if len(wrong) == 1 else None,
+        targets=targets,
+    )
+
+
+def expectation(settings: CampaignSettings, item: TrainingItem) -> Tried:
+    """What is said about a training item whatever the answer."""
+    marking = span_settings_of(protocols()[settings.protocol], settings.presentation)
+    spans = None
+    if item.spans and marking is not None:
+        spans = tuple(tuple(as_marked(span, marking) for span in of_one) for of_one in item.spans)
+    return Tried(
+        is_expected=None,
+        side=None,
         expected=(item.expected if len(item.texts) > 1 else item.expected[0]) if item.expected else None,
         preferred=item.preferred or None,
         feedback=item.feedback,
         spans=spans,
-        targets=targets,
     )
 
 

@@ -46,12 +46,14 @@ __all__ = [
     "assignment_and_conditions",
     "claim_opening",
     "has_worker",
+    "hit_size",
     "is_blocked",
     "judged_before",
     "n_judged",
     "n_submitted",
     "open_assignment",
     "placed_after",
+    "placed_first",
     "placed_item",
     "progress",
     "submit_assignment",
@@ -207,6 +209,26 @@ def placed_after(
     """The items right after a position of the assignment's HIT that are of this document, in order."""
     found = connection.execute(_PLACED_AFTER, {"hit_id": assignment.hit_id, "after": position})
     rows = _of_document(found, document_id)
+    return _all_placed(connection, rows, n_translations=n_translations, prefills=prefills)
+
+
+def hit_size(connection: Connection, hit_id: str | None) -> tuple[str, int]:
+    """The id of a HIT, of the first where none is named, and how many items it has; NotFound if none does."""
+    if hit_id is None:
+        first = select(tables.hits.c.hit_id).order_by(tables.hits.c.number).limit(1)
+        hit_id = connection.execute(first).scalar_one()
+    placed = select(func.count()).select_from(tables.hit_items).where(tables.hit_items.c.hit_id == hit_id)
+    n_items = connection.execute(placed).scalar_one() if tables.could_be_key(hit_id) else 0
+    if not n_items:
+        raise NotFound(f"There is no HIT {hit_id} here: `steelyard hits` lists them all.")
+    return hit_id, n_items
+
+
+def placed_first(
+    connection: Connection, hit_id: str, n_items: int, *, n_translations: int = 1, prefills: bool = False
+) -> list[PlacedTexts]:
+    """The first items of a HIT, in order."""
+    rows = connection.execute(_PLACED_AFTER.limit(n_items), {"hit_id": hit_id, "after": 0}).all()
     return _all_placed(connection, rows, n_translations=n_translations, prefills=prefills)
 
 

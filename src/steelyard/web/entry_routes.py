@@ -15,7 +15,7 @@ from steelyard.flows import entry_answers
 from steelyard.flows.remarks import add_remark
 from steelyard.flows.work_status import WorkStatus, work_status
 from steelyard.web.auth import DeskOf, WorkerId
-from steelyard.web.schemas import MOST_FIELDS, NoNul, OpaqueId, SessionId
+from steelyard.web.schemas import MOST_FIELDS, NoNul, OpaqueId, SessionId, tried_record
 
 # Letters of a remark: half a page [our choice].
 LONGEST_REMARK = 2000
@@ -114,18 +114,8 @@ def try_training(
     """Try out a training item and read what an expert says. Each try is recorded."""
     now = datetime.now(UTC)
     tried = entry_answers.try_training(desk.campaign, worker_id, body.number, body.answer, now=now)
-    return TrainedView(
-        is_expected=tried.is_expected,
-        side=tried.side,
-        expected=tried.expected,
-        spans=None if tried.spans is None else [[dict(span) for span in each] for each in tried.spans],
-        found=None if tried.targets is None else tried.targets.n_found,
-        missed=None if tried.targets is None else tried.targets.n_missed,
-        extra=None if tried.targets is None else tried.targets.n_extra,
-        preferred=None if tried.preferred is None else list(tried.preferred),
-        feedback=tried.feedback,
-        work=work_status(desk.campaign, worker_id, now=now, session_id=session),
-    )
+    work = work_status(desk.campaign, worker_id, now=now, session_id=session)
+    return TrainedView(**tried_record(tried), work=work)
 
 
 @router.post("/remarks", status_code=201, responses={200: {"model": KeptView}})

@@ -23,6 +23,8 @@ _COMMENT = re.compile(r"^[ \t]*(?://.*|/\*(?:(?!\*/)[\s\S])*\*/[ \t]*)$\n?", re.
 _INDENT = re.compile(r"^\s+", re.M)
 # Where the file itself is: as a part of another one it is somewhere else.
 _HERE = "import.meta.url"
+# What is imported as the page runs.
+_DYNAMIC = re.compile(r"\bimport\s*\(")
 # What is left when all that we know is taken away, and would mean something else within another file: what is
 # imported or awaited while the page runs,
 _LATER = r"\bimport\s*\(|^(?!.*\basync\b)(?=\S).*\bawait\b"
@@ -78,6 +80,18 @@ def joined_script(address: str, read: Read) -> tuple[str, list[str]]:
             inside = f"const {names[each]} = (() => {{\n{inside}\nreturn {{ {given} }};\n}})();"
         pieces.append(f"// {each}\n{inside}\n")
     return "".join(pieces), list(found)
+
+
+def joined_function(address: str, read: Read) -> str:
+    """The same as a function, for a page that can load no module; it gives what the module exports.
+
+    It is called with `$here`, the module's address; `$import`, for what is imported as the page runs; and
+    what stands in for `fetch` and `localStorage`.
+    """
+    text, _ = joined_script(address, read)
+    given = ", ".join(found["name"] for found in _EXPORT.finditer(text))
+    body = _DYNAMIC.sub("$import(", _EXPORT.sub("", text)).replace(_HERE, "$here")
+    return f"async ({{ $here, $import, fetch, localStorage }}) => {{\n{body}return {{ {given} }};\n}}"
 
 
 def _collect(address: str, read: Read, found: dict[str, _Module], *, above: tuple[str, ...]) -> None:

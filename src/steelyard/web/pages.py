@@ -177,12 +177,23 @@ def _shown(
         page["gives"] = list(protocols()[settings.protocol].gives)
         page["marking_words"] = _marking_words(settings)
     elif role == "worker":
-        page["entry"] = _entry_page(settings)
-        unused = OF_JOINING if posting_of(settings.rules) else (*OF_JOINING, *OF_POSTING)
-        page["words"] = {key: text for key, text in page["words"].items() if not key.startswith(unused)}
+        page |= _working(settings, page["words"], may_post=posting_of(settings.rules) is not None)
     elif role == "open":
         page |= _joining(desk, request, now)
     return _framed(rendered(template, page), settings.rules, role)
+
+
+def worker_page_data(now: CampaignNow) -> dict[str, Any]:
+    """What the script of a worker's page reads where no server, and no platform, is around it."""
+    page = _page_data(now.settings, written_language(now.settings.target_language), base=".")
+    return page | _working(now.settings, page["words"], may_post=False) | {"revision": now.revision}
+
+
+def _working(settings: CampaignSettings, words: dict[str, Any], *, may_post: bool) -> dict[str, Any]:
+    """What a worker's page has besides, and the words that it needs."""
+    unused = OF_JOINING if may_post else (*OF_JOINING, *OF_POSTING)
+    needed = {key: text for key, text in words.items() if not key.startswith(unused)}
+    return {"entry": _entry_page(settings), "words": needed}
 
 
 def _joining(desk: Desk, request: Request, now: CampaignNow) -> dict[str, Any]:
@@ -265,7 +276,7 @@ def _words(folder: Path, language: str) -> dict[str, Any]:
     return tomllib.loads((path if path.exists() else folder / "en.toml").read_text("utf-8"))
 
 
-def _embedded(page: dict[str, Any]) -> Markup:
+def embedded(page: dict[str, Any]) -> Markup:
     """JSON that cannot end its script element early, whatever a title or text contains."""
     text = json.dumps(page, ensure_ascii=False)
     for character in "<>&\u2028\u2029":
@@ -273,10 +284,13 @@ def _embedded(page: dict[str, Any]) -> Markup:
     return Markup(text)  # noqa: S704 (escaped above)
 
 
-def rendered(template: str, page: dict[str, Any]) -> HTMLResponse:
-    """A page from its template and what its script reads; `page` says where it lies as `base`."""
-    html = _templates().get_template(template).render(page=page, base=page["base"], page_json=_embedded(page))
-    return HTMLResponse(html)
+def rendered(template: str, page: dict[str, Any], **parts: Any) -> HTMLResponse:
+    """A page from its template and what its script reads; `page` says where it lies as `base`.
+
+    `parts`: what only this template has.
+    """
+    found = _templates().get_template(template)
+    return HTMLResponse(found.render(page=page, base=page["base"], page_json=embedded(page), **parts))
 
 
 def message_page(request: Request, title: str, message: str, status: int = 200) -> HTMLResponse:

@@ -13,6 +13,7 @@ from typing_extensions import TypedDict
 
 from steelyard.domain.work import BlindedItem
 from steelyard.flows.assign import Finished, NextItem, WorkView
+from steelyard.flows.training import Tried
 
 OpaqueId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
 # PostgreSQL holds no NUL character in a text, and what one database holds the other must too.
@@ -218,6 +219,22 @@ def item_view(item: BlindedItem) -> ItemView:
 def texts_view(item: BlindedItem) -> dict[str, Any]:
     """The texts of an item in the wire's shape."""
     return {**item.texts, **({"translations": item.translations} if item.translations else {})}
+
+
+def tried_record(tried: Tried) -> dict[str, Any]:
+    """What is said about an answer to a training item in the wire's shape."""
+    targets = tried.targets
+    return {
+        "is_expected": tried.is_expected,
+        "side": tried.side,
+        "expected": tried.expected,
+        "spans": None if tried.spans is None else [[dict(span) for span in each] for each in tried.spans],
+        "found": None if targets is None else targets.n_found,
+        "missed": None if targets is None else targets.n_missed,
+        "extra": None if targets is None else targets.n_extra,
+        "preferred": None if tried.preferred is None else list(tried.preferred),
+        "feedback": tried.feedback,
+    }
 
 
 def error_body(code: str, message: str, field: str | None = None) -> dict[str, Any]:

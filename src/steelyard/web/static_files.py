@@ -94,10 +94,10 @@ def _made(address: str) -> ServedFile:
     # Browsers know what to do with those that we cannot join.
     with suppress(Unjoinable):
         if path.suffix == ".css":
-            text, addresses = joined_style(address, _read)
+            text, addresses = joined_style(address, asset_text)
             content = text.encode()
         elif address in ENTRIES or path.name == "widget.js":
-            text, addresses = joined_script(address, _read)
+            text, addresses = joined_script(address, asset_text)
             content = text.encode()
     paths = [found for found in map(_path, addresses) if found is not None]
     return ServedFile(
@@ -124,7 +124,8 @@ def _path(address: str) -> Path | None:
     return path if path.is_file() else None
 
 
-def _read(address: str) -> str | None:
+def asset_text(address: str) -> str | None:
+    """The text of a script or style sheet as it is written; None where there is none."""
     path = _path(address)
     return None if path is None else path.read_text("utf-8")
 
