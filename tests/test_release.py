@@ -1,4 +1,4 @@
-"""Cheap facts about a release: licences, citation, changelog, templates. `make release-check` tries the rest."""
+"""Cheap facts about a release: licences, citation, templates. `make release-check` tries the rest."""
 
 from __future__ import annotations
 
