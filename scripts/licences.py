@@ -94,7 +94,7 @@ def pinned(folder: Path = ROOT / "requirements") -> dict[str, str]:
 def expression_of(found: Distribution) -> str | None:
     """The licence by its SPDX expression, or else by its classifiers, or else by the line for it."""
     metadata = found.metadata
-    if metadata.get("License-Expression"):
+    if "License-Expression" in metadata:
         return str(metadata["License-Expression"])
     classifiers = [
         str(line).rpartition(" :: ")[2]
@@ -104,7 +104,7 @@ def expression_of(found: Distribution) -> str | None:
     known = [SPDX_OF.get(each, each) for each in classifiers if each != "DFSG approved"]
     if known:
         return " AND ".join(known)
-    line = str(metadata.get("License") or "").strip()
+    line = str(metadata["License"]).strip() if "License" in metadata else ""
     return SPDX_OF.get(line, line) if line and "\n" not in line else None
 
 
