@@ -16,7 +16,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Modules are compiled once, not again by each process, whatever the shell says (containers often set this).
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help demo test setup bench lint format requirements system-packages clean
+.PHONY: help demo test setup bench lint format release-check requirements system-packages clean
 
 help:
 	@echo "To use Steelyard:"
@@ -27,6 +27,7 @@ help:
 	@echo "  make test           set up and run every check and test (TESTS=tests/stats: only these tests)"
 	@echo "  make lint, format   only the checks of the code; let ruff put things right"
 	@echo "  make bench          the benchmarks of bench/"
+	@echo "  make release-check  build it, install it in empty environments and try it (minutes)"
 	@echo "  make requirements   pin all dependencies anew"
 	@echo "  make clean          remove what setup made"
 	@echo "Another Python: make setup PYTHON=/path/to/python3 (3.11 or newer). README.md goes on from here."
@@ -55,6 +56,9 @@ format: .venv/.test
 
 bench: .venv/.test
 	@for script in bench/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+
+release-check: .venv/.test
+	@$(BIN)/python scripts/release_check.py
 
 system-packages:
 	@scripts/system-packages

@@ -2,21 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
-from pathlib import Path
-
 import pytest
 from playwright.sync_api import expect
 
 from steelyard.protocols import protocols
-
-VENDOR = Path(__file__).parent / "vendor"
-
-
-def test_axe_is_the_file_that_its_notes_name() -> None:
-    digest = hashlib.sha256((VENDOR / "axe.min.js").read_bytes()).hexdigest()
-
-    assert digest in (VENDOR / "README.md").read_text("utf-8")
 
 
 def test_a_barrier_is_found(page, assert_accessible, small_site) -> None:

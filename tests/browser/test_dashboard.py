@@ -79,7 +79,7 @@ def changing_campaign(live_server: Any) -> dict[str, Any]:
 def analysed(page: Page, live_server: Any, changing_campaign: dict[str, Any]) -> Page:
     """A dashboard whose campaign and analysis are made up, all else being real."""
     analysis = {
-        "signature": "steelyard:0.1|campaign:made-up|seed:7",
+        "signature": "steelyard:0.2|campaign:made-up|seed:7",
         "systems": [
             system("best", 1, 1, cluster=1, score=0.5),
             system("middle-a", 2, 3, cluster=2, score=0.25),
@@ -139,7 +139,7 @@ def test_the_ranking_is_in_order_on_one_scale_and_progress_is_held_against_what_
     expect_intervals_on_one_common_scale(analysed)
     # Warnings and the signature stand below the ranking.
     expect(analysed.locator("#view")).to_contain_text("One thing to mind.")
-    expect(analysed.locator("#view")).to_contain_text("steelyard:0.1|campaign:made-up|seed:7")
+    expect(analysed.locator("#view")).to_contain_text("steelyard:0.2|campaign:made-up|seed:7")
 
     open_tab(analysed, "Overview")
 

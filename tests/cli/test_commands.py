@@ -243,7 +243,7 @@ def test_the_report_is_one_page_with_the_signature(judged: Path, tmp_path: Path)
     assert run(["report", str(judged), "--html", str(target), "--check", "none"]) == 0
 
     text = target.read_text("utf-8")
-    assert "steelyard:0.1|campaign:demo-de-en" in text
+    assert "steelyard:0.2|campaign:demo-de-en" in text
     assert "src=" not in text
     assert "http://" not in text
 

@@ -66,7 +66,7 @@ def test_every_table_is_printed_with_its_signature(
 
     printed = capsys.readouterr().out
     assert printed.startswith(tables()[name].title)
-    assert "steelyard:0.1|campaign:judgements|qc:paired-t" in printed
+    assert "steelyard:0.2|campaign:judgements|qc:paired-t" in printed
 
 
 # Every figure as a drawing; Matplotlib paints these same drawings, so a few of its files will do:
@@ -99,10 +99,10 @@ def test_a_bare_figure_leaves_title_and_signature_to_the_terminal(
 
     assert capsys.readouterr().out == told
     assert told.startswith("Ranking: judgements\n")
-    assert "\nsteelyard:0.1|campaign:judgements" in told
+    assert "\nsteelyard:0.2|campaign:judgements" in told
     heights = [_height(path) for path in (whole, bare)]
     assert heights[1] < heights[0] - 30
-    assert b"steelyard:0.1" not in bare.read_bytes()
+    assert b"steelyard:0.2" not in bare.read_bytes()
 
 
 def _height(path: Path) -> float:

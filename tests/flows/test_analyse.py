@@ -118,7 +118,7 @@ def test_the_signature_names_every_choice(frame: pl.DataFrame) -> None:
     analysis = analyse(Source(frame, title="Toy", campaign="cs-en", protocol="da"), SETTINGS)
 
     assert analysis.signature == (
-        "steelyard:0.1|campaign:cs-en|protocol:da|qc:paired-t|kept:112/208|method:mean-z|unit:judgement|over:all|"
+        "steelyard:0.2|campaign:cs-en|protocol:da|qc:paired-t|kept:112/208|method:mean-z|unit:judgement|over:all|"
         "clusters:strict|boot:50|seed:7"
     )
 

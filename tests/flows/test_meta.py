@@ -151,11 +151,11 @@ def test_the_signature_tells_every_choice(read: ScoresRead, folder: Path) -> Non
     ).signature
 
     assert usual == (
-        f"steelyard:0.1|scores:{folder.name}|pair:is-fo|gold:dqm|level:segment|systems:4|metrics:3|"
+        f"steelyard:0.2|scores:{folder.name}|pair:is-fo|gold:dqm|level:segment|systems:4|metrics:3|"
         f"tests:{','.join(USUAL_TESTS)}|draws:10|seed:7"
     )
     assert rare == (
-        f"steelyard:0.1|scores:{folder.name}|pair:is-fo|gold:dqm|level:segment|by:domain|systems:4|without:snail|"
+        f"steelyard:0.2|scores:{folder.name}|pair:is-fo|gold:dqm|level:segment|by:domain|systems:4|without:snail|"
         "references:kept|metrics:3|flipped:lame-refA|tests:sys_pearson|pearson:permutation|accuracy:verdicts|"
         "least:30|p:<0.01|draws:10|soft:5|seed:3"
     )

@@ -28,7 +28,7 @@ from steelyard.domain.exhibit import (
 )
 from steelyard.domain.result import Analysis, AnalysisSettings, AttributeRanking, Counts, Diagnostics
 
-SIGNATURE = "steelyard:0.1|campaign:toy|method:mean-z|seed:7"
+SIGNATURE = "steelyard:0.2|campaign:toy|method:mean-z|seed:7"
 SYSTEMS = ("<b>good</b>", "fair & square", "bad_50%")
 WORKERS = {
     "w-careful": ("pass", [], "pay"),

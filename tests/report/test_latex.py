@@ -119,7 +119,7 @@ def test_a_small_figure_is_not_blown_up(
 def test_the_signature_of_the_document_stands_in_it_once(folder: Path) -> None:
     texts = [path.read_text("utf-8") for path in folder.glob("*.tex")]
 
-    assert sum(text.count(r"steelyard:\allowbreak{}0.1\textbar{}") for text in texts) == 1
+    assert sum(text.count(r"steelyard:\allowbreak{}0.2\textbar{}") for text in texts) == 1
 
 
 def test_captions_do_not_repeat_the_title_of_the_document(

@@ -142,12 +142,12 @@ def test_exhibits_keep_the_order_given(analysis: Analysis, table: Table, every_m
 
 
 def test_the_pages_own_signature_is_not_repeated_under_each_exhibit(analysis: Analysis, table: Table) -> None:
-    other = replace(table, name="other", signature="steelyard:0.1|other")
+    other = replace(table, name="other", signature="steelyard:0.2|other")
 
     page = report_html(analysis, [table, other])
 
     assert page.count(analysis.signature) == 1
-    assert "steelyard:0.1|other" in page
+    assert "steelyard:0.2|other" in page
 
 
 def test_a_figure_saved_from_the_page_bears_the_signature(analysis: Analysis, every_mark: Figure) -> None:

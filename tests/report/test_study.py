@@ -46,7 +46,7 @@ def result() -> StudyResult:
         conclusion=("a<b> came closest.",),
         notes=("Left out: d.",),
         warnings=("Few workers.",),
-        signature="steelyard:0.1|study:closeness",
+        signature="steelyard:0.2|study:closeness",
         record={"rows": rows, "counts": [Counted(3, float("nan"))], "nested": {"share": float("inf")}},
     )
 
@@ -59,7 +59,7 @@ def test_the_text_has_every_part_in_its_order(result: StudyResult) -> None:
 
     parts = (
         *("A study of closeness\n12 translations.", "How close", "0.123", "r: a correlation."),
-        *("a<b> came closest.", "Left out: d.", "Warning: Few workers.", "steelyard:0.1|study:closeness"),
+        *("a<b> came closest.", "Left out: d.", "Warning: Few workers.", "steelyard:0.2|study:closeness"),
     )
     places = [text.index(part) for part in parts]
     assert places == sorted(places)
@@ -176,7 +176,7 @@ def test_the_page_has_every_part_and_asks_for_nothing(result: StudyResult) -> No
     assert "draws 20; methods a&lt;b&gt;, c; split no." in page
     assert "<script" not in page
     assert not re.search(r'(?:src|href)="(?!#|data:)', page)
-    assert page.count("steelyard:0.1|study:closeness") >= 1
+    assert page.count("steelyard:0.2|study:closeness") >= 1
 
 
 def test_names_on_the_page_are_escaped(result: StudyResult) -> None:
@@ -197,7 +197,7 @@ def test_two_studies_share_a_page(result: StudyResult) -> None:
 
 
 def test_a_signature_among_the_notes_stays_whole(result: StudyResult) -> None:
-    signature = "steelyard:0.1|" + "|".join(f"key{k}:value" for k in range(20))
+    signature = "steelyard:0.2|" + "|".join(f"key{k}:value" for k in range(20))
 
     text = study_text(replace(result, notes=(f"Gold: {signature}",)))
 
