@@ -41,7 +41,7 @@ Made = TypeVar("Made", "Table", "FigureRecord")
 class Study(Exhibiting):
     """What a study found, or a plan. A notebook shows its conclusion, tables and figures.
 
-    >>> study = sy.replicate(judgements, check="none", draws=50)
+    >>> study = sy.replicate("years.csv", check="none", draws=50)
     >>> isinstance(study, sy.Study)
     True
     >>> study.plot("replication-curve").save("curve.svg")
@@ -100,7 +100,7 @@ def _named(exhibits: Sequence[Made], name: str | None, noun: str, options: Mappi
 class Evaluation(Study, EvaluationRecord):
     """How close each method comes to a truth it has not seen; see `evaluate`.
 
-    >>> study = sy.evaluate(judgements, methods=["mean-rating", "mean-z"], draws=5, check="none")
+    >>> study = sy.evaluate("years.csv", methods=["mean-rating", "mean-z"], draws=5, check="none")
     >>> study.rows["method"].unique().sort().to_list()
     ['mean-rating', 'mean-z']
     """
@@ -128,7 +128,7 @@ class Normalisation(Study, NormalisationRecord):
 class Replication(Study, ReplicationRecord):
     """How well mean ratings are replicated, and how many that takes; see `replicate`.
 
-    >>> sy.replicate(judgements, check="none", draws=50).is_split
+    >>> sy.replicate("years.csv", check="none", draws=50).is_split
     True
     """
 
@@ -184,7 +184,7 @@ def evaluate(judgements: Any, *, settings: EvaluationSettings | None = None, **o
     `spam`, `draws`, `level`, `truth`, `share`, `least_truth`), of the check, and of the methods compared.
     `settings` may hold those of the trials instead. `rows` of what is returned has a row for each method.
 
-    >>> study = sy.evaluate(judgements, methods=["mean-rating", "mean-z"], draws=5, check="none")
+    >>> study = sy.evaluate("years.csv", methods=["mean-rating", "mean-z"], draws=5, check="none")
     >>> study.settings.draws
     5
     """
@@ -235,7 +235,7 @@ def replicate(
     are those of `steelyard replicate --help`, with underscores: `reliability`, `draws`; the prices `wage`,
     `fee`, `pass_rate` and `seconds`; and those of `analyse`.
 
-    >>> study = sy.replicate(judgements, check="none", draws=50, reliability=0.8, wage=15)
+    >>> study = sy.replicate("years.csv", check="none", draws=50, reliability=0.8, wage=15)
     >>> [needed.reliability for needed in study.needed]
     [0.8]
     """
@@ -327,7 +327,7 @@ def judge_metrics(
     campaign's ratings become the gold. `rows` of what is returned has a row for each metric.
 
     >>> study = sy.judge_metrics("metric-scores", pair="de-en", gold="da", draws=100)
-    >>> study.table("metrics").columns[0]
+    >>> study.table("meta").columns[0]
     'metric'
     """
     from steelyard.flows.meta import Wanted, judge, read_scored
