@@ -73,7 +73,12 @@ class Exhibiting(Displayed):
 
     @overload
     def plot(
-        self, name: str | None = None, path: str | PathLike[str] | None = None, **options: Any
+        self,
+        name: str | None = None,
+        path: str | PathLike[str] | None = None,
+        *,
+        ax: None = None,
+        **options: Any,
     ) -> Figure: ...
 
     @overload

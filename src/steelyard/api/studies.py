@@ -12,8 +12,10 @@ from steelyard.api.choices import StudyChoices
 from steelyard.api.display import Exhibiting
 from steelyard.api.reading import source_of
 from steelyard.api.waiting import shown_progress
+from steelyard.domain.cells import CELLS, HOW_TO_NAME_CELLS, CellSystems
 from steelyard.domain.errors import ChoiceError
 from steelyard.domain.nearest import no_such
+from steelyard.domain.wording import joined
 from steelyard.evaluation.normalisation.settings import Normalisation as NormalisationRecord
 from steelyard.evaluation.replication.settings import Replication as ReplicationRecord
 from steelyard.evaluation.settings import Evaluation as EvaluationRecord
@@ -261,8 +263,8 @@ def compare_years(
 
     `judgements`: those of each language pair by its name, such as {"de-en": "years.db"}; or a list of names
     and judgements, where a pair has a source for each attribute. Options: `cells`, the systems of each cell
-    where their names do not say, as in {"curr_old": ["A"], "curr_new": ["B"], "best_old": ["C"],
-    "best_new": ["D"]}; `metrics`, those to compute from a campaign's texts; and those of `analyse`.
+    where their names do not say, as in {"curr_old": "A", "curr_new": "B", "best_old": ["C", "D"],
+    "best_new": "E"}; `metrics`, those to compute from a campaign's texts; and those of `analyse`.
 
     >>> sy.compare_years({"de-en": "years.csv"}, check="none").rows["scale"].unique().sort().to_list()
     ['points', 'z']
@@ -273,6 +275,8 @@ def compare_years(
 
     if isinstance(judgements, str | PathLike) or not judgements:
         raise ChoiceError('Name the language pair of the judgements, such as {"de-en": "years.db"}.')
+    if options.get("cells") is not None:
+        options["cells"] = _cells(options["cells"])
     chosen = StudyChoices("compare_years", options)
     asked = chosen.settings(Settings, settings)
     named = list(judgements.items()) if isinstance(judgements, Mapping) else list(judgements)
@@ -283,6 +287,22 @@ def compare_years(
         analysis = settings_from(source, **chosen.of_analysis())
         sources.append(pair_source(address, source, analysis, pair=pair, texts=bool(asked.metrics)))
     return Longitudinal.of(compare(sources, asked, progress=shown_progress))
+
+
+def _cells(given: Any) -> CellSystems:
+    """The systems of each cell; several of one in a list, or with a plus between, as on the command line."""
+    if not isinstance(given, Mapping):
+        return tuple(given)
+    for name in given:
+        if name not in CELLS:
+            raise ChoiceError(no_such("cell", name, CELLS))
+    missing = [name for name in CELLS if name not in given]
+    if missing:
+        raise ChoiceError(f"{{cells}} must name {joined(missing)} too: {{cells={HOW_TO_NAME_CELLS}}}.")
+    return tuple(
+        (name, tuple(given[name].split("+")) if isinstance(given[name], str) else tuple(given[name]))
+        for name in CELLS
+    )
 
 
 def link(
