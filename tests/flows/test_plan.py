@@ -133,7 +133,7 @@ def test_all_wrong_choices_are_named_at_once() -> None:
 
 
 def test_an_unknown_choice_is_told_the_nearest_that_exists() -> None:
-    with pytest.raises(ChoiceError, match="no option 'differences' in a plan. Did you mean 'difference'?"):
+    with pytest.raises(ChoiceError, match=r"no option 'differences' in a plan\. Did you mean 'difference'\?"):
         plan(systems=5, differences=0.1)  # type: ignore[call-arg]
 
 
