@@ -124,8 +124,7 @@ def test_who_is_left_out_what_is_turned_and_what_is_absent_is_told(found: MetaEv
     assert "they are people's translations (with_references keeps them): refB." in told
     assert "lame-refA has no scores of online-b" in told
     assert (
-        "lame-refA runs against people's scores. If lower is better there, flip it: name it as flip."
-        in told
+        "lame-refA runs against people's scores. If lower is better there, flip it: name it as flip." in told
     )
     assert "the means of all their segments are used: dqm, lame-refA." in told
 
