@@ -69,7 +69,13 @@ def test_five_lines_of_the_readme(campaign_file: Path, tmp_path: Path, noon: dat
 
     with sy.open(address) as campaign:
         analysis = campaign.analyse(method="mean-z", seed=7)
+        n_judgements, text, view = len(campaign.judgements()), repr(campaign), campaign._repr_html_()
 
+    assert text.splitlines()[0] == f"Campaign: {campaign.title}"
+    assert str(n_judgements) in text
+    assert len(text) < 600
+    assert "Judgements over time" in view
+    assert f">{n_judgements}</td>" in view
     assert "brass" in analysis.ranking
     assert analysis.signature.startswith("steelyard:")
     analysis.to_html(tmp_path / "report.html")
@@ -118,6 +124,6 @@ def test_an_option_that_no_exhibit_has_is_named_with_those_that_exist() -> None:
     analysis = sy.analyse(pl.DataFrame(ROWS), check="none")
 
     with pytest.raises(
-        ChoiceError, match=r"There is no option 'categorys' of exhibits\. Use any of: categories"
+        ChoiceError, match=r"There is no option 'categorys' in exhibits\. Did you mean 'categories'"
     ):
         analysis.table("agreement", categorys=(5, 2))
