@@ -46,17 +46,13 @@ def approve(
     Somebody who handed in without having finished a set is only paid if named.
     """
     with campaign.store.read() as connection:
-        waiting = [
-            each
-            for each in crowd.sessions(connection)
-            if each.state is SessionState.SUBMITTED and each.worker_id
-        ]
+        waiting = [each for each in crowd.sessions(connection) if each.state is SessionState.SUBMITTED]
         if worker_ids:
             waiting = [_waiting_of(connection, waiting, worker_id) for worker_id in dict.fromkeys(worker_ids)]
         else:
             waiting = [each for each in waiting if each.assignment_id is not None]
     approve_sessions(campaign, client, waiting, by=by, now=now)
-    return Decided(SessionState.APPROVED, tuple(each.worker_id or "" for each in waiting))
+    return Decided(SessionState.APPROVED, tuple(each.worker_id or each.session_id for each in waiting))
 
 
 def approve_sessions(
@@ -180,9 +176,12 @@ def pay_partly(
         raise ChoiceError(f"A part is from {LEAST_PART} to {MOST_PART} per cent of the reward.")
     with campaign.store.read() as connection:
         session = _waiting_of(connection, crowd.sessions(connection), worker_id)
+        whole = next(each.reward for each in crowd.listings(connection) if each.tag == session.tag)
     client.pay_partly(session.session_id, percent, "This part of the task was done. Thank you for it.")
     with noted(campaign, client) as connection:
-        crowd.set_session(connection, session.session_id, SessionState.PARTLY_APPROVED)
+        # At most a cent too much, until the platform says what it paid.
+        part = -(-whole * percent // 100)
+        crowd.set_session(connection, session.session_id, SessionState.PARTLY_APPROVED, reward=part)
         mirror_decision(connection, session.session_id, now=now)
         detail = {"percent": percent}
         log_action(connection, "pay-partly", by=by, now=now, worker_id=session.worker_id, detail=detail)

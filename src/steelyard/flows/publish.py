@@ -10,7 +10,7 @@ import secrets
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 from steelyard.domain.crowd import (
@@ -28,7 +28,7 @@ from steelyard.flows.consent import consent_warnings
 from steelyard.flows.crowd_client import noted, platform_of
 from steelyard.flows.ledger import require_budget, require_currency
 from steelyard.flows.links import links
-from steelyard.flows.listings import Published, noted_listing
+from steelyard.flows.listings import Published, ask_alone, noted_listing
 from steelyard.flows.open import OpenCampaign
 from steelyard.flows.progress import Overview, Watch
 from steelyard.flows.rules import campaign_rules
@@ -37,9 +37,6 @@ from steelyard.planning.spending import pay_terms
 from steelyard.store import crowd, running
 from steelyard.store.actions import log_action
 from steelyard.store.crowd import StoredListing
-
-if TYPE_CHECKING:
-    pass
 
 # Codes that nobody guesses and anybody can type.
 _SIGNS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
@@ -77,7 +74,7 @@ def publish(campaign: OpenCampaign, client: CrowdClient, wish: Wish, *, by: By, 
         terms = listing_terms(campaign, replace(wish, places=begun.places), now=now)
         terms = replace(terms, tag=begun.tag, reward=begun.reward)
     if begun.listing_id is None:
-        begun = _drafted(campaign, client, begun, terms)
+        begun = _drafted(campaign, client, begun, terms, now=now)
     if not wish.only_draft:
         assert begun.listing_id is not None, "the platform has given one"
         listing = client.publish(begun.listing_id, terms)
@@ -163,31 +160,35 @@ def _intend(
 
 
 def _drafted(
-    campaign: OpenCampaign, client: CrowdClient, begun: StoredListing, terms: ListingTerms
+    campaign: OpenCampaign, client: CrowdClient, begun: StoredListing, terms: ListingTerms, *, now: datetime
 ) -> StoredListing:
-    """The listing as the platform has it under our tag: found, or made now."""
-    try:
-        found = client.find(begun.tag)
-        if found is None:
-            found = _made(client, terms)
-    except ReplyLost:
-        raise
-    except PlatformError:
+    """The listing as the platform has it under our tag: found, or made now.
+
+    If the platform cannot be asked what it has, nothing is made, and what is meant stays written down.
+    """
+    found = client.find(begun.tag)
+    if found is None:
         with noted(campaign, client) as connection:
-            crowd.drop_listing(connection, begun.tag)
-        raise
-    return noted_listing(campaign, client, begun, found)
+            ask_alone(connection, begun.tag, now=now)
+        found = _made(campaign, client, terms)
+    return noted_listing(campaign, client, begun, found, synced_at=None)
 
 
-def _made(client: CrowdClient, terms: ListingTerms) -> Listing:
+def _made(campaign: OpenCampaign, client: CrowdClient, terms: ListingTerms) -> Listing:
     try:
         return client.draft(terms)
     except ReplyLost:
-        # It may be there all the same.
+        # It may be there all the same; if not, it is looked up again before it is asked for again.
         with suppress(PlatformError):
             found = client.find(terms.tag)
             if found is not None:
                 return found
+        with noted(campaign, client) as connection:
+            crowd.set_listing(connection, terms.tag, synced_at=None)
+        raise
+    except PlatformError:
+        with noted(campaign, client) as connection:
+            crowd.drop_listing(connection, terms.tag)
         raise
 
 

@@ -127,11 +127,19 @@ class ProlificClient:
         """Nobody new comes after this; what is left is to be reviewed."""
         return replace(self._move(listing_id, "STOP", ListingState.FULL), state=ListingState.ENDED)
 
+    def discard(self, listing_id: str) -> None:
+        """Delete a draft; one that is gone is gone."""
+        try:
+            self._calls.change("DELETE", f"{API}/studies/{listing_id}/", otherwise={})
+        except PlatformError as error:
+            if error.status != 404:
+                raise
+
     def set_places(self, listing_id: str, places: int) -> Listing:
-        """More places; PlatformError for fewer, which Prolific does not allow."""
+        """More places; Prolific takes none away."""
         before = self.listing(listing_id)
-        if places < before.places:
-            raise PlatformError(f"The study has {before.places} places, and Prolific takes none away.")
+        if places <= before.places:
+            return before
         body = {"total_available_places": places}
         otherwise = {"id": listing_id, "status": "ACTIVE", **body}
         return _listing(
