@@ -9,7 +9,6 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-import httpx2
 import pytest
 
 from steelyard.domain.campaign import Campaign
@@ -20,7 +19,7 @@ from steelyard.emulators.entrance import Entrance, TakenPlace
 from steelyard.emulators.faults import FaultName, PlannedFault
 from steelyard.emulators.offer import EmulatorSettings
 from steelyard.emulators.serving import serving
-from steelyard.emulators.wire import Wire
+from steelyard.emulators.wire import Wire, as_json
 from steelyard.flows.assign import NextItem, next_item
 from steelyard.flows.crowd_status import CrowdStatus, crowd_status
 from steelyard.flows.ledger import Ledger, ledger
@@ -50,13 +49,14 @@ class Study:
     """The toy campaign, with four HITs and a place on each, and an emulated Prolific of its own."""
 
     campaign: OpenCampaign
-    entrance: Entrance
+    wire: Wire
     settings: EmulatorSettings
     url: str
     places: dict[str, TakenPlace] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.client = self.another_client()
+        self.entrance = Entrance(self.wire, self.url)
 
     def another_client(self) -> CrowdClient:
         """What talks to it, as fast as it can."""
@@ -122,12 +122,12 @@ class Study:
     def studies(self) -> list[dict[str, Any]]:
         """All that Prolific has, as its own API says."""
         headers = {"Authorization": f"Token {self.settings.token}"}
-        found = httpx2.get(f"{self.url}/api/v1/studies/", headers=headers).json()
+        found = self.wire.send("platform", "GET", f"{self.url}/api/v1/studies/", headers=headers).json()
         return list(found["results"])
 
     def by_hand(self, path: str, **body: Any) -> dict[str, Any]:
         """Something that happens on the platform's own pages."""
-        reply = httpx2.post(f"{self.url}/emulator/{path}", json=body)
+        reply = self.wire.send("platform", "POST", f"{self.url}/emulator/{path}", content=as_json(body))
         assert reply.is_success, reply.text
         return dict(reply.json())
 
@@ -153,6 +153,6 @@ def study(toy_store: Store, toy_campaign: Campaign) -> Iterator[Study]:
         running.set_rules(connection, RULES)
     settings = EmulatorSettings(currency="GBP")
     with serving(emulators()["prolific"].create_app(settings)) as url, closing(Wire()) as wire:
-        made = Study(campaign, Entrance(wire, url), settings, url)
+        made = Study(campaign, wire, settings, url)
         yield made
         made.client.close()

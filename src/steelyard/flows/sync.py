@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
@@ -11,7 +11,7 @@ from steelyard.domain.crowd import CrowdClient, Listing, ListingState, SessionRe
 from steelyard.domain.errors import PlatformError
 from steelyard.domain.running import By, Rules
 from steelyard.flows.approve import approve_sessions
-from steelyard.flows.crowd_client import noted
+from steelyard.flows.crowd_client import crowd_client, noted, reach_of
 from steelyard.flows.listings import carry_places_over
 from steelyard.flows.mirror import mirror_report, settle_transfers
 from steelyard.flows.open import OpenCampaign
@@ -21,6 +21,7 @@ from steelyard.flows.tokens import pseudonym_for
 from steelyard.store import crowd, participants, running
 from steelyard.store.actions import log_action
 from steelyard.store.crowd import CrowdSession, StoredListing
+from steelyard.store.forgetting import n_unsettled_sessions
 from steelyard.store.turns import take_turns
 
 if TYPE_CHECKING:
@@ -63,6 +64,24 @@ def sync(campaign: OpenCampaign, client: CrowdClient, *, by: By, now: datetime) 
     if failed is not None:
         raise failed
     return Synced(n_sessions, n_changed, n_settled, n_approved, has_paused)
+
+
+def sync_if_due(
+    campaign: OpenCampaign, *, every: timedelta, now: datetime, environ: Mapping[str, str] | None = None
+) -> bool:
+    """Sync if there is something to follow, a key to ask by, and nobody has asked for so long."""
+    with campaign.store.read() as connection:
+        listings = [each for each in crowd.listings(connection) if each.listing_id is not None]
+        is_open = any(each.state is not ListingState.ENDED for each in listings)
+        waits = is_open or bool(n_unsettled_sessions(connection))
+    asked = [each.synced_at for each in listings if each.synced_at is not None]
+    if not listings or not waits or (asked and now - max(asked) < every):
+        return False
+    if not reach_of(campaign, environ)["has_key"]:
+        return False
+    with crowd_client(campaign, environ=environ) as client:
+        sync(campaign, client, by="server", now=now)
+    return True
 
 
 def _looked_at(
