@@ -197,8 +197,10 @@ class ProlificClient:
         pay = sum(each.amount for each in bonuses)
         otherwise = {"id": "BONUS_ID", "amount": pay, "total_amount": pay}
         said = self._calls.change("POST", f"{API}/submissions/bonus-payments/", body, otherwise=otherwise)
-        total = round(said.get("total_amount", said.get("total", 0)))
-        if round(said.get("amount", pay)) != pay or total < pay:
+        # Prolific may leave any amount but the total empty.
+        total = round(said.get("total_amount") or said.get("total") or 0)
+        amount = said.get("amount")
+        if round(pay if amount is None else amount) != pay or total < pay:
             raise PlatformError("Prolific understood other amounts than were asked for, so nothing was paid.")
         return BonusOrder(str(said["id"]), Price(pay, total - pay))
 
