@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -58,12 +58,11 @@ class Study:
         self.client = self.another_client()
         self.entrance = Entrance(self.wire, self.url)
 
-    def another_client(self) -> CrowdClient:
-        """What talks to it, as fast as it can."""
-        calls = HttpCalls(
-            self.url, {"Authorization": f"Token {self.settings.token}"}, describe_error, sleep=lambda _: None
-        )
-        return ProlificClient(ClientSettings(key=self.settings.token), calls)
+    def another_client(self, tell: Callable[[str], None] | None = None) -> CrowdClient:
+        """What talks to it, as fast as it can; with `tell`, in a dry run."""
+        headers = {"Authorization": f"Token {self.settings.token}"}
+        calls = HttpCalls(self.url, headers, describe_error, tell=tell, sleep=lambda _: None)
+        return ProlificClient(ClientSettings(key=self.settings.token, tell=tell), calls)
 
     @property
     def now(self) -> datetime:

@@ -18,6 +18,7 @@ from steelyard.flows.bonus import Owed, give_up_bonus, pay_bonuses
 from steelyard.flows.listings import UNDER_WAY, add_places, resume_listing, stop_listing
 from steelyard.flows.participants import participants
 from steelyard.flows.publish import Wish, publish
+from steelyard.flows.sync import sync
 from steelyard.store.transfers import TransferState, transfers
 
 ON_SQLITE = pytest.mark.parametrize("address", ["sqlite"], indirect=True)
@@ -442,3 +443,32 @@ def test_an_account_in_another_currency_publishes_nothing(study: Study) -> None:
     with pytest.raises(Conflict, match="is in GBP, and the campaign pays in USD"):
         study.publish()
     assert study.studies() == []
+
+
+@ON_SQLITE
+def test_a_dry_run_of_everything_tells_all_requests_and_changes_nothing_on_either_side(study: Study) -> None:
+    told: list[str] = []
+    campaign, dry = study.campaign, study.another_client(told.append)
+    publish(campaign, dry, Wish("http://127.0.0.1"), by=BY, now=study.now)
+    assert study.studies() == []
+    study.publish(2)
+    done, waits = one_done(study), study.come()
+    study.finish(waits)
+    study.sync()
+    before = (study.studies(), study.entrance.books(), study.status)
+
+    add_places(campaign, dry, 1, by=BY, now=study.now)
+    approve(campaign, dry, [done], by=BY, now=study.now)
+    pay_partly(campaign, dry, done, 50, by=BY, now=study.now)
+    pay_bonuses(campaign, dry, [Owed(done, 40, "slow")], by=BY, now=study.now)
+    reject(campaign, dry, Refusal(waits, "NO_DATA", is_confirmed=True), {}, by=BY, now=study.now)
+    stop_listing(campaign, dry, by=BY, now=study.now)
+    sync(campaign, dry, by=BY, now=study.now)
+
+    assert (study.studies(), study.entrance.books(), study.status) == before
+    lines = [line.splitlines()[0].replace(study.url, "") for line in told]
+    changes = [line.partition(" ")[0] for line in lines if not line.startswith("GET")]
+    # A price, a draft, its publication; places; approval; part; two for a bonus; rejection; stop.
+    assert changes == ["POST", "POST", "POST", "PATCH", "POST", "POST", "POST", "POST", "POST", "POST"]
+    assert study.settings.token not in " ".join(told)
+    dry.close()

@@ -310,6 +310,8 @@ def _at_platform(db: str, *, dry_run: bool) -> Iterator[tuple[OpenCampaign, Crow
     tell: Callable[[str], None] | None = click.echo if dry_run else None
     with open_campaign(db) as campaign, crowd_client(campaign, tell=tell) as client:
         yield campaign, client
+    if dry_run:
+        click.echo("This was a dry run: nothing was changed, here or there.", err=True)
 
 
 def _verdicts(campaign: OpenCampaign) -> Verdicts:

@@ -65,8 +65,8 @@ def publish(campaign: OpenCampaign, client: CrowdClient, wish: Wish, *, by: By, 
     begun = _begun(campaign)
     price: Price | None = None
     if begun is None:
-        _give_codes(campaign, client, by=by, now=now)
-        terms = listing_terms(campaign, wish, now=now)
+        codes = _give_codes(campaign, client, by=by, now=now)
+        terms = replace(listing_terms(campaign, wish, now=now), codes=codes)
         require_currency(overview.rules, client.account().currency, overview.rules.platform)
         price = client.cost(terms)
         begun = _intend(campaign, client, terms, price, by=by, now=now)
@@ -79,7 +79,8 @@ def publish(campaign: OpenCampaign, client: CrowdClient, wish: Wish, *, by: By, 
         assert begun.listing_id is not None, "the platform has given one"
         listing = client.publish(begun.listing_id, terms)
         begun = noted_listing(campaign, client, begun, listing)
-    return Published(begun, price or Price(begun.pay, begun.cost - begun.pay), _warnings(campaign, overview))
+    warnings = _warnings(campaign, overview, terms.codes)
+    return Published(begun, price or Price(begun.pay, begun.cost - begun.pay), warnings)
 
 
 def listing_terms(campaign: OpenCampaign, wish: Wish, *, now: datetime) -> ListingTerms:
@@ -108,7 +109,7 @@ def listing_terms(campaign: OpenCampaign, wish: Wish, *, now: datetime) -> Listi
         reward=to_cents(pay, rules.currency),
         currency=rules.currency,
         minutes=minutes,
-        codes=Codes(rules.completion_code, rules.screened_code, rules.blocked_code),
+        codes=_codes_of(rules),
         settings={
             "auto_approval_days": rules.pay_after_days,
             "once": rules.hits_per_worker == 1,
@@ -168,8 +169,9 @@ def _drafted(
     """
     found = client.find(begun.tag)
     if found is None:
-        with noted(campaign, client) as connection:
-            ask_alone(connection, begun.tag, now=now)
+        if not client.is_dry:
+            with campaign.store.write() as connection:
+                ask_alone(connection, begun.tag, now=now)
         found = _made(campaign, client, terms)
     return noted_listing(campaign, client, begun, found, synced_at=None)
 
@@ -192,20 +194,25 @@ def _made(campaign: OpenCampaign, client: CrowdClient, terms: ListingTerms) -> L
         raise
 
 
-def _give_codes(campaign: OpenCampaign, client: CrowdClient, *, by: By, now: datetime) -> None:
-    """Make up the codes by which people go back, as far as the campaign has none."""
+def _give_codes(campaign: OpenCampaign, client: CrowdClient, *, by: By, now: datetime) -> Codes:
+    """The codes by which people go back, made up as far as the campaign has none."""
     with noted(campaign, client) as connection:
         running.hold_campaign(connection)
         rules = running.rules(connection)
-        missing = [
-            name for name in ("completion_code", "screened_code", "blocked_code") if not getattr(rules, name)
-        ]
-        if platform_of(rules).posts_back or not missing:
-            return
-        made: dict[str, Any] = {name: "".join(secrets.choice(_SIGNS) for _ in range(8)) for name in missing}
-        running.set_rules(connection, replace(rules, **made))
-        detail = {name: {"before": None, "after": code} for name, code in made.items()}
-        log_action(connection, "change-rules", by=by, now=now, detail=detail)
+        missing = [name for name in _CODES if not getattr(rules, name)]
+        if not platform_of(rules).posts_back and missing:
+            made: dict[str, Any] = {
+                name: "".join(secrets.choice(_SIGNS) for _ in range(8)) for name in missing
+            }
+            rules = replace(rules, **made)
+            running.set_rules(connection, rules)
+            detail = {name: {"before": None, "after": code} for name, code in made.items()}
+            log_action(connection, "change-rules", by=by, now=now, detail=detail)
+        return _codes_of(rules)
+
+
+def _codes_of(rules: Rules) -> Codes:
+    return Codes(rules.completion_code, rules.screened_code, rules.blocked_code)
 
 
 def _require_ready(overview: Overview, base_url: str) -> None:
@@ -236,9 +243,9 @@ def _description(overview: Overview, items: float, minutes: float) -> str:
     )
 
 
-def _warnings(campaign: OpenCampaign, overview: Overview) -> tuple[str, ...]:
+def _warnings(campaign: OpenCampaign, overview: Overview, codes: Codes) -> tuple[str, ...]:
     # The codes that were missing have been made up by now.
-    rules = campaign_rules(campaign)
+    rules = replace(campaign_rules(campaign), completion_code=codes.finished)
     told = consent_warnings(rules, overview.settings.presentation)
     return (*overview.warnings, *platform_warnings(rules), *told)
 

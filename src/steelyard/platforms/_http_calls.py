@@ -44,7 +44,12 @@ class HttpCalls:
     def get(self, path: str, **parameters: Any) -> Any:
         """What the platform says."""
         self._told("GET", path, parameters or None)
-        return self._send("GET", path, None, "again", parameters)
+        return self._send("GET", path, None, "again", parameters, changes=False)
+
+    def ask(self, path: str, body: Any) -> Any:
+        """What the platform says to a question that it wants posted; nothing is changed by it."""
+        self._told("POST", path, body)
+        return self._send("POST", path, body, "again", {}, changes=False)
 
     def change(
         self,
@@ -70,9 +75,16 @@ class HttpCalls:
             self.tell(f"{method} {self.address}{path}{said}")
 
     def _send(
-        self, method: str, path: str, body: Any, repeatable: Repeatable, parameters: Mapping[str, Any]
+        self,
+        method: str,
+        path: str,
+        body: Any,
+        repeatable: Repeatable,
+        parameters: Mapping[str, Any],
+        *,
+        changes: bool = True,
     ) -> Any:
-        changes, is_in_doubt = method != "GET", False
+        is_in_doubt = False
         for n_tried in range(1, MOST_TRIES + 1):
             is_last = repeatable == "once" or n_tried == MOST_TRIES
             wait = 0.0

@@ -67,7 +67,7 @@ class ProlificClient:
     """The organiser's side of Prolific."""
 
     def __init__(self, settings: ClientSettings, calls: HttpCalls | None = None) -> None:
-        if settings.key is None and settings.tell is None:
+        if settings.key is None:
             raise PlatformError(f"There is no key for Prolific. {key_hint('prolific')}")
         self.is_dry = settings.tell is not None
         self._settings = settings.settings
@@ -90,7 +90,7 @@ class ProlificClient:
     def cost(self, terms: ListingTerms) -> Price:
         """By Prolific's own calculator; what is set aside for those screened out at the same rate."""
         body = {"reward": terms.reward, "total_available_places": terms.places}
-        said = self._calls.change("POST", f"{API}/study-cost-calculator/", body, otherwise={})
+        said = self._calls.ask(f"{API}/study-cost-calculator/", body)
         pay = terms.reward * terms.places
         total = round(said.get("total_cost", pay))
         screened = _screened_pay(terms)
