@@ -14,11 +14,16 @@ from tests.emulators.conftest import Study
 from steelyard.domain.crowd import CrowdClient, ListingState, SessionState
 from steelyard.domain.errors import ChoiceError, Conflict, PlatformError, ReplyLost
 from steelyard.flows.approve import Refusal, approve, pay_partly, reject
-from steelyard.flows.bonus import Owed, give_up_bonus, pay_bonuses
+from steelyard.flows.bonus import Owed, give_up_bonus, owed_bonuses, pay_bonuses
 from steelyard.flows.listings import UNDER_WAY, add_places, resume_listing, stop_listing
 from steelyard.flows.participants import participants
+from steelyard.flows.payments import payments
+from steelyard.flows.progress import Watch
 from steelyard.flows.publish import Wish, publish
+from steelyard.flows.settings import settings_from
+from steelyard.flows.source import from_campaign
 from steelyard.flows.sync import sync
+from steelyard.flows.verdicts import worker_verdicts
 from steelyard.store.transfers import TransferState, transfers
 
 ON_SQLITE = pytest.mark.parametrize("address", ["sqlite"], indirect=True)
@@ -353,6 +358,25 @@ def test_a_set_finished_before_our_server_died_is_paid_though_nobody_was_sent_ba
         lost: study.status.listings[0].listing.reward,
     }
     study.require_equal_books()
+
+
+@ON_SQLITE
+def test_who_is_about_to_hand_in_is_owed_no_bonus_and_once_timed_out_all_of_it(study: Study) -> None:
+    study.publish(1)
+    worker_id = study.come()
+    study.judge(worker_id)
+    study.sync()
+
+    def owed() -> list[tuple[str, int]]:
+        source = from_campaign(study.campaign)
+        verdicts = worker_verdicts(source, settings_from(source))
+        found = payments(Watch(study.campaign), verdicts, now=study.now)
+        return [(each.worker_id, each.amount) for each in owed_bonuses(study.campaign, found)]
+
+    assert owed() == []
+    study.entrance.advance(25 * 3600)
+    study.sync()
+    assert owed() == [(worker_id, study.status.listings[0].listing.reward)]
 
 
 @ON_SQLITE
