@@ -22,6 +22,7 @@ from steelyard.flows.open import OpenCampaign
 from steelyard.store import crowd, running, work
 from steelyard.store.actions import log_action
 from steelyard.store.crowd import CrowdSession
+from steelyard.store.worker_hits import hits_of
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -110,7 +111,7 @@ def reject(
         platform = platform_of(running.rules(connection))
         waiting = [each for each in crowd.sessions(connection) if each.state is SessionState.SUBMITTED]
         session = _waiting_of(connection, waiting, refusal.worker_id)
-        n_judged = 0 if session.worker_id is None else work.n_judged(connection, session.worker_id)
+        n_judged = _n_judged_for(connection, session)
     evidence = evidence_against(finding, n_judged=n_judged)
     message = refusal.message.strip() or evidence
     _require_message(message, platform.least_message)
@@ -131,6 +132,19 @@ def reject(
     if done is not None and not client.is_dry:
         exclude(campaign, Decision(done.worker_id, by, message, done.hit_id), now=now)
     return Decided(SessionState.REJECTED, (refusal.worker_id,))
+
+
+def _n_judged_for(connection: Connection, session: CrowdSession) -> int:
+    """How much was judged for a session: by its worker, and not in sets that other sessions have brought."""
+    if session.worker_id is None:
+        return 0
+    others = {
+        each.assignment_id
+        for each in crowd.sessions(connection)
+        if each.session_id != session.session_id and each.assignment_id is not None
+    }
+    hits = hits_of(connection, session.worker_id)
+    return sum(each.n_done for each in hits if each.assignment_id not in others)
 
 
 def evidence_against(finding: Mapping[str, Any], *, n_judged: int) -> str:

@@ -88,18 +88,23 @@ def crowd_status(campaign: OpenCampaign) -> CrowdStatus:
                 for each in crowd.listings(connection)
             ),
             sessions=tuple(
-                _session_status(each, _assignment(connection, each), sent, rules) for each in every
+                _session_status(each, _assignment(connection, each, every), sent, rules) for each in every
             ),
             ledger=ledger_in(connection),
             in_doubt=tuple(each for each in sent if each.state in UNSETTLED),
         )
 
 
-def _assignment(connection: Connection, session: CrowdSession) -> Assignment | None:
-    """What was done in a session, or is under way."""
+def _assignment(
+    connection: Connection, session: CrowdSession, every: Sequence[CrowdSession]
+) -> Assignment | None:
+    """What was done in a session, or is under way; never what was done in another one."""
     if session.assignment_id is not None:
         return work.assignment(connection, session.assignment_id)
-    return None if session.worker_id is None else claims.latest_assignment(connection, session.worker_id)
+    latest = None if session.worker_id is None else claims.latest_assignment(connection, session.worker_id)
+    if latest is not None and any(each.assignment_id == latest.assignment_id for each in every):
+        return None
+    return latest
 
 
 def _session_status(
