@@ -113,7 +113,10 @@ def _publish(
 @yes_option
 @dry_run_option
 def stop(db: str, pause: bool, yes: bool, dry_run: bool) -> int:
-    """Let nobody new come from the platform, for good; those at work go on and are paid."""
+    """Let nobody new come from the platform, for good; those at work go on and are paid.
+
+    A draft that was never published is deleted there, and its money is free again.
+    """
     from steelyard.flows.listings import pause_listing, stop_listing
 
     with _at_platform(db, dry_run=dry_run) as (campaign, client):
