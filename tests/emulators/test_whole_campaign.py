@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+import steelyard
 from steelyard.domain.crowd import ListingState, SessionState
 from steelyard.domain.work import AssignmentStatus
 from steelyard.emulators.faults import Faults, PlannedFault
@@ -26,6 +27,7 @@ from steelyard.flows.settings import settings_from
 from steelyard.flows.source import from_campaign
 from steelyard.flows.verdicts import worker_verdicts
 
+DEMO = Path(steelyard.__file__).parent / "demo"
 CAMPAIGN = """
 [campaign]
 name = "crowded"
@@ -35,14 +37,14 @@ attribute = "adequacy"
 source_language = "de"
 target_language = "en"
 [texts]
-source = "demo:source.de.txt"
-reference = "demo:reference.en.txt"
+source = "source.de.txt"
+reference = "reference.en.txt"
 [[systems]]
 name = "brass"
-translations = "demo:brass.en.txt"
+translations = "brass.en.txt"
 [[systems]]
 name = "iron"
-translations = "demo:iron.en.txt"
+translations = "iron.en.txt"
 [design]
 {design}
 [[questions]]
@@ -55,12 +57,11 @@ hits_per_worker = 1
 [pay]
 wage = 12.0
 """
-# Some 35 HITs each; one with all controls, the other short, to save time.
+# Some 30 HITs each, short, to save time; one with controls.
+N_SEGMENTS = 60
 DESIGN = {
-    "prolific": "hit_size = 16\ngroups = 4\nratings_per_item = 2\n"
-    "quota = { degraded = 6, repeat = 1, reference = 1 }",
-    "mturk": "hit_size = 8\ngroups = 4\nratings_per_item = 2\n"
-    "quota = { degraded = 0, repeat = 0, reference = 0 }",
+    "prolific": "hit_size = 12\nratings_per_item = 2\nquota = { degraded = 5, repeat = 0, reference = 0 }",
+    "mturk": "hit_size = 8\nratings_per_item = 2\nquota = { degraded = 0, repeat = 0, reference = 0 }",
 }
 # What each platform loses a reply to, after having acted.
 LOST = {
@@ -82,6 +83,9 @@ def faults(platform: str) -> Faults:
 def copy(tmp_path: Path, address: str, platform: str) -> Any:
     """A rehearsal's copy of a small campaign, on each database in turn."""
     (tmp_path / "campaign.toml").write_text(CAMPAIGN.format(design=DESIGN[platform]))
+    for name in ("source.de.txt", "reference.en.txt", "brass.en.txt", "iron.en.txt"):
+        lines = (DEMO / name).read_text("utf-8").splitlines()[:N_SEGMENTS]
+        (tmp_path / name).write_text("\n".join(lines), "utf-8")
     made = str(tmp_path / "made.db")
     now = datetime.now(UTC)
     create(tmp_path / "campaign.toml", made, now=now)

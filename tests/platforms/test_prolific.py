@@ -220,13 +220,15 @@ def test_the_key_is_in_nothing_that_is_said() -> None:
 
 def test_a_dry_run_tells_every_request_and_sends_no_change() -> None:
     told: list[str] = []
-    client = platforms()["prolific"].client(ClientSettings(address="http://127.0.0.1:9", tell=told.append))  # type: ignore[misc]
+    settings = ClientSettings(key=KEY, address="http://127.0.0.1:9", tell=told.append)
+    client = platforms()["prolific"].client(settings)  # type: ignore[misc]
     terms = ListingTerms("tag", "T", "D", "https://here", 3, 250, "GBP", 5.5)
     listing = client.draft(terms)
     client.publish(listing.listing_id, terms)
     client.pay_bonuses("order", [BONUS])
     client.close()
     assert client.is_dry
+    assert KEY not in "".join(told)
     assert [line.splitlines()[0] for line in told] == [
         "POST http://127.0.0.1:9/api/v1/studies/",
         "POST http://127.0.0.1:9/api/v1/studies/STUDY_ID/transition/",

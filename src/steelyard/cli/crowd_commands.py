@@ -113,7 +113,10 @@ def _publish(
 @yes_option
 @dry_run_option
 def stop(db: str, pause: bool, yes: bool, dry_run: bool) -> int:
-    """Let nobody new come from the platform, for good; those at work go on and are paid."""
+    """Let nobody new come from the platform, for good; those at work go on and are paid.
+
+    A draft that was never published is deleted there, and its money is free again.
+    """
     from steelyard.flows.listings import pause_listing, stop_listing
 
     with _at_platform(db, dry_run=dry_run) as (campaign, client):
@@ -310,6 +313,8 @@ def _at_platform(db: str, *, dry_run: bool) -> Iterator[tuple[OpenCampaign, Crow
     tell: Callable[[str], None] | None = click.echo if dry_run else None
     with open_campaign(db) as campaign, crowd_client(campaign, tell=tell) as client:
         yield campaign, client
+    if dry_run:
+        click.echo("This was a dry run: nothing was changed, here or there.", err=True)
 
 
 def _verdicts(campaign: OpenCampaign) -> Verdicts:

@@ -6,16 +6,17 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 
 import click
 
-from steelyard.cli.options import database_argument, media_option, progress_bar, seed_option
+from steelyard.cli.options import media_option, progress_bar, seed_option
 
 
 @click.command()
 @click.argument("platform", metavar="PLATFORM")
-@database_argument
+@click.argument("db", metavar="[DB]", required=False)
 @click.option(
     "--people",
     type=click.IntRange(1, 10_000),
@@ -31,23 +32,34 @@ from steelyard.cli.options import database_argument, media_option, progress_bar,
     help="Keep the copy of the campaign and the report, as text and JSON, in a new folder.",
 )
 @media_option
-def rehearse(platform: str, db: str, people: int, seed: int, keep: Path | None, media: Path | None) -> int:
+def rehearse(
+    platform: str, db: str | None, people: int, seed: int, keep: Path | None, media: Path | None
+) -> int:
     """Let a simulated crowd come to a copy of a campaign through a stand-in for a crowd platform.
 
     The copy is published, followed and paid by what will talk to the platform in earnest; at the end the
     books of both sides are compared. No money is spent, nothing leaves this machine, and the campaign itself
-    is only read. Ends with 1 if the books differ, or a page of ours failed.
+    is only read. Without DB, a small campaign that ships with Steelyard is taken. Ends with 1 if the books
+    differ, or a page of ours failed.
     """
+    from steelyard.domain.errors import ChoiceError
+    from steelyard.domain.nearest import no_such
+    from steelyard.emulators import emulators
+    from steelyard.emulators.demo_campaign import make_demo_campaign
     from steelyard.emulators.rehearsal import RehearsalWish
     from steelyard.emulators.rehearsal import rehearse as run_rehearsal
     from steelyard.emulators.rehearsal_text import rehearsal_json, rehearsal_text
     from steelyard.flows.open import open_campaign
 
+    if platform not in emulators():
+        raise ChoiceError(no_such("platform with a stand-in", platform, emulators()))
     wish = RehearsalWish(platform, people, seed, media=media)
-    with _folder(keep) as folder, open_campaign(db) as campaign:
-        found = run_rehearsal(
-            campaign, wish, folder, tell=lambda line: click.echo(line, err=True), progress=progress_bar
-        )
+    with _folder(keep) as folder:
+        address = db or make_demo_campaign(folder, platform, now=datetime.now(UTC))
+        with open_campaign(address) as campaign:
+            found = run_rehearsal(
+                campaign, wish, folder, tell=lambda line: click.echo(line, err=True), progress=progress_bar
+            )
         text = rehearsal_text(found)
         click.echo(text)
         if keep is not None:

@@ -208,8 +208,12 @@ class CrowdClient(Protocol):
 
     def stop(self, listing_id: str) -> Listing: ...
 
+    def discard(self, listing_id: str) -> None:
+        """Take back a draft that was never published."""
+        ...
+
     def set_places(self, listing_id: str, places: int) -> Listing:
-        """More places; PlatformError for fewer."""
+        """At least so many places: none is ever taken away."""
         ...
 
     def listing(self, listing_id: str) -> Listing: ...

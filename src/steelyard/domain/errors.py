@@ -167,7 +167,14 @@ class Conflict(EvaluationError):  # noqa: N818 (the dictionary's word)
 
 
 class PlatformError(EvaluationError):
-    """A crowd platform refused what was asked, or could not be reached. It has done nothing."""
+    """A crowd platform refused what was asked, or could not be reached. It has done nothing.
+
+    `status`: the HTTP status by which it refused, if it answered at all.
+    """
+
+    def __init__(self, message: str, *, status: int | None = None) -> None:
+        super().__init__(message)
+        self.status = status
 
 
 class ReplyLost(PlatformError):  # noqa: N818 (reads as a sentence where it is raised)

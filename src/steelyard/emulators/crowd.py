@@ -124,7 +124,7 @@ class VisitingCrowd:
             visit.state = self.entrance.session(visit.session)["state"]
         return CrowdReport(
             n_people=len(self._people),
-            n_waiting=sum(not actor.person.visits for actor in self._schedule.everybody()),
+            n_waiting=sum(not person.visits for person in self._people),
             visits=tuple(replace(visit) for visit in self._visits),
             problems=tuple(self._problems),
             seconds=self._seconds,

@@ -69,7 +69,7 @@ class CrowdReport:
 def crowd_lines(report: CrowdReport) -> Sequence[str]:
     """What a crowd has done, in words."""
     lines = [
-        f"{report.n_people} people came; {report.n_waiting} found no place."
+        f"{report.n_people} people came; {report.n_waiting} of them found every place taken."
         if report.n_waiting
         else f"{report.n_people} people came, and all found a place."
     ]

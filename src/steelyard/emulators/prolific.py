@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
 API = "/api/v1"
+NO_CONTENT = 204
 NEEDED = (
     *("name", "description", "external_study_url", "completion_codes", "total_available_places"),
     *("estimated_completion_time", "reward"),
@@ -99,6 +100,13 @@ class ProlificApi:
         study.fields.update({name: value for name, value in body.items() if name != "total_available_places"})
         return self._study(study)
 
+    def delete_study(self, path: dict[str, str], body: Any, query: Mapping[str, str]) -> Any:
+        study = self.market.study(path["id"])
+        if study.status != "UNPUBLISHED":
+            raise ProlificError(400, "Invalid study", "Only a study that is UNPUBLISHED can be deleted.")
+        del self.market.studies[study.id]
+        return {}
+
     def move_study(self, path: dict[str, str], body: Any, query: Mapping[str, str]) -> Any:
         study = self.market.study(path["id"])
         self.market.move_study(study, str(body.get("action")))
@@ -164,6 +172,7 @@ class ProlificApi:
             ("POST", "/studies/"): (self.make_study, 201),
             ("GET", "/studies/{id}/"): (self.one_study, 200),
             ("PATCH", "/studies/{id}/"): (self.change_study, 200),
+            ("DELETE", "/studies/{id}/"): (self.delete_study, NO_CONTENT),
             ("POST", "/studies/{id}/transition/"): (self.move_study, 200),
             ("GET", "/studies/{id}/cost/"): (self.study_price, 200),
             ("POST", "/study-cost-calculator/"): (self.price, 200),
@@ -246,7 +255,10 @@ def _endpoint(
         headers = (
             {"X-Hook-Secret": stage.hooks.secret} if request.url.path.endswith("/subscriptions/") else {}
         )
-        return JSONResponse(said, status, headers, background=BackgroundTask(stage.idle))
+        done = BackgroundTask(stage.idle)
+        if status == NO_CONTENT:
+            return Response(status_code=status, background=done)
+        return JSONResponse(said, status, headers, background=done)
 
     return endpoint
 

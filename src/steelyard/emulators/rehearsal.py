@@ -33,7 +33,7 @@ from steelyard.emulators.serving import serving
 from steelyard.flows.approve import Refusal, approve, reject, request_return
 from steelyard.flows.bonus import MOST_AT_ONCE, owed_bonuses, pay_bonuses
 from steelyard.flows.crowd_client import crowd_client
-from steelyard.flows.crowd_status import CrowdStatus, crowd_status
+from steelyard.flows.crowd_status import CrowdStatus, SessionStatus, crowd_status
 from steelyard.flows.listings import Published, stop_listing
 from steelyard.flows.open import OpenCampaign, open_campaign
 from steelyard.flows.payments import payments
@@ -242,9 +242,8 @@ class _Stage:
 
     def ask_to_return(self) -> None:
         """Ask those for their places who handed in without having finished a set, once each."""
-        for session in crowd_status(self.copy).sessions:
-            is_done = session.status is not None and session.n_done == session.n_items
-            if session.state is not SessionState.SUBMITTED or is_done or session.session_id in self.asked:
+        for session in self._handed_in_unfinished():
+            if session.session_id in self.asked:
                 continue
             who, now = session.worker_id or session.session_id, self.clock.now()
             try:
@@ -252,14 +251,33 @@ class _Stage:
                 self.asked.add(session.session_id)
             except PlatformError:
                 # Not every platform can ask. Where nothing at all was judged, that is evidence enough.
-                sure = Refusal(who, "", is_confirmed=True)
-                reject(self.copy, self.client, sure, {}, by="command line", now=now)
-                self.n_rejected += 1
+                self._decide_without_return(who, now)
+
+    def _handed_in_unfinished(self) -> list[SessionStatus]:
+        return [
+            each
+            for each in crowd_status(self.copy).sessions
+            if each.state is SessionState.SUBMITTED and (each.status is None or each.n_done < each.n_items)
+        ]
+
+    def _decide_without_return(self, who: str, now: datetime) -> None:
+        """Refuse if nothing was judged for it; otherwise pay, as there is no evidence against it."""
+        sure = Refusal(who, "NO_DATA", is_confirmed=True)
+        try:
+            reject(self.copy, self.client, sure, {}, by="command line", now=now)
+        except Conflict:
+            approve(self.copy, self.client, [who], by="command line", now=now)
+            self.n_approved += 1
+        else:
+            self.n_rejected += 1
 
     def pay(self) -> None:
         """Decide on everybody, and pay what is owed, as a fair organiser does."""
         now = self.clock.now()
-        self.n_approved = len(approve(self.copy, self.client, [], by="command line", now=now).workers)
+        self.n_approved += len(approve(self.copy, self.client, [], by="command line", now=now).workers)
+        for session in self._handed_in_unfinished():
+            # They were asked to return it, or came too late for that, and have gone home.
+            self._decide_without_return(session.worker_id or session.session_id, now)
         self.sync()
         self._pay_bonuses()
         stop_listing(self.copy, self.client, by="command line", now=self.clock.now())

@@ -7,7 +7,6 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import urlsplit
 
-from steelyard.domain.entry import entry_in
 from steelyard.domain.running import CampaignState, Rules
 from steelyard.domain.wording import cents_in_words, counted
 from steelyard.emulators.crowd_report import CrowdReport
@@ -69,9 +68,6 @@ def _about_state(campaign: OpenCampaign, overview: Overview, platform: str) -> I
 
 
 def _about_people(overview: Overview) -> Iterator[str]:
-    entry = entry_in(overview.settings.presentation)
-    if entry is None or entry.consent is None:
-        yield "There is no consent text: people must know what is stored, and agree. See [consent]."
     if overview.rules.retain_until is None:
         yield "It is not said until when data about people are kept: [rules] retain_until."
     if overview.rules.description is None:

@@ -22,6 +22,7 @@ from steelyard.flows.open import OpenCampaign
 from steelyard.store import crowd, running, work
 from steelyard.store.actions import log_action
 from steelyard.store.crowd import CrowdSession
+from steelyard.store.worker_hits import hits_of
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -46,17 +47,13 @@ def approve(
     Somebody who handed in without having finished a set is only paid if named.
     """
     with campaign.store.read() as connection:
-        waiting = [
-            each
-            for each in crowd.sessions(connection)
-            if each.state is SessionState.SUBMITTED and each.worker_id
-        ]
+        waiting = [each for each in crowd.sessions(connection) if each.state is SessionState.SUBMITTED]
         if worker_ids:
             waiting = [_waiting_of(connection, waiting, worker_id) for worker_id in dict.fromkeys(worker_ids)]
         else:
             waiting = [each for each in waiting if each.assignment_id is not None]
     approve_sessions(campaign, client, waiting, by=by, now=now)
-    return Decided(SessionState.APPROVED, tuple(each.worker_id or "" for each in waiting))
+    return Decided(SessionState.APPROVED, tuple(each.worker_id or each.session_id for each in waiting))
 
 
 def approve_sessions(
@@ -114,7 +111,7 @@ def reject(
         platform = platform_of(running.rules(connection))
         waiting = [each for each in crowd.sessions(connection) if each.state is SessionState.SUBMITTED]
         session = _waiting_of(connection, waiting, refusal.worker_id)
-        n_judged = 0 if session.worker_id is None else work.n_judged(connection, session.worker_id)
+        n_judged = _n_judged_for(connection, session)
     evidence = evidence_against(finding, n_judged=n_judged)
     message = refusal.message.strip() or evidence
     _require_message(message, platform.least_message)
@@ -135,6 +132,19 @@ def reject(
     if done is not None and not client.is_dry:
         exclude(campaign, Decision(done.worker_id, by, message, done.hit_id), now=now)
     return Decided(SessionState.REJECTED, (refusal.worker_id,))
+
+
+def _n_judged_for(connection: Connection, session: CrowdSession) -> int:
+    """How much was judged for a session: by its worker, and not in sets that other sessions have brought."""
+    if session.worker_id is None:
+        return 0
+    others = {
+        each.assignment_id
+        for each in crowd.sessions(connection)
+        if each.session_id != session.session_id and each.assignment_id is not None
+    }
+    hits = hits_of(connection, session.worker_id)
+    return sum(each.n_done for each in hits if each.assignment_id not in others)
 
 
 def evidence_against(finding: Mapping[str, Any], *, n_judged: int) -> str:
@@ -180,9 +190,12 @@ def pay_partly(
         raise ChoiceError(f"A part is from {LEAST_PART} to {MOST_PART} per cent of the reward.")
     with campaign.store.read() as connection:
         session = _waiting_of(connection, crowd.sessions(connection), worker_id)
+        whole = next(each.reward for each in crowd.listings(connection) if each.tag == session.tag)
     client.pay_partly(session.session_id, percent, "This part of the task was done. Thank you for it.")
     with noted(campaign, client) as connection:
-        crowd.set_session(connection, session.session_id, SessionState.PARTLY_APPROVED)
+        # At most a cent too much, until the platform says what it paid.
+        part = -(-whole * percent // 100)
+        crowd.set_session(connection, session.session_id, SessionState.PARTLY_APPROVED, reward=part)
         mirror_decision(connection, session.session_id, now=now)
         detail = {"percent": percent}
         log_action(connection, "pay-partly", by=by, now=now, worker_id=session.worker_id, detail=detail)

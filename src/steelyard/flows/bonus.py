@@ -64,7 +64,8 @@ class BonusesPaid:
 def owed_bonuses(campaign: OpenCampaign, found: Payments) -> list[Owed]:
     """What workers are owed beyond their rewards: for further sets, and for parts of sets that ended early.
 
-    Rewards that wait for a decision count as paid. Nothing is suggested for those whose session was rejected.
+    Rewards that wait for a decision, or for somebody to hand in, count as paid. Nothing is suggested for
+    those whose session was rejected.
     """
     with campaign.store.read() as connection:
         sessions = crowd.sessions(connection)
@@ -146,6 +147,9 @@ def _pays(session: CrowdSession, reward: int) -> int:
     """What a session has paid or will pay, unless somebody decides otherwise."""
     if session.state in LEFT_STATES:
         return 0
+    if session.state in (SessionState.RESERVED, SessionState.ACTIVE):
+        # Who has finished here may hand in at any moment, and is paid the reward then.
+        return reward
     if session.state is SessionState.SUBMITTED and session.assignment_id is not None:
         return reward
     return session.reward

@@ -82,7 +82,8 @@ def reach_of(campaign: OpenCampaign, environ: Mapping[str, str] | None = None) -
     has_key, problem = False, ""
     if platform is not None and has_client:
         try:
-            has_key = platform.finds_keys or key_of(platform.name, environ or os.environ) is not None
+            found = os.environ if environ is None else environ
+            has_key = platform.finds_keys or key_of(platform.name, found) is not None
             problem = "" if has_key else key_hint(platform.name)
         except PlatformError as error:
             problem = str(error)

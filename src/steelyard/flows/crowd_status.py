@@ -9,7 +9,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 
 from steelyard.domain.crowd import PAID_STATES, ListingState, SessionState, is_stand_in
-from steelyard.domain.running import Rules
+from steelyard.domain.running import CampaignState, Rules
+from steelyard.domain.wording import counted
 from steelyard.domain.work import Assignment, AssignmentStatus
 from steelyard.flows.ledger import Ledger, ledger_in
 from steelyard.flows.listings import n_open_places
@@ -77,26 +78,33 @@ class CrowdStatus:
 def crowd_status(campaign: OpenCampaign) -> CrowdStatus:
     """How the campaign stands on its platform, by what the platform said last."""
     with campaign.store.snapshot() as connection:
-        every, sent, rules = crowd.sessions(connection), transfers(connection), running.rules(connection)
+        every, sent = crowd.sessions(connection), transfers(connection)
+        conditions = running.conditions(connection)
+        rules = conditions.rules
         return CrowdStatus(
             platform=rules.platform,
             listings=tuple(
-                _listing_status(each, n_open_places(connection, each), every)
+                _listing_status(each, n_open_places(connection, each), every, conditions.state)
                 for each in crowd.listings(connection)
             ),
             sessions=tuple(
-                _session_status(each, _assignment(connection, each), sent, rules) for each in every
+                _session_status(each, _assignment(connection, each, every), sent, rules) for each in every
             ),
             ledger=ledger_in(connection),
             in_doubt=tuple(each for each in sent if each.state in UNSETTLED),
         )
 
 
-def _assignment(connection: Connection, session: CrowdSession) -> Assignment | None:
-    """What was done in a session, or is under way."""
+def _assignment(
+    connection: Connection, session: CrowdSession, every: Sequence[CrowdSession]
+) -> Assignment | None:
+    """What was done in a session, or is under way; never what was done in another one."""
     if session.assignment_id is not None:
         return work.assignment(connection, session.assignment_id)
-    return None if session.worker_id is None else claims.latest_assignment(connection, session.worker_id)
+    latest = None if session.worker_id is None else claims.latest_assignment(connection, session.worker_id)
+    if latest is not None and any(each.assignment_id == latest.assignment_id for each in every):
+        return None
+    return latest
 
 
 def _session_status(
@@ -161,17 +169,28 @@ def _actions(session: CrowdSession) -> tuple[SessionAction, ...]:
     return ()
 
 
-def _listing_status(listing: StoredListing, n_open: int, sessions: Sequence[CrowdSession]) -> ListingStatus:
+def _listing_status(
+    listing: StoredListing, n_open: int, sessions: Sequence[CrowdSession], state: CampaignState
+) -> ListingStatus:
     counts = Counter(each.state.value for each in sessions if each.tag == listing.tag)
-    difference = ""
-    if listing.state is ListingState.INTENDED:
-        difference = "asked for, and no reply has come: publish again, and nothing is made twice"
+    difference = _listing_difference(listing, n_open, state)
     return ListingStatus(listing, n_open, dict(counts), difference, _LISTING_ACTIONS[listing.state])
 
 
+def _listing_difference(listing: StoredListing, n_open: int, state: CampaignState) -> str:
+    if listing.state is ListingState.INTENDED:
+        return "asked for, and no reply has come: publish again, and nothing is made twice"
+    if listing.state is ListingState.ACTIVE and state is not CampaignState.OPEN:
+        return f"people come from there, but the campaign is {state} here"
+    if listing.state is ListingState.FULL and n_open:
+        free = f"{counted(n_open, 'place')} {'is' if n_open == 1 else 'are'} free"
+        return f"nobody new comes from there, but {free}: it was stopped there, so stop it here too"
+    return ""
+
+
 _LISTING_ACTIONS: Mapping[ListingState, tuple[ListingAction, ...]] = {
-    ListingState.INTENDED: ("publish",),
-    ListingState.DRAFT: ("publish",),
+    ListingState.INTENDED: ("publish", "stop"),
+    ListingState.DRAFT: ("publish", "stop"),
     ListingState.ACTIVE: ("sync", "add-places", "pause", "stop"),
     ListingState.PAUSED: ("sync", "add-places", "resume", "stop"),
     ListingState.FULL: ("sync", "add-places", "stop"),

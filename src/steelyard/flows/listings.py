@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import datetime
-from typing import TYPE_CHECKING
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
 
-from steelyard.domain.crowd import LEFT_STATES, CrowdClient, Listing, Price, SessionState
+from steelyard.domain.crowd import (
+    LEFT_STATES,
+    CrowdClient,
+    Listing,
+    ListingState,
+    Price,
+    SessionState,
+)
 from steelyard.domain.errors import ChoiceError, Conflict, PlatformError, ReplyLost
 from steelyard.domain.running import By
 from steelyard.domain.wording import counted
@@ -16,11 +23,16 @@ from steelyard.flows.ledger import require_budget
 from steelyard.flows.open import OpenCampaign
 from steelyard.flows.progress import Watch
 from steelyard.store import crowd, running
-from steelyard.store.actions import log_action
+from steelyard.store.actions import last_action, log_action
 from steelyard.store.crowd import StoredListing
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
+
+# Longer than any request to a platform takes with all its tries: what was asked before then is not under way
+# any more, however it ended [our choice].
+UNDER_WAY = timedelta(minutes=10)
+NOT_FOUND = 404
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,33 +52,71 @@ def add_places(campaign: OpenCampaign, client: CrowdClient, n: int, *, by: By, n
     if n < 1:
         raise ChoiceError("Places can only be added: give a number from 1 on.")
     free = Watch(campaign).overview(now=now).progress.places.free
+    with campaign.store.read() as connection:
+        listing_id = _listing_id(live_listing(connection))
+    there = client.listing(listing_id)
     with noted(campaign, client) as connection:
         running.hold_campaign(connection)
-        listing = live_listing(connection)
+        listing = _with_places(connection, live_listing(connection), there, now=now)
         n_open = n_open_places(connection, listing)
         if n_open + n > free:
             raise Conflict(
                 f"{counted(free, 'HIT')} are free, and {n_open} of the places on offer are not taken yet, so "
                 f"there is no work for {counted(n, 'place')} more. Extend the campaign: steelyard extend DB"
             )
-        pay = n * listing.reward
-        cost = pay + -(-pay * (listing.cost - listing.pay) // listing.pay)
-        require_budget(connection, cost, f"{counted(n, 'place')} more")
-        after = replace(listing, places=listing.places + n, pay=listing.pay + pay, cost=listing.cost + cost)
+        after = _grown(listing, n)
+        require_budget(connection, after.cost - listing.cost, f"{counted(n, 'place')} more")
         _set_places(connection, after)
         log_action(connection, "add-places", by=by, now=now, detail={"places": n, "listing": listing.tag})
-    assert listing.listing_id is not None, "it is live"
     try:
-        found = client.set_places(listing.listing_id, listing.places + n)
+        found = client.set_places(listing_id, after.places)
     except ReplyLost:
         # The money stays set aside: `sync` finds out whether the places are there.
         raise
     except PlatformError:
         with noted(campaign, client) as connection:
-            _set_places(connection, listing)
+            running.hold_campaign(connection)
+            # As it is by now: somebody else may have added places in between.
+            _set_places(connection, _grown(live_listing(connection), -n))
         raise
     after_it = noted_listing(campaign, client, after, found)
     return Published(after_it, Price(after_it.pay, after_it.cost - after_it.pay))
+
+
+def carry_places_over(
+    connection: Connection, listing: StoredListing, found: Listing, *, now: datetime
+) -> StoredListing:
+    """Count as many places as the platform offers: more if some were added there, fewer if a request failed.
+
+    Fewer only once nothing can be under way any more that would make them: until then their money stays
+    set aside. A draft without any is one that the platform does not list as such.
+    """
+    listing = _with_places(connection, listing, found, now=now)
+    if found.places in (0, listing.places):
+        return listing
+    asked = last_action(connection, ("publish", "add-places"))
+    if asked is not None and now - asked.done_at < UNDER_WAY:
+        return listing
+    return _noted_places(connection, listing, found.places, now=now)
+
+
+def ask_alone(connection: Connection, tag: str, *, now: datetime) -> None:
+    """Note that the platform is asked for this listing now; Conflict while somebody else may be at it.
+
+    Of two who publish at once, both could find nothing there yet, and both would make it.
+    """
+    running.hold_campaign(connection)
+    listing = next((each for each in crowd.listings(connection) if each.tag == tag), None)
+    if listing is None or listing.listing_id is not None:
+        raise Conflict("Somebody else has just published the campaign, or tried to. Look again.", code="busy")
+    if listing.synced_at is not None and now - listing.synced_at < UNDER_WAY:
+        until = listing.synced_at + UNDER_WAY
+        raise Conflict(
+            "The platform was asked for this listing a moment ago and may still be making it. If nobody else "
+            f"is publishing the campaign, try again after {until:%H:%M} UTC.",
+            code="busy",
+        )
+    crowd.set_listing(connection, tag, synced_at=now)
 
 
 def pause_listing(campaign: OpenCampaign, client: CrowdClient, *, by: By, now: datetime) -> StoredListing:
@@ -80,8 +130,51 @@ def resume_listing(campaign: OpenCampaign, client: CrowdClient, *, by: By, now: 
 
 
 def stop_listing(campaign: OpenCampaign, client: CrowdClient, *, by: By, now: datetime) -> StoredListing:
-    """Let nobody new come from the platform, for good; those at work go on, and are paid."""
+    """Let nobody new come from the platform, for good; those at work go on, and are paid.
+
+    A draft, or what was asked for and never came about, is taken back, and its money is free again.
+    """
+    with campaign.store.read() as connection:
+        latest = crowd.listings(connection)[-1:]
+    if latest and latest[0].state in (ListingState.INTENDED, ListingState.DRAFT):
+        [draft] = latest
+        found = _draft_there(client, draft)
+        if found is None or found.state is ListingState.DRAFT:
+            return _discard(campaign, client, draft, found, by=by, now=now)
+        noted_listing(campaign, client, draft, found, synced_at=None)
     return _change(campaign, client, client.stop, "stop-listing", by=by, now=now)
+
+
+def _draft_there(client: CrowdClient, draft: StoredListing) -> Listing | None:
+    """A draft as the platform has it; None if it has none, or somebody deleted it there."""
+    if draft.listing_id is None:
+        return client.find(draft.tag)
+    try:
+        return client.listing(draft.listing_id)
+    except PlatformError as error:
+        if error.status == NOT_FOUND:
+            return None
+        raise
+
+
+def _discard(
+    campaign: OpenCampaign,
+    client: CrowdClient,
+    draft: StoredListing,
+    found: Listing | None,
+    *,
+    by: By,
+    now: datetime,
+) -> StoredListing:
+    if draft.listing_id is None:
+        with noted(campaign, client) as connection:
+            ask_alone(connection, draft.tag, now=now)
+    if found is not None:
+        client.discard(found.listing_id)
+    with noted(campaign, client) as connection:
+        crowd.drop_listing(connection, draft.tag)
+        log_action(connection, "stop-listing", by=by, now=now, detail={"listing": draft.tag})
+    return replace(draft, state=ListingState.ENDED)
 
 
 def live_listing(connection: Connection) -> StoredListing:
@@ -105,20 +198,50 @@ def _change(
 ) -> StoredListing:
     with campaign.store.read() as connection:
         listing = live_listing(connection)
-    assert listing.listing_id is not None, "it is live"
-    found = change(listing.listing_id)
+    found = change(_listing_id(listing))
     with noted(campaign, client) as connection:
         log_action(connection, verb, by=by, now=now, detail={"listing": listing.tag})
     return noted_listing(campaign, client, listing, found)
 
 
 def noted_listing(
-    campaign: OpenCampaign, client: CrowdClient, listing: StoredListing, found: Listing
+    campaign: OpenCampaign, client: CrowdClient, listing: StoredListing, found: Listing, **more: Any
 ) -> StoredListing:
     """Write down how the platform has a listing now."""
     with noted(campaign, client) as connection:
-        crowd.set_listing(connection, listing.tag, listing_id=found.listing_id, state=found.state)
+        crowd.set_listing(connection, listing.tag, listing_id=found.listing_id, state=found.state, **more)
     return replace(listing, listing_id=found.listing_id, state=found.state)
+
+
+def _listing_id(listing: StoredListing) -> str:
+    assert listing.listing_id is not None, "it is live"
+    return listing.listing_id
+
+
+def _with_places(
+    connection: Connection, listing: StoredListing, found: Listing, *, now: datetime
+) -> StoredListing:
+    """The listing with the places that were added on the platform's own page: they may have to be paid."""
+    if found.places <= listing.places:
+        return listing
+    return _noted_places(connection, listing, found.places, now=now)
+
+
+def _noted_places(
+    connection: Connection, listing: StoredListing, places: int, *, now: datetime
+) -> StoredListing:
+    after = _grown(listing, places - listing.places)
+    _set_places(connection, after)
+    detail = {"places": {"before": listing.places, "after": places}, "listing": listing.tag}
+    log_action(connection, "carry-places-over", by="server", now=now, detail=detail)
+    return after
+
+
+def _grown(listing: StoredListing, n: int) -> StoredListing:
+    """A listing with this many more places, or fewer, and what they cost at the price of those it has."""
+    pay = n * listing.reward
+    cost = pay + -(-pay * (listing.cost - listing.pay) // listing.pay)
+    return replace(listing, places=listing.places + n, pay=listing.pay + pay, cost=listing.cost + cost)
 
 
 def _set_places(connection: Connection, listing: StoredListing) -> None:

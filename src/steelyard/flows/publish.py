@@ -10,7 +10,7 @@ import secrets
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 from steelyard.domain.crowd import (
@@ -28,7 +28,7 @@ from steelyard.flows.consent import consent_warnings
 from steelyard.flows.crowd_client import noted, platform_of
 from steelyard.flows.ledger import require_budget, require_currency
 from steelyard.flows.links import links
-from steelyard.flows.listings import Published, noted_listing
+from steelyard.flows.listings import Published, ask_alone, noted_listing
 from steelyard.flows.open import OpenCampaign
 from steelyard.flows.progress import Overview, Watch
 from steelyard.flows.rules import campaign_rules
@@ -37,9 +37,6 @@ from steelyard.planning.spending import pay_terms
 from steelyard.store import crowd, running
 from steelyard.store.actions import log_action
 from steelyard.store.crowd import StoredListing
-
-if TYPE_CHECKING:
-    pass
 
 # Codes that nobody guesses and anybody can type.
 _SIGNS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
@@ -68,8 +65,8 @@ def publish(campaign: OpenCampaign, client: CrowdClient, wish: Wish, *, by: By, 
     begun = _begun(campaign)
     price: Price | None = None
     if begun is None:
-        _give_codes(campaign, client, by=by, now=now)
-        terms = listing_terms(campaign, wish, now=now)
+        codes = _give_codes(campaign, client, by=by, now=now)
+        terms = replace(listing_terms(campaign, wish, now=now), codes=codes)
         require_currency(overview.rules, client.account().currency, overview.rules.platform)
         price = client.cost(terms)
         begun = _intend(campaign, client, terms, price, by=by, now=now)
@@ -77,12 +74,13 @@ def publish(campaign: OpenCampaign, client: CrowdClient, wish: Wish, *, by: By, 
         terms = listing_terms(campaign, replace(wish, places=begun.places), now=now)
         terms = replace(terms, tag=begun.tag, reward=begun.reward)
     if begun.listing_id is None:
-        begun = _drafted(campaign, client, begun, terms)
+        begun = _drafted(campaign, client, begun, terms, now=now)
     if not wish.only_draft:
         assert begun.listing_id is not None, "the platform has given one"
         listing = client.publish(begun.listing_id, terms)
         begun = noted_listing(campaign, client, begun, listing)
-    return Published(begun, price or Price(begun.pay, begun.cost - begun.pay), _warnings(campaign, overview))
+    warnings = _warnings(campaign, overview, terms.codes)
+    return Published(begun, price or Price(begun.pay, begun.cost - begun.pay), warnings)
 
 
 def listing_terms(campaign: OpenCampaign, wish: Wish, *, now: datetime) -> ListingTerms:
@@ -111,7 +109,7 @@ def listing_terms(campaign: OpenCampaign, wish: Wish, *, now: datetime) -> Listi
         reward=to_cents(pay, rules.currency),
         currency=rules.currency,
         minutes=minutes,
-        codes=Codes(rules.completion_code, rules.screened_code, rules.blocked_code),
+        codes=_codes_of(rules),
         settings={
             "auto_approval_days": rules.pay_after_days,
             "once": rules.hits_per_worker == 1,
@@ -163,48 +161,58 @@ def _intend(
 
 
 def _drafted(
-    campaign: OpenCampaign, client: CrowdClient, begun: StoredListing, terms: ListingTerms
+    campaign: OpenCampaign, client: CrowdClient, begun: StoredListing, terms: ListingTerms, *, now: datetime
 ) -> StoredListing:
-    """The listing as the platform has it under our tag: found, or made now."""
-    try:
-        found = client.find(begun.tag)
-        if found is None:
-            found = _made(client, terms)
-    except ReplyLost:
-        raise
-    except PlatformError:
-        with noted(campaign, client) as connection:
-            crowd.drop_listing(connection, begun.tag)
-        raise
-    return noted_listing(campaign, client, begun, found)
+    """The listing as the platform has it under our tag: found, or made now.
+
+    If the platform cannot be asked what it has, nothing is made, and what is meant stays written down.
+    """
+    found = client.find(begun.tag)
+    if found is None:
+        if not client.is_dry:
+            with campaign.store.write() as connection:
+                ask_alone(connection, begun.tag, now=now)
+        found = _made(campaign, client, terms)
+    return noted_listing(campaign, client, begun, found, synced_at=None)
 
 
-def _made(client: CrowdClient, terms: ListingTerms) -> Listing:
+def _made(campaign: OpenCampaign, client: CrowdClient, terms: ListingTerms) -> Listing:
     try:
         return client.draft(terms)
     except ReplyLost:
-        # It may be there all the same.
+        # It may be there all the same; if not, it is looked up again before it is asked for again.
         with suppress(PlatformError):
             found = client.find(terms.tag)
             if found is not None:
                 return found
+        with noted(campaign, client) as connection:
+            crowd.set_listing(connection, terms.tag, synced_at=None)
+        raise
+    except PlatformError:
+        with noted(campaign, client) as connection:
+            crowd.drop_listing(connection, terms.tag)
         raise
 
 
-def _give_codes(campaign: OpenCampaign, client: CrowdClient, *, by: By, now: datetime) -> None:
-    """Make up the codes by which people go back, as far as the campaign has none."""
+def _give_codes(campaign: OpenCampaign, client: CrowdClient, *, by: By, now: datetime) -> Codes:
+    """The codes by which people go back, made up as far as the campaign has none."""
     with noted(campaign, client) as connection:
         running.hold_campaign(connection)
         rules = running.rules(connection)
-        missing = [
-            name for name in ("completion_code", "screened_code", "blocked_code") if not getattr(rules, name)
-        ]
-        if platform_of(rules).posts_back or not missing:
-            return
-        made: dict[str, Any] = {name: "".join(secrets.choice(_SIGNS) for _ in range(8)) for name in missing}
-        running.set_rules(connection, replace(rules, **made))
-        detail = {name: {"before": None, "after": code} for name, code in made.items()}
-        log_action(connection, "change-rules", by=by, now=now, detail=detail)
+        missing = [name for name in _CODES if not getattr(rules, name)]
+        if not platform_of(rules).posts_back and missing:
+            made: dict[str, Any] = {
+                name: "".join(secrets.choice(_SIGNS) for _ in range(8)) for name in missing
+            }
+            rules = replace(rules, **made)
+            running.set_rules(connection, rules)
+            detail = {name: {"before": None, "after": code} for name, code in made.items()}
+            log_action(connection, "change-rules", by=by, now=now, detail=detail)
+        return _codes_of(rules)
+
+
+def _codes_of(rules: Rules) -> Codes:
+    return Codes(rules.completion_code, rules.screened_code, rules.blocked_code)
 
 
 def _require_ready(overview: Overview, base_url: str) -> None:
@@ -235,9 +243,9 @@ def _description(overview: Overview, items: float, minutes: float) -> str:
     )
 
 
-def _warnings(campaign: OpenCampaign, overview: Overview) -> tuple[str, ...]:
+def _warnings(campaign: OpenCampaign, overview: Overview, codes: Codes) -> tuple[str, ...]:
     # The codes that were missing have been made up by now.
-    rules = campaign_rules(campaign)
+    rules = replace(campaign_rules(campaign), completion_code=codes.finished)
     told = consent_warnings(rules, overview.settings.presentation)
     return (*overview.warnings, *platform_warnings(rules), *told)
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from steelyard.domain.crowd import CrowdClient, Listing, ListingState, SessionReport, SessionState, stand_in
+from steelyard.domain.errors import PlatformError
 from steelyard.domain.running import By, Rules
 from steelyard.flows.approve import approve_sessions
-from steelyard.flows.crowd_client import noted
+from steelyard.flows.crowd_client import crowd_client, noted, reach_of
+from steelyard.flows.listings import carry_places_over
 from steelyard.flows.mirror import mirror_report, settle_transfers
 from steelyard.flows.open import OpenCampaign
 from steelyard.flows.progress import Watch
@@ -19,6 +21,7 @@ from steelyard.flows.tokens import pseudonym_for
 from steelyard.store import crowd, participants, running
 from steelyard.store.actions import log_action
 from steelyard.store.crowd import CrowdSession, StoredListing
+from steelyard.store.forgetting import n_unsettled_sessions
 from steelyard.store.turns import take_turns
 
 if TYPE_CHECKING:
@@ -46,23 +49,60 @@ def sync(campaign: OpenCampaign, client: CrowdClient, *, by: By, now: datetime) 
     with campaign.store.read() as connection:
         known = [each for each in crowd.listings(connection) if each.listing_id is not None]
         rules = running.rules(connection)
-    n_sessions = n_changed = n_settled = 0
+    looks, failed = [], None
     for listing in known:
-        assert listing.listing_id is not None, "just looked"
-        found = client.listing(listing.listing_id)
-        reports = client.sessions(listing.listing_id)
-        with noted(campaign, client) as connection:
-            # One at a time: two who look at once would both add what is new.
-            take_turns(connection, "crowd")
-            crowd.set_listing(connection, listing.tag, state=_state_now(listing, found), synced_at=now)
-            changed, settled = _mirrored(campaign, connection, listing, reports, now=now)
-        handed_in = [each.participant_id for each in reports if each.state is SessionState.SUBMITTED]
-        if handed_in:
-            client.bar_from_more(listing.listing_id, handed_in)
-        n_sessions, n_changed, n_settled = n_sessions + len(reports), n_changed + changed, n_settled + settled
+        try:
+            looks.append(_looked_at(campaign, client, listing, now=now))
+        except PlatformError as error:
+            # What is wrong with one, such as a draft that somebody deleted there, holds up no other.
+            failed = failed or error
+    n_sessions, n_changed, n_settled = (
+        (sum(each) for each in zip(*looks, strict=True)) if looks else (0, 0, 0)
+    )
     n_approved = _pay_what_is_due(campaign, client, rules, by=by, now=now)
     has_paused = _pause_if_done(campaign, client, by=by, now=now)
+    if failed is not None:
+        raise failed
     return Synced(n_sessions, n_changed, n_settled, n_approved, has_paused)
+
+
+def sync_if_due(
+    campaign: OpenCampaign, *, every: timedelta, now: datetime, environ: Mapping[str, str] | None = None
+) -> bool:
+    """Sync if there is something to follow, a key to ask by, and nobody has asked for so long."""
+    with campaign.store.read() as connection:
+        listings = [each for each in crowd.listings(connection) if each.listing_id is not None]
+        is_open = any(each.state is not ListingState.ENDED for each in listings)
+        waits = is_open or bool(n_unsettled_sessions(connection))
+    asked = [each.synced_at for each in listings if each.synced_at is not None]
+    if not listings or not waits or (asked and now - max(asked) < every):
+        return False
+    if not reach_of(campaign, environ)["has_key"]:
+        return False
+    with crowd_client(campaign, environ=environ) as client:
+        sync(campaign, client, by="server", now=now)
+    return True
+
+
+def _looked_at(
+    campaign: OpenCampaign, client: CrowdClient, listing: StoredListing, *, now: datetime
+) -> tuple[int, int, int]:
+    """Carry over how a listing and its sessions stand: how many there are, have changed, and are settled."""
+    assert listing.listing_id is not None, "only those that the platform has"
+    found = client.listing(listing.listing_id)
+    reports = client.sessions(listing.listing_id)
+    with noted(campaign, client) as connection:
+        # One at a time: two who look at once would both add what is new.
+        take_turns(connection, "crowd")
+        running.hold_campaign(connection)
+        crowd.set_listing(connection, listing.tag, state=_state_now(listing, found), synced_at=now)
+        changed, settled = _mirrored(campaign, connection, listing, reports, now=now)
+        now_there = next(each for each in crowd.listings(connection) if each.tag == listing.tag)
+        carry_places_over(connection, now_there, found, now=now)
+    handed_in = [each.participant_id for each in reports if each.state is SessionState.SUBMITTED]
+    if handed_in:
+        client.bar_from_more(listing.listing_id, handed_in)
+    return len(reports), changed, settled
 
 
 def _mirrored(

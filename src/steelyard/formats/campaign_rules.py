@@ -23,6 +23,8 @@ _OTHER_NAMES = {
     ("platform", "name"): "platform",
     ("platform", "settings"): "platform_settings",
 }
+# Platforms that learn from the page itself who has finished.
+NEED_NO_CODE = frozenset({"mturk"})
 # By table and key, the name of the rule.
 RULES_OF_KEYS = {
     (table, key): _OTHER_NAMES.get((table, key), key)
@@ -63,7 +65,8 @@ def platform_warnings(rules: Rules) -> list[str]:
             "Crowd platforms pay a participant for one set: write [rules] hits_per_worker = 1, or pay "
             "further sets as a bonus."
         )
-    if rules.completion_code is None and rules.completion_url is None:
+    needs_code = rules.platform not in NEED_NO_CODE
+    if needs_code and rules.completion_code is None and rules.completion_url is None:
         warnings.append(
             f"[rules] has neither completion_code nor completion_url, so {rules.platform} does not learn who "
             "has finished. `steelyard publish` makes one up where it can; otherwise set it before people "

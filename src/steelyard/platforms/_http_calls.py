@@ -14,6 +14,7 @@ import httpx2
 from steelyard.domain.errors import PlatformError, ReplyLost
 
 # What is done if no clear reply comes: ask again, since a second time changes nothing; or never again.
+# Where something was to be changed and no try had a clear reply, it ends in ReplyLost either way.
 Repeatable = Literal["again", "once"]
 MOST_TRIES = 6
 FIRST_WAIT, LONGEST_WAIT = 0.5, 30.0
@@ -43,7 +44,12 @@ class HttpCalls:
     def get(self, path: str, **parameters: Any) -> Any:
         """What the platform says."""
         self._told("GET", path, parameters or None)
-        return self._send("GET", path, None, "again", parameters)
+        return self._send("GET", path, None, "again", parameters, changes=False)
+
+    def ask(self, path: str, body: Any) -> Any:
+        """What the platform says to a question that it wants posted; nothing is changed by it."""
+        self._told("POST", path, body)
+        return self._send("POST", path, body, "again", {}, changes=False)
 
     def change(
         self,
@@ -69,8 +75,16 @@ class HttpCalls:
             self.tell(f"{method} {self.address}{path}{said}")
 
     def _send(
-        self, method: str, path: str, body: Any, repeatable: Repeatable, parameters: Mapping[str, Any]
+        self,
+        method: str,
+        path: str,
+        body: Any,
+        repeatable: Repeatable,
+        parameters: Mapping[str, Any],
+        *,
+        changes: bool = True,
     ) -> Any:
+        is_in_doubt = False
         for n_tried in range(1, MOST_TRIES + 1):
             is_last = repeatable == "once" or n_tried == MOST_TRIES
             wait = 0.0
@@ -79,35 +93,38 @@ class HttpCalls:
             except httpx2.ConnectError:
                 # Nothing was sent, so it may be tried again in any case.
                 if n_tried == MOST_TRIES:
-                    raise PlatformError(f"{self._host} cannot be reached.") from None
+                    raise self._failed(f"{self._host} cannot be reached.", is_in_doubt) from None
             except httpx2.TransportError:
+                is_in_doubt = changes
                 if is_last:
-                    raise self._silent(repeatable) from None
+                    raise self._failed(f"{self._host} does not answer.", is_in_doubt) from None
             else:
                 if reply.status_code == 429:
                     # It was turned away before anything was done.
                     is_last, wait = n_tried == MOST_TRIES, _asked_wait(reply)
+                is_in_doubt = is_in_doubt or (changes and reply.status_code >= 500)
                 if reply.status_code not in _BUSY or is_last:
-                    return self._understood(reply, repeatable)
+                    return self._understood(reply, is_in_doubt)
             pause = min(FIRST_WAIT * 2 ** (n_tried - 1), LONGEST_WAIT) * self.chance()
             self.sleep(max(pause, wait))
         raise AssertionError("every way out is above")
 
-    def _understood(self, reply: httpx2.Response, repeatable: Repeatable) -> Any:
+    def _understood(self, reply: httpx2.Response, is_in_doubt: bool) -> Any:
         try:
             said = reply.json() if reply.content else {}
         except ValueError:
             said = {}
         if reply.is_success:
             return said
-        if reply.status_code >= 500 and repeatable == "once":
-            raise self._silent(repeatable)
-        raise PlatformError(self.describe(reply.status_code, said))
+        raise self._failed(self.describe(reply.status_code, said), is_in_doubt, reply.status_code)
 
-    def _silent(self, repeatable: Repeatable) -> PlatformError:
-        if repeatable == "once":
-            return ReplyLost(f"{self._host} was asked, and no clear reply came: it may have acted or not.")
-        return PlatformError(f"{self._host} does not answer. Try again later.")
+    def _failed(self, said: str, is_in_doubt: bool, status: int | None = None) -> PlatformError:
+        """What to raise. `is_in_doubt`: a try may have changed something without our having heard of it."""
+        if is_in_doubt:
+            return ReplyLost(
+                f"{self._host} was asked, and no clear reply came: it may have acted or not. {said}"
+            )
+        return PlatformError(said, status=status)
 
     @property
     def _host(self) -> str:

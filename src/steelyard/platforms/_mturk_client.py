@@ -57,8 +57,8 @@ class MTurkClient:
         self.is_dry = settings.tell is not None
         self._tell = settings.tell
         self._settings = settings.settings
-        key_id, _, secret = (settings.key or "").partition(":")
-        made = boto3.session.Session(key_id or None, secret or None, region_name=REGION)
+        key_id, secret, token = [*(settings.key or "").split(":"), "", ""][:3]
+        made = boto3.session.Session(key_id or None, secret or None, token or None, region_name=REGION)
         if made.get_credentials() is None and not self.is_dry:
             raise PlatformError(
                 "There are no keys for Mechanical Turk. Give them where Amazon's own tools look for them, "
@@ -109,12 +109,15 @@ class MTurkClient:
         found = self.pause(listing_id)
         return Listing(listing_id, found.tag, ListingState.ENDED, found.places, found.reward, "USD")
 
+    def discard(self, listing_id: str) -> None:
+        """Nothing to do: a HIT type without HITs is seen by nobody."""
+
     def set_places(self, listing_id: str, places: int) -> Listing:
         """More places, in further HITs with the question of those that are there."""
         hits = self._hits(_tag(listing_id))
         before = sum(hit["MaxAssignments"] for hit in hits)
-        if places < before:
-            raise PlatformError(f"There are {before} places, and Mechanical Turk takes none away.")
+        if places <= before:
+            return self.listing(listing_id)
         question = self._ask("get_hit", HITId=hits[0]["HITId"])["HIT"]["Question"]
         self._make_hits(listing_id, question, places - before, first=len(hits))
         return self.listing(listing_id)
@@ -318,7 +321,7 @@ class MTurkClient:
             return send(**parameters)
         except exceptions.ClientError as error:
             said = error.response.get("Error", {})
-            if once and int(error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 400)) >= 500:
+            if changes and int(error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 400)) >= 500:
                 raise ReplyLost("Mechanical Turk was asked, and no clear reply came.") from None
             raise PlatformError(
                 f"Mechanical Turk refuses: {said.get('Message') or said.get('Code')}"
@@ -328,7 +331,7 @@ class MTurkClient:
         except exceptions.ParamValidationError as error:
             raise PlatformError(f"Mechanical Turk would refuse this: {error}") from None
         except exceptions.BotoCoreError:
-            if once:
+            if changes:
                 raise ReplyLost("Mechanical Turk was asked, and no clear reply came.") from None
             raise PlatformError("Mechanical Turk does not answer. Try again later.") from None
 

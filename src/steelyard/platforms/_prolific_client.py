@@ -67,7 +67,7 @@ class ProlificClient:
     """The organiser's side of Prolific."""
 
     def __init__(self, settings: ClientSettings, calls: HttpCalls | None = None) -> None:
-        if settings.key is None and settings.tell is None:
+        if settings.key is None:
             raise PlatformError(f"There is no key for Prolific. {key_hint('prolific')}")
         self.is_dry = settings.tell is not None
         self._settings = settings.settings
@@ -90,7 +90,7 @@ class ProlificClient:
     def cost(self, terms: ListingTerms) -> Price:
         """By Prolific's own calculator; what is set aside for those screened out at the same rate."""
         body = {"reward": terms.reward, "total_available_places": terms.places}
-        said = self._calls.change("POST", f"{API}/study-cost-calculator/", body, otherwise={})
+        said = self._calls.ask(f"{API}/study-cost-calculator/", body)
         pay = terms.reward * terms.places
         total = round(said.get("total_cost", pay))
         screened = _screened_pay(terms)
@@ -127,11 +127,19 @@ class ProlificClient:
         """Nobody new comes after this; what is left is to be reviewed."""
         return replace(self._move(listing_id, "STOP", ListingState.FULL), state=ListingState.ENDED)
 
+    def discard(self, listing_id: str) -> None:
+        """Delete a draft; one that is gone is gone."""
+        try:
+            self._calls.change("DELETE", f"{API}/studies/{listing_id}/", otherwise={})
+        except PlatformError as error:
+            if error.status != 404:
+                raise
+
     def set_places(self, listing_id: str, places: int) -> Listing:
-        """More places; PlatformError for fewer, which Prolific does not allow."""
+        """More places; Prolific takes none away."""
         before = self.listing(listing_id)
-        if places < before.places:
-            raise PlatformError(f"The study has {before.places} places, and Prolific takes none away.")
+        if places <= before.places:
+            return before
         body = {"total_available_places": places}
         otherwise = {"id": listing_id, "status": "ACTIVE", **body}
         return _listing(
@@ -189,8 +197,10 @@ class ProlificClient:
         pay = sum(each.amount for each in bonuses)
         otherwise = {"id": "BONUS_ID", "amount": pay, "total_amount": pay}
         said = self._calls.change("POST", f"{API}/submissions/bonus-payments/", body, otherwise=otherwise)
-        total = round(said.get("total_amount", said.get("total", 0)))
-        if round(said.get("amount", pay)) != pay or total < pay:
+        # Prolific may leave any amount but the total empty.
+        total = round(said.get("total_amount") or said.get("total") or 0)
+        amount = said.get("amount")
+        if round(pay if amount is None else amount) != pay or total < pay:
             raise PlatformError("Prolific understood other amounts than were asked for, so nothing was paid.")
         return BonusOrder(str(said["id"]), Price(pay, total - pay))
 

@@ -19,6 +19,8 @@ def key_of(platform: str, environ: Mapping[str, str]) -> str | None:
     if platform == "mturk":
         # Amazon's library looks in other places too, where these are not set.
         found = [environ.get(name, "") for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")]
+        # Keys for some hours only have a third part.
+        found += [environ[name] for name in ("AWS_SESSION_TOKEN",) if environ.get(name)]
         return ":".join(found) if all(found) else None
     variable = _KEY_VARIABLES.get(platform)
     return None if variable is None else _secret_in(variable, f"{platform}-token", environ)

@@ -44,6 +44,7 @@ from steelyard.web.base_path import AtUrl
 from steelyard.web.callers import BehindProxies
 from steelyard.web.closing import ClosedInTheEnd
 from steelyard.web.compressed import Compressed
+from steelyard.web.crowd_watch import CrowdWatch
 from steelyard.web.guards import Guards
 from steelyard.web.identity import Identified
 from steelyard.web.limits import Limiter, Limits
@@ -187,7 +188,7 @@ def app_at(address: str, settings: ServerSettings) -> ASGIApp:
         opened = opened_campaigns(series)
         campaigns = [outcome.result for outcome in opened if outcome.result is not None]
         app = create_series_app(series, opened, limits, log, analyst=analyst, media=settings.media)
-    app = ClosedInTheEnd(app, [analyst, *campaigns])
+    app = ClosedInTheEnd(app, [CrowdWatch(campaigns), analyst, *campaigns])
     app = AtUrl(app, settings.url) if settings.url else app
     app = Identified(app, settings.identity_header) if settings.identity_header else app
     return BehindProxies(app, settings.trusted_proxies) if settings.trusted_proxies else app

@@ -9,8 +9,15 @@ import { ago, counted, money, number } from "./words.js";
 
 const EVERY_MS = 30_000;
 const CENTS = 100;
+// More bonuses than this are refused in one request.
+const MOST_AT_ONCE = 200;
 const LISTING_WORDS = { publish: "Publish …", "add-places": "Add places …", pause: "Pause", resume: "Let people come", stop: "Stop …" };
-const SESSION_WORDS = { approve: "Approve", reject: "Reject …", "request-return": "Ask to return …", "pay-partly": "Pay in part …" };
+const DOUBTS = {
+  intended: "a bonus that was never sent",
+  sent: "a bonus that the platform does not show yet",
+  unknown: "a bonus whose reply was lost",
+};
+const SESSION_WORDS = { approve: "Approve", reject: "Reject …", "request-return": "Ask to return …", "pay-partly": "Pay in part …", bonus: "Bonus …" };
 
 const status = new Resource("/platform", { fixed: true, everyMs: EVERY_MS });
 const owed = new Resource("/platform/bonuses", { isHeavy: true });
@@ -25,13 +32,23 @@ const COLUMNS = [
   { name: "Items", className: "figure", by: (row) => row.n_done, cell: (row) => (row.n_items ? `${number(row.n_done)} of ${number(row.n_items)}` : "–") },
   { name: "Paid", className: "figure", by: (row) => row.reward + row.bonuses, cell: (row) => inMoney(row.reward + row.bonuses) },
   { name: "Since", by: (row) => row.changed_at, cell: (row) => ago(row.changed_at) },
-  { name: "Differs", className: "wide", by: (row) => row.difference, cell: (row) => (row.difference ? [chip("idle", "!", row.difference)] : "") },
-  { name: "Decide", cell: (row) => row.actions.filter((action) => action in SESSION_WORDS).map((action) => sessionButton(row, action)) },
+  { name: "Differs", className: "wide", by: (row) => row.difference, cell: (row) => (row.difference ? [remark(row.difference)] : "") },
+  { name: "Decide", className: "wide", cell: drawButtons },
 ];
 
 function drawWho(row) {
   if (!row.worker_id) return [make("span", "soft", row.session_id)];
   return [anchor(row.worker_id, `#/workers/${encodeURIComponent(row.worker_id)}`, `session ${row.worker_id}`)];
+}
+
+/** @param {string} words  a sentence, which may need several lines */
+function remark(words) {
+  return chip("idle sentence", "!", words);
+}
+
+function drawButtons(row) {
+  const actions = row.actions.filter((action) => action in SESSION_WORDS);
+  return actions.length ? [make("div", "buttons", ...actions.map((action) => sessionButton(row, action)))] : "";
 }
 
 function sessionButton(row, action) {
@@ -96,13 +113,13 @@ function drawOneListing({ listing, n_open, counts, difference, actions }) {
     facts([
       ["Platform", listing.platform],
       ["State there", listing.state],
-      ["Places", `${number(listing.places)}, of which nobody has ${number(n_open)}`],
+      ["Places", `${number(listing.places)}, of which ${number(n_open)} free`],
       ["Reward", inMoney(listing.reward)],
       ["Cost of all places", inMoney(listing.cost)],
       ["Sessions", words || "nobody came yet"],
       ["Last asked", listing.synced_at ? ago(listing.synced_at) : "never"],
     ]),
-    difference ? make("p", "", chip("idle", "!", difference)) : null,
+    difference ? make("p", "", remark(difference)) : null,
     status.data.has_key && buttons.length ? make("p", "buttons", ...buttons.map((action) => managersButton(LISTING_WORDS[action], `${action} ${listing.tag}`, () => doToListing(action, status.data)))) : null,
   );
 }
@@ -124,7 +141,7 @@ function drawDoubt(bonus) {
   return make(
     "p",
     "",
-    chip("idle", "!", `a bonus of ${inMoney(bonus.amount)} for ${bonus.worker_id ?? "somebody"} is ${bonus.state}`),
+    remark(`${inMoney(bonus.amount)} for ${bonus.worker_id ?? "somebody"}: ${DOUBTS[bonus.state] ?? bonus.state}`),
     " ",
     managersButton("It was not paid …", `doubt ${bonus.token}`, () => giveUp(bonus, inMoney(bonus.amount))),
   );
@@ -132,7 +149,9 @@ function drawDoubt(bonus) {
 
 function drawOwed(found, platform) {
   if (!found?.bonuses?.length || !platform?.has_key) return [];
-  const sum = inMoney(found.bonuses.reduce((total, each) => total + each.amount, 0));
-  const who = counted(found.bonuses.length, "worker");
-  return [make("p", "", `${sum} are owed to ${who} beyond rewards: for further sets, and for parts of sets.`), make("p", "buttons", managersButton(`Pay ${sum} to ${who} …`, "bonuses", () => payBonuses(found.bonuses, sum, inMoney), "button"))];
+  const inAll = (bonuses) => inMoney(bonuses.reduce((total, each) => total + each.amount, 0));
+  const next = found.bonuses.slice(0, MOST_AT_ONCE);
+  const said = `${inAll(found.bonuses)} more than their rewards is owed to ${counted(found.bonuses.length, "worker")}: for further sets, and for parts of sets.`;
+  const label = `Pay ${inAll(next)} to ${counted(next.length, "worker")} …`;
+  return [make("p", "", said), make("p", "buttons", managersButton(label, "bonuses", () => payBonuses(next, inAll(next), inMoney), "button"))];
 }

@@ -81,7 +81,7 @@ export function approveAll(n) {
   });
 }
 
-const SESSION = { approve, reject, "request-return": askToReturn, "pay-partly": payPartly };
+const SESSION = { approve, reject, "request-return": askToReturn, "pay-partly": payPartly, bonus: payBonus };
 
 /** @param {string} action @param {Object} row  a session @param {Object} platform  the status */
 export function doToSession(action, row, platform) {
@@ -141,6 +141,19 @@ function payPartly(who) {
     confirm: "Pay",
     send: () => call("POST", "/platform/pay-partly", { worker_id: who, percent: Number(percent.value) }),
     done: `${who} is paid ${percent.value} % of the reward.`,
+  });
+}
+
+function payBonus(who, platform) {
+  const amount = input("number", "", { min: 0.01, step: 0.01, required: "" });
+  return act({
+    title: `Pay ${who} a bonus?`,
+    text: ["The platform is asked once. If its reply is lost, nothing is sent again: it is asked what it has paid."],
+    fields: [field(`Amount in ${platform.ledger.currency}`, amount)],
+    reason: "required",
+    confirm: "Pay",
+    send: (reason) => call("POST", "/platform/bonuses", { bonuses: [{ worker_id: who, amount: Math.round(CENTS * Number(amount.value)), reason }] }),
+    done: `The platform pays ${who}.`,
   });
 }
 
