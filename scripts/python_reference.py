@@ -20,8 +20,8 @@ def python_page(note: str) -> str:
     parts = [
         "# Python\n",
         note,
-        "Everything is in the module `steelyard`; `import steelyard` is quick, and each part loads what it needs on"
-        " first use.\n",
+        "Everything is in the module `steelyard`; `import steelyard` is quick, and each part loads what it"
+        " needs on first use.\n",
         "Options are those of the [commands](commands.md), with underscores: `--ratings-per-system` is"
         " `ratings_per_system`. An option or value that does not exist is refused with those that do.\n",
         "## Functions\n",

@@ -18,8 +18,8 @@ def decisions_page(note: str) -> str:
     lines = [
         "# Decisions\n",
         note,
-        "Why things are as they are: the context of each decision, what was decided, and what was given up for"
-        " it. A decision is written with its change and never edited later; another one may take its place.\n",
+        "Why things are as they are: the context of each decision, what was decided, and what was given up"
+        " for it. A decision is written with its change and never edited; another may take its place.\n",
         "| | Decision |\n|---|---|",
     ]
     for path in sorted((DOCS / "adr").glob("[0-9]*.md")):
