@@ -16,7 +16,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Modules are compiled once, not again by each process, whatever the shell says (containers often set this).
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help demo test setup bench lint format release-check requirements system-packages clean
+.PHONY: help demo test setup docs docs-serve bench lint format release-check requirements system-packages clean
 
 help:
 	@echo "To use Steelyard:"
@@ -26,6 +26,7 @@ help:
 	@echo "To work on it:"
 	@echo "  make test           set up and run every check and test (TESTS=tests/stats: only these tests)"
 	@echo "  make lint, format   only the checks of the code; let ruff put things right"
+	@echo "  make docs           build the documentation site into site/ (docs-serve: and serve it, PORT=8000)"
 	@echo "  make bench          the benchmarks of bench/"
 	@echo "  make release-check  build it, install it in empty environments and try it (minutes)"
 	@echo "  make requirements   pin all dependencies anew"
@@ -53,6 +54,13 @@ lint: .venv/.test
 format: .venv/.test
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+docs: .venv/.docs
+	@scripts/build-docs $(BIN)
+
+# With every change of a page; http://localhost:8000 unless PORT says otherwise.
+docs-serve: .venv/.docs
+	@$(BIN)/zensical serve --dev-addr localhost:$(or $(PORT),8000)
 
 bench: .venv/.test
 	@for script in bench/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
@@ -85,9 +93,13 @@ $(UV): requirements/uv.txt
 	@$(UV) pip install --quiet --require-hashes -r requirements/test.txt
 	@touch $@
 
+.venv/.docs: .venv/.server requirements/docs.txt
+	@$(UV) pip install --quiet --require-hashes -r requirements/docs.txt
+	@touch $@
+
 # Pin anew after a change of dependencies. Hashes, no addresses.
 requirements: $(UV)
 	@scripts/pin-requirements $(UV)
 
 clean:
-	rm -rf .venv .uv
+	rm -rf .venv .uv .cache site

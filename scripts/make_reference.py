@@ -1,6 +1,7 @@
-"""Writes the generated pages of docs/reference from the code; with --check only compares.
+"""Writes the generated pages of docs from the code and the navigation; with --check only compares.
 
-Run it after a change of a command, method, check or protocol: .venv/bin/python scripts/make_reference.py
+Run it after a change of a command, a plugin, a public docstring or the navigation:
+.venv/bin/python scripts/make_reference.py
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 import click
 
 from steelyard.aggregation import methods
+from steelyard.cli.catalogue import CATALOGUE
 from steelyard.cli.main import COMMANDS, cli
 from steelyard.design.degradations import degradations
 from steelyard.domain.options import Option
@@ -22,21 +24,27 @@ from steelyard.platforms import platforms
 from steelyard.protocols import protocols
 from steelyard.qc import checks
 
-REFERENCE = Path(__file__).parent.parent / "docs" / "reference"
+sys.path.insert(0, str(Path(__file__).parent))
+from python_reference import python_page
+from site_pages import decisions_page, llms_text, protocols_page
+
+DOCS = Path(__file__).parent.parent / "docs"
 NOTE = "<!-- Made by scripts/make_reference.py; edit the code instead. -->\n"
 
 
 def commands_page() -> str:
-    """Every command with its help text."""
+    """Every command with its help text, by what it is for."""
     context = click.Context(cli, info_name="steelyard", terminal_width=100, max_content_width=100)
     parts = [
         "# Commands\n",
         NOTE,
-        "Exit codes: 0 done; 1 the data cannot support what was asked; 2 wrong usage or",
+        "Exit codes: 0 done; 1 the data cannot support what was asked; 2 wrong usage or unreadable input;"
+        " 3 something unexpected. Errors go to stderr; `--debug` adds a traceback.\n",
     ]
-    parts[-1] += (
-        " unreadable input; 3 something unexpected. Errors go to stderr; `--debug` adds a traceback.\n"
-    )
+    for purpose, names in CATALOGUE.items():
+        links = [f"[`{name}`](#{name})" for name in names]
+        parts.append(f"- **{purpose}:** {', '.join(links)}")
+    parts.append("")
     for name in COMMANDS:
         command = cli.get_command(context, name)
         assert command is not None
@@ -95,19 +103,23 @@ def _paragraphs(docstring: str | None) -> str:
 def main() -> None:
     """Write the pages, or fail if they are not as they should be."""
     pages = {
-        "commands.md": commands_page(),
-        "plugins.md": plugins_page(),
-        "campaign.schema.json": schema_text(),
+        "reference/commands.md": commands_page(),
+        "reference/plugins.md": plugins_page(),
+        "reference/python.md": python_page(NOTE),
+        "reference/protocols.md": protocols_page(NOTE),
+        "reference/campaign.schema.json": schema_text(),
+        "adr/README.md": decisions_page(NOTE),
     }
+    pages["llms.txt"] = llms_text(pages)
     stale = [name for name, text in pages.items() if _current(name) != text]
     if "--check" in sys.argv[1:]:
         sys.exit(f"out of date: {', '.join(stale)}; run scripts/make_reference.py" if stale else 0)
     for name, text in pages.items():
-        (REFERENCE / name).write_text(text, "utf-8")
+        (DOCS / name).write_text(text, "utf-8")
 
 
 def _current(name: str) -> str | None:
-    path = REFERENCE / name
+    path = DOCS / name
     return path.read_text("utf-8") if path.exists() else None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -153,6 +154,17 @@ def test_the_description_shows_what_answers_to_training_look_like(site: Any) -> 
 
     answer = description["components"]["schemas"]["TrainingBody"]["properties"]["answer"]
     assert answer["properties"]["rating"] == {"type": "number", "minimum": 0, "maximum": 100}
+
+
+def test_the_page_of_the_reference_names_every_route_and_no_other(site: Any) -> None:
+    page = Path(__file__).parents[2] / "docs" / "reference" / "http.md"
+    cells = "".join(re.findall(r"^\| (`[A-Z]+ /[^|]+) \|", page.read_text("utf-8"), flags=re.M))
+    named = re.findall(r"`([A-Z]+ /api/v1/[^`]+)`", cells)
+    paths = site.client.get("/openapi.json").json()["paths"]
+    described = {f"{method.upper()} {path}" for path, methods in paths.items() for method in methods}
+
+    # A server of a series has two of its own.
+    assert {each for each in named if not each.partition(" /api/v1/")[2].startswith("series")} == described
 
 
 def test_every_route_declares_that_it_needs_a_token(site: Any) -> None:

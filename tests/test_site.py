@@ -1,0 +1,113 @@
+"""The documentation site: its navigation, pages made from code, and pages kept by hand beside it."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from steelyard.domain.judgement import FrameName
+from steelyard.domain.layouts import SPAN_LAYOUTS
+from steelyard.exhibits import figures, tables
+from steelyard.flows.export import HitsLayout
+from steelyard.formats._judgement_columns import ALIASES
+from steelyard.formats.campaign_schema import schema_text
+
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
+LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)")
+
+
+def reference(name: str) -> str:
+    return (DOCS / "reference" / name).read_text("utf-8")
+
+
+def test_the_navigation_names_every_page_once_and_nothing_else() -> None:
+    named = re.findall(r"^ +- (?:[^:\n]+: )?(\S+\.md)$", (ROOT / "mkdocs.yml").read_text("utf-8"), flags=re.M)
+    there = sorted(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md"))
+
+    assert sorted(named) == there, (
+        "name each page of docs once in mkdocs.yml; then run scripts/make_reference.py"
+    )
+
+
+def test_pages_link_to_what_is_on_the_site() -> None:
+    """What lies outside docs is not there."""
+    assert [
+        f"{page.relative_to(DOCS)}: {target}"
+        for page in DOCS.rglob("*.md")
+        for target in LINK.findall(page.read_text("utf-8"))
+        if not (page.parent / target).resolve().is_relative_to(DOCS)
+    ] == []
+
+
+def test_pages_have_one_title_and_need_no_generator_of_their_own() -> None:
+    """Plain Markdown: any generator, and any reader, can do with it."""
+    problems = []
+    for page in sorted(DOCS.rglob("*.md")):
+        bare = re.sub(r"^ *```.*?^ *```$", "", page.read_text("utf-8"), flags=re.M | re.S)
+        name = page.relative_to(DOCS)
+        problems += [f"{name}: {n} titles"] if (n := len(re.findall(r"^# ", bare, flags=re.M))) != 1 else []
+        problems += [
+            f"{name}: {found}" for found in re.findall(r"^(?:::: \S+|===.*|\{%.*|\[TOC\])", bare, flags=re.M)
+        ]
+
+    assert problems == []
+
+
+def test_the_gallery_shows_every_table_and_figure_and_nothing_else() -> None:
+    page = reference("gallery.md")
+
+    assert re.findall(r"^steelyard table (\S+)", page, flags=re.M) == sorted(tables())
+    assert re.findall(r"^steelyard plot (\S+)", page, flags=re.M) == sorted(figures())
+    assert all(f"## {name}\n" in page for name in {exhibit.title for exhibit in tables().values()})
+    pictures = re.findall(r"\]\(\.\./images/gallery/(\S+)\.svg\)", page)
+    assert pictures == sorted(path.stem for path in (DOCS / "images" / "gallery").iterdir())
+
+
+def test_every_picture_is_on_a_page() -> None:
+    texts = [
+        page.read_text("utf-8") for page in [*DOCS.rglob("*.md"), ROOT / "README.md", ROOT / "mkdocs.yml"]
+    ]
+
+    pictures = [path.relative_to(DOCS).as_posix() for path in (DOCS / "images").rglob("*.*")]
+    assert [name for name in pictures if not any(name in text for text in texts)] == []
+
+
+def test_the_page_of_the_campaign_file_names_every_key() -> None:
+    kinds = json.loads(schema_text())["$defs"].values()
+    keys = {key for kind in kinds for key in kind.get("properties", {})}
+    page = reference("campaign-file.md")
+
+    assert len(keys) > 60
+    assert sorted(key for key in keys if not re.search(rf"`(?:\w+\.)?{re.escape(key)}`", page)) == []
+
+
+@pytest.mark.parametrize("frame", list(ALIASES))
+def test_the_page_of_the_judgements_file_names_every_column(frame: FrameName) -> None:
+    page = reference("judgements-file.md")
+
+    assert [column for column in ALIASES[frame] if f"`{column}`" not in page] == []
+
+
+def test_every_column_in_the_tables_of_the_judgements_file_is_read() -> None:
+    known = {column for aliases in ALIASES.values() for column in aliases}
+    tables_of_columns = re.findall(
+        r"^\| Column \|.*\n\|[-|]+\n((?:\|.*\n)+)", reference("judgements-file.md"), flags=re.M
+    )
+    first_cells = [row.split("|")[1] for table in tables_of_columns for row in table.splitlines()]
+    named = {column for cell in first_cells for column in re.findall(r"`(\w+)`", cell)}
+
+    assert len(named) > 30
+    assert named - known == set()
+
+
+def test_the_page_of_other_systems_names_every_layout_that_is_written() -> None:
+    page = reference("files-of-other-systems.md")
+    foreign = [name for name in get_args(HitsLayout) if name != "audit"]
+
+    assert [name for name in foreign if f"--as {name}" not in page] == []
+    assert [name for name in SPAN_LAYOUTS if f"| `{name}` |" not in page] == []
