@@ -1,4 +1,4 @@
-"""Every citation key exists in docs/references.bib, and every entry there is cited."""
+"""Every citation key exists in src/steelyard/report/references.bib, and every entry there is cited."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def cited_keys() -> set[str]:
 
 def listed_keys() -> list[str]:
     """Keys of the bibliography."""
-    text = (ROOT / "docs" / "references.bib").read_text("utf-8")
+    text = (ROOT / "src" / "steelyard" / "report" / "references.bib").read_text("utf-8")
     return re.findall(r"^@\w+\{([^,]+),", text, flags=re.M)
 
 
