@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from steelyard.flows.longitudinal import LongitudinalSettings
     from steelyard.flows.open import OpenCampaign
     from steelyard.flows.plan_choices import Choices as PlanChoices
+    from steelyard.flows.publication import PublicationPack
     from steelyard.flows.replicate import Prices
     from steelyard.flows.verify import Verification
     from steelyard.longitudinal.links import Linked
@@ -117,6 +118,13 @@ class Judgements:
         """One row per judgement."""
         return self.source.frame
 
+    def to_publication(self, folder: str | PathLike[str], **options: Any) -> PublicationPack:
+        """Write all that a paper needs; the options are those of `steelyard publication`."""
+        from steelyard.flows.publication import pack_options, publish_source
+
+        wanted, choices = pack_options(options)
+        return publish_source(self.source, Path(folder), wanted, **choices)
+
 
 class Campaign:
     """A campaign in a database. Use it in a `with` block, or `close` it."""
@@ -148,6 +156,13 @@ class Campaign:
         if layout not in SPAN_LAYOUTS:
             raise ChoiceError(no_such("layout", layout, [OURS, *SPAN_LAYOUTS]))
         return export_marks(self._opened, Path(path), layout).n_judgements
+
+    def to_publication(self, folder: str | PathLike[str], **options: Any) -> PublicationPack:
+        """Write all that a paper needs; the options are those of `steelyard publication`."""
+        from steelyard.flows.publication import pack_options, publish_campaign
+
+        wanted, choices = pack_options(options)
+        return publish_campaign(self._opened, Path(folder), wanted, **choices)
 
     def export_hits(self, path: str | PathLike[str], *, layout: HitsLayout = "audit") -> int:
         """Write every HIT, for audit or for another system to run; returns the number of items."""

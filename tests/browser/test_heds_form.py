@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import polars as pl
 import pytest
 from playwright.sync_api import Page
 
+import steelyard
 from steelyard.domain.publication import CampaignFacts, CollectionFacts
 from steelyard.domain.result import Analysis
 from steelyard.report.heds import HedsSheet, heds_json, heds_open, heds_sheet
 from steelyard.report.heds_form import CRITERION, QUESTIONS
-
-pytest_plugins = ["tests.report.conftest"]
 
 # The form keeps what its elements hold by their ids; those of section 4 hold a value for each criterion.
 LOAD = """([questions, sheet]) => {
@@ -43,8 +43,8 @@ LOAD = """([questions, sheet]) => {
         if (!element) { unknown.push(id); continue; }
         const number = element.getAttribute("number");
         const keys = number.startsWith("4.") ? Object.keys(criteria) : [""];
-        if (entry.number !== number || !entry.control || Object.keys(entry.data).sort().join() !== keys.sort().join())
-            wrong.push(id);
+        const given = Object.keys(entry.data).sort().join();
+        if (entry.number !== number || !entry.control || given !== keys.sort().join()) wrong.push(id);
         const value = entry.data[number.startsWith("4.") ? current : ""];
         if (element.tagName === "TEXTAREA") {
             if (typeof value !== "string") wrong.push(id);
@@ -56,7 +56,8 @@ LOAD = """([questions, sheet]) => {
             if (value) filled.add(number);
         }
     }
-    return { unknown, wrong, filled: [...filled], checked: Object.keys(elements).filter((id) => elements[id].checked) };
+    const checked = Object.keys(elements).filter((id) => elements[id].checked);
+    return { unknown, wrong, filled: [...filled], checked };
 }""".replace("CRITERION", CRITERION)
 
 CAMPAIGN = CampaignFacts(
@@ -75,6 +76,19 @@ CAMPAIGN = CampaignFacts(
     background={"Which is your first language?": {"English": 4}},
     questions=("Which is your first language?",),
 )
+
+
+@pytest.fixture(scope="module")
+def analysis() -> Analysis:
+    """Two systems, rated by three workers, who agree."""
+    rows = [
+        (worker, f"s{number}", system, 40.0 + 5 * number + (20 if system == "A" else 0) + place)
+        for place, worker in enumerate(("one", "two", "three"))
+        for number in range(4)
+        for system in "AB"
+    ]
+    table = pl.DataFrame(rows, schema=["worker", "segment", "system", "rating"], orient="row")
+    return steelyard.analyse(table, check="none", draws=0)
 
 
 def facts(campaign: CampaignFacts | None, *, attributes: tuple[str, ...] = ("adequacy",)) -> CollectionFacts:

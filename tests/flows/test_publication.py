@@ -13,6 +13,7 @@ from typing import Any
 import polars as pl
 import pyarrow.parquet as pq
 import pytest
+from tests.flows.conftest import NOON
 
 from steelyard.cli.main import run
 from steelyard.domain.errors import ChoiceError, SourceError
@@ -23,7 +24,6 @@ from steelyard.flows.publication import PublicationOptions, publish_campaign, pu
 from steelyard.flows.settings import settings_from
 from steelyard.flows.simulate import simulate
 from steelyard.flows.source import Source, from_campaign, read_source
-from tests.flows.conftest import NOON
 
 # What the analysis says of where the data come from; everything else must be the same.
 OF_ORIGIN = ("signature", "title")
@@ -53,7 +53,9 @@ def made(tmp_path_factory: pytest.TempPathFactory, word_texts: Any) -> Callable[
         if protocol not in found:
             folder = tmp_path_factory.mktemp(protocol)
             database = folder / "eval.db"
-            texts = word_texts(folder, protocol=protocol, attribute=PROTOCOLS[protocol], design=_design(protocol))
+            texts = word_texts(
+                folder, protocol=protocol, attribute=PROTOCOLS[protocol], design=_design(protocol)
+            )
             create(texts.write(), str(database), now=NOON)
             with open_campaign(str(database)) as campaign:
                 simulate(campaign, 9, seed=4)
@@ -117,7 +119,11 @@ def test_nothing_in_the_pack_leads_back_to_workers(protocol: str, made: Callable
     people = {name for frame in frames for name in frame["worker_id"]}
     ids = {name.partition("/")[0] for frame in frames for name in frame["judgement_id"].drop_nulls()}
 
-    words = [path.read_bytes() for path in pack.folder.rglob("*") if path.suffix in (".md", ".json", ".csv", ".tex")]
+    words = [
+        path.read_bytes()
+        for path in pack.folder.rglob("*")
+        if path.suffix in (".md", ".json", ".csv", ".tex")
+    ]
     data = [pl.read_parquet(path) for path in (pack.folder / "data").glob("*.parquet")]
 
     assert len(people) >= 3
@@ -125,7 +131,12 @@ def test_nothing_in_the_pack_leads_back_to_workers(protocol: str, made: Callable
     assert not [text for text in words if b"Anna" in text]
     cells = {cell for table in data for column in table.select(pl.col(pl.String)) for cell in column.unique()}
     assert not cells & (people | ids)
-    assert not {name for table in data for name in table.columns} & {"submitted_at", "automated", "moves", "text"}
+    assert not {name for table in data for name in table.columns} & {
+        "submitted_at",
+        "automated",
+        "moves",
+        "text",
+    }
 
 
 def test_pseudonyms_are_new_each_time(made: Callable[[str], Made], tmp_path: Path) -> None:
@@ -163,7 +174,9 @@ def test_the_bibliography_has_exactly_what_is_cited(protocol: str, made: Callabl
     listed = re.findall(r"^@\w+\{([^,]+),", pack.text("references.bib"), flags=re.M)
 
     in_markdown = re.findall(r"@([A-Za-z0-9]+)", pack.text("methods.md"))
-    in_latex = [key for group in re.findall(r"\\citep\{(.*?)\}", pack.text("methods.tex")) for key in group.split(",")]
+    in_latex = [
+        key for group in re.findall(r"\\citep\{(.*?)\}", pack.text("methods.tex")) for key in group.split(",")
+    ]
 
     assert len(listed) > 3
     assert sorted(set(in_markdown)) == sorted(set(in_latex)) == sorted(listed)
@@ -266,7 +279,9 @@ def test_several_attributes_are_reported_one_by_one(
     monkeypatch.chdir(tmp_path / "pack")
     assert run(shlex.split(Path("recompute.sh").read_text("utf-8").splitlines()[-1])[1:]) == 0
 
-    expected, again = (json.loads(Path(name).read_text("utf-8")) for name in ("results.json", "recomputed.json"))
+    expected, again = (
+        json.loads(Path(name).read_text("utf-8")) for name in ("results.json", "recomputed.json")
+    )
     assert [found["attribute"] for found in expected["attributes"]] == ["adequacy", "fluency"]
     assert again["attributes"] == expected["attributes"]
     assert set(pl.read_parquet("data/system_scores.parquet")["attribute"]) == {"", "adequacy", "fluency"}

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ import numpy as np
 from steelyard.domain.errors import ChoiceError, NotEnoughData
 from steelyard.domain.exhibit import Evidence, ExhibitOptions, Figure, Table
 from steelyard.domain.nearest import no_such
-from steelyard.domain.publication import CampaignFacts
+from steelyard.domain.publication import CampaignFacts, CollectionFacts
 from steelyard.domain.result import AnalysisSettings
 from steelyard.domain.scale import VAS
 from steelyard.exhibits import figures, tables
@@ -78,7 +77,7 @@ class PublicationOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Published:
+class PublicationPack:
     """What was written, how many of the datasheet's questions are answered, and what is missing and why."""
 
     folder: Path
@@ -93,10 +92,17 @@ class _Pack:
 
     source: Source
     evidence: Evidence
-    facts: Any
+    facts: CollectionFacts
     sheet: HedsSheet
     texts: CampaignTexts | None
     given: Mapping[str, Any] = field(default_factory=dict)
+
+
+def pack_options(given: Mapping[str, Any]) -> tuple[PublicationOptions, dict[str, Any]]:
+    """What was given, apart: what goes into the pack, and the options of the analysis."""
+    names = [each.name for each in fields(PublicationOptions)]
+    own = {name: value for name, value in given.items() if name in names}
+    return PublicationOptions(**own), {name: value for name, value in given.items() if name not in names}
 
 
 def publish_campaign(
@@ -106,7 +112,7 @@ def publish_campaign(
     *,
     step: Callable[[int], None] = lambda _: None,
     **choices: Any,
-) -> Published:
+) -> PublicationPack:
     """Write the pack of a campaign; the `choices` are options of an analysis, and `domains` and `weights`."""
     whole_files.require_empty(folder)
     further = {name: choices.pop(name, None) for name in ("domains", "weights")}
@@ -122,7 +128,7 @@ def publish_source(
     *,
     step: Callable[[int], None] = lambda _: None,
     **choices: Any,
-) -> Published:
+) -> PublicationPack:
     """Write the pack of judgements that came from a file; it says less than one of a campaign."""
     whole_files.require_empty(folder)
     return _publish(source, None, None, folder, options, step=step, choices=choices)
@@ -141,7 +147,7 @@ def _publish(  # noqa: PLR0913 (what both kinds of sources give)
     *,
     step: Callable[[int], None],
     choices: Mapping[str, Any],
-) -> Published:
+) -> PublicationPack:
     wanted = _wanted(options.exhibits)
     given = {name: value for name, value in choices.items() if value is not None}
     settings = settings_from(source, **given)
@@ -157,7 +163,7 @@ def _publish(  # noqa: PLR0913 (what both kinds of sources give)
     with whole_files.whole_folder(folder) as partial:
         made, notes = _exhibits(evidence, wanted, required=bool(options.exhibits))
         step(1)
-        notes += _write_exhibits(partial / "exhibits", made, evidence)
+        _write_exhibits(partial / "exhibits", made, evidence)
         step(1)
         _write_words(partial, pack)
         tables_of_data = _write_data(partial / "data", pack, options)
@@ -176,7 +182,7 @@ def _publish(  # noqa: PLR0913 (what both kinds of sources give)
         )
         _text(partial / "README.md", readme)
         step(1)
-    return Published(folder, len(sheet.answered), len(made), tuple(notes))
+    return PublicationPack(folder, len(sheet.answered), len(made), tuple(notes))
 
 
 def _wanted(names: Sequence[str]) -> list[tuple[str, str]]:
@@ -213,7 +219,7 @@ def _exhibits(
     return made, notes
 
 
-def _write_exhibits(folder: Path, made: Sequence[Table | Figure], evidence: Evidence) -> list[str]:
+def _write_exhibits(folder: Path, made: Sequence[Table | Figure], evidence: Evidence) -> None:
     analysis = evidence.analysis
     document = Document("exhibits", analysis.title, "", (), (), analysis.signature)
     write_document(folder, made, document)
@@ -223,7 +229,6 @@ def _write_exhibits(folder: Path, made: Sequence[Table | Figure], evidence: Evid
             _text(folder / f"{name}.csv", table_csv(exhibit.table))
         else:
             _text(folder / f"{name}.csv", table_csv(exhibit))
-    return []
 
 
 def _write_words(folder: Path, pack: _Pack) -> None:
@@ -283,6 +288,4 @@ def _spelt(value: Any) -> str:
 
 
 def _text(path: Path, text: str) -> None:
-    with suppress(FileNotFoundError):
-        path.unlink()
     whole_files.write_whole(path, text.encode())

@@ -14,7 +14,7 @@ from steelyard.domain.wording import counted
 from steelyard.exhibits.workers import excluded_hits
 from steelyard.report import heds_form as form
 from steelyard.report.heds_criterion import HedsAnswer, criterion_answers, plain_text
-from steelyard.report.heds_form import CRITERION, LANGUAGE_OPTIONS, QUESTIONS, Question
+from steelyard.report.heds_form import CRITERION, LANGUAGE_OPTIONS, QUESTIONS, HedsQuestion
 from steelyard.report.methods_analysis import quality_paragraph
 from steelyard.report.methods_collection import answer_sentences, question_sentence
 from steelyard.version import __version__
@@ -105,7 +105,7 @@ def heds_open(sheet: HedsSheet) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _enter(entries: dict[str, dict[str, Any]], question: Question, answer: HedsAnswer, key: str) -> None:
+def _enter(entries: dict[str, dict[str, Any]], question: HedsQuestion, answer: HedsAnswer, key: str) -> None:
     """Add an answer to what the form keeps; several criteria share an entry."""
 
     def put(element: str, value: str | bool, **more: Any) -> None:

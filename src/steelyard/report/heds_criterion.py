@@ -14,7 +14,7 @@ from steelyard.protocols import protocols
 from steelyard.report import heds_form as form
 from steelyard.report.cited_text import Sentence
 from steelyard.report.methods_analysis import comparison_sentences, interval_sentences, score_sentences
-from steelyard.report.text import agreements
+from steelyard.report.text import spoken_agreements
 
 NOT_APPLICABLE = "N/A"
 # Type of quality and aspect of the output, by what workers are asked about; anything else is quality as such.
@@ -93,7 +93,7 @@ def _instrument(known: CampaignFacts) -> dict[str, HedsAnswer]:
 
 def _response(protocol: Protocol) -> int:
     if "spans" in protocol.gives:
-        return form.ANNOTATION
+        return form.ERRORS_MARKED
     if "preferences" in protocol.gives:
         return form.RELATIVE_ESTIMATION
     return form.AGREEMENT_WITH_STATEMENT if protocol.asks_agreement else form.DIRECT_ESTIMATION
@@ -101,7 +101,7 @@ def _response(protocol: Protocol) -> int:
 
 def _agreement(analysis: Analysis) -> dict[str, HedsAnswer]:
     """Between workers (4.3.11) and of workers with themselves (4.3.12); N/A where nobody judged twice."""
-    found = agreements(analysis)
+    found = spoken_agreements(analysis)
     answers: dict[str, HedsAnswer] = {}
     for section, of in (("4.3.11", "inter"), ("4.3.12", "intra")):
         measure, score = measure_and_score(found.get(of, ""))

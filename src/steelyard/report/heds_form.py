@@ -13,7 +13,7 @@ CRITERION = "heds-criteria-criterion"
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class HedsQuestion:
     """A question: its number, what it is about, how it is answered, its element, how many options it has."""
 
     number: str
@@ -218,7 +218,7 @@ _ROWS = (
     ("5.3", "special categories of data", "one", "heds-ethics-special_category_data", 2),
     ("5.4", "impact assessments", "text", "heds-ethics-impact_assessments", 0),
 )
-QUESTIONS: dict[str, Question] = {row[0]: Question(*row) for row in _ROWS}  # type: ignore[arg-type]
+QUESTIONS: dict[str, HedsQuestion] = {row[0]: HedsQuestion(*row) for row in _ROWS}  # type: ignore[arg-type]
 
 # Options by their place in the form, from 1.
 SENTENCE, SEVERAL_SENTENCES, DOCUMENT = 5, 6, 7
@@ -234,7 +234,7 @@ SUBJECTIVE = 2
 ABSOLUTE, RELATIVE = 1, 2
 INTRINSIC = 1
 MULTIPLE_CHOICE, SLIDER, NO_INSTRUMENT = 1, 3, 4
-AGREEMENT_WITH_STATEMENT, DIRECT_ESTIMATION, RELATIVE_ESTIMATION, ANNOTATION = 1, 2, 3, 6
+AGREEMENT_WITH_STATEMENT, DIRECT_ESTIMATION, RELATIVE_ESTIMATION, ERRORS_MARKED = 1, 2, 3, 6
 # Languages stand in the order of their English names, after an option for "none"; some under older names.
 _LANGUAGES = """
 ab aa af ak sq am ar an hy as av ae ay az bm ba eu be bn bi bs br bg my ca ch ce ny zh cu cv kw co cr hr

@@ -15,7 +15,7 @@ from steelyard.exhibits.workers import excluded_hits
 from steelyard.qc import checks
 from steelyard.report.cited_text import Cite, Code, Paragraph, Sentence
 from steelyard.report.methods_collection import as_words, collection_paragraph
-from steelyard.report.text import agreements
+from steelyard.report.text import spoken_agreements
 from steelyard.version import __version__
 
 # How two systems were compared, and what that rests on. Names of tests as in `MethodSettings`.
@@ -266,7 +266,7 @@ def interval_sentences(analysis: Analysis) -> list[Sentence]:
 
 def _agreement(analysis: Analysis) -> list[Sentence]:
     sentences: list[Sentence] = []
-    for of, words in agreements(analysis).items():
+    for of, words in spoken_agreements(analysis).items():
         if words.startswith("unknown"):
             continue
         whose = AGREEMENT_OF[of]

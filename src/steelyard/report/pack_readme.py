@@ -123,11 +123,11 @@ def _left_out(terms: PackTerms) -> list[str]:
     return [
         "## What was left out",
         "",
-        "Workers, HITs and judgements have names that were dealt out at random for this package; the list "
-        "was not "
-        "kept. Ids of crowd platforms, the times of day at which people worked, how they handled the page, "
-        "what "
-        "they wrote and why single people were excluded are not in it. How long each item took is. "
+        "Workers and HITs have names that were dealt out at random for this package; the list was not kept. "
+        "Ids of crowd platforms, the times of day at which people worked, how they handled the page, what "
+        "they "
+        "wrote and why single people were excluded are not in it. How long each item took is, and the rows "
+        "stand in the order in which the judgements were given. "
         f"{texts}",
         "",
     ]

@@ -161,11 +161,11 @@ def contamination_line(analysis: Analysis) -> str:
 
 def agreement_line(analysis: Analysis) -> str:
     """How far workers agree with themselves and with each other; nothing if nobody judged anything twice."""
-    said = [f"{AGREEMENT_OF[of]} {words}" for of, words in agreements(analysis).items()]
+    said = [f"{AGREEMENT_OF[of]} {words}" for of, words in spoken_agreements(analysis).items()]
     return f"agreement {'; '.join(said)}" if said else ""
 
 
-def agreements(analysis: Analysis) -> dict[str, str]:
+def spoken_agreements(analysis: Analysis) -> dict[str, str]:
     """The coefficient that speaks for agreement, by whose it is; without those of whom nothing is known."""
     return {
         of: _of_agreement(rows)
