@@ -176,8 +176,8 @@ def test_the_index_names_every_page() -> None:
     assert [page for page in PAGES if f"]({page})" not in index] == []
 
 
-def test_the_page_on_publication_works_from_the_campaign_to_the_pack(folder: Path) -> None:
-    page = "publication.md"
+@pytest.mark.parametrize("page", ["publication.md"])
+def test_the_page_on_publication_works_from_the_campaign_to_the_pack(page: str, folder: Path) -> None:
     for command in commands(page):
         if command.target:
             Path(command.target).write_bytes((protocols()["da"].folder / "example.toml").read_bytes())
