@@ -298,3 +298,10 @@ def test_both_databases_give_a_pack(campaign: OpenCampaign, tmp_path: Path) -> N
 
     assert published.n_answered >= 34
     assert (tmp_path / "pack" / "data" / "judgements.parquet").is_file()
+
+
+def test_options_of_files_are_refused_with_a_database(made: Callable[[str], Made], tmp_path: Path) -> None:
+    database = str(made("da").database)
+
+    assert run(["publication", database, "--to", str(tmp_path / "pack"), "--scale", "0,10"]) == 2
+    assert not (tmp_path / "pack").exists()

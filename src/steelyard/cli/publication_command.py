@@ -48,7 +48,7 @@ def publication(
     """
     from steelyard.flows.open import open_campaign
     from steelyard.flows.publication import N_STEPS, PublicationOptions, publish_campaign, publish_source
-    from steelyard.flows.source import is_database, read_source
+    from steelyard.flows.source import is_database
     from steelyard.report.whole_files import require_empty
 
     require_drawing(folder)
@@ -57,11 +57,12 @@ def publication(
     names = tuple(name.strip() for name in (exhibits or "").split(",") if name.strip())
     options = PublicationOptions(exhibits=names, licence=licence, texts=texts)
     given, reading = reading_options(choices)
+    if is_database(source) and any(reading[name] for name in ("columns", "scale", "gold_scale", "hit_times")):
+        raise click.UsageError(
+            "SOURCE is a campaign's database: its columns, scales and hours are known already."
+        )
     with progress_bar("Writing the publication", N_STEPS) as step:
         if is_database(source):
-            # Refuses what is said about reading a file.
-            if any(reading[name] for name in ("columns", "scale", "gold_scale", "hit_times")):
-                read_source(source, columns={}, scale=None, hit_times=Path("unused"))
             further = {name: reading[name] for name in ("domains", "weights")}
             with open_campaign(source) as campaign:
                 made = publish_campaign(campaign, folder, options, step=step, **further, **given)
@@ -70,8 +71,8 @@ def publication(
     for note in made.notes:
         click.echo(f"Note: {note}", err=True)
     click.echo(
-        f"{made.n_exhibits} tables and figures, {made.n_answered} of 62 answers of the datasheet and the "
-        "data in "
-        f"{folder}; README.md says how to compute them again."
+        f"{made.n_exhibits} tables and figures, {made.n_answered} of the 62 answers of the datasheet, and "
+        "the data: "
+        f"{folder}. README.md there says how to compute every number again."
     )
     return 0

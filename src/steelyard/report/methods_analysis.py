@@ -272,5 +272,5 @@ def _agreement(analysis: Analysis) -> list[Sentence]:
         whose = AGREEMENT_OF[of]
         said = re.sub(r" of z, (\S+) of plain ratings", r" for standardised and \1 for plain ratings", words)
         cite = (Cite(("Krippendorff2011",)),) if "alpha" in words else ()
-        sentences.append((f"As to agreement {whose}: {said}", *cite, "."))
+        sentences.append((f"For agreement {whose} we found {said}", *cite, "."))
     return sentences
