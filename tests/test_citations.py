@@ -1,4 +1,4 @@
-"""Every citation key exists in docs/references.bib, and every entry there is cited."""
+"""Every citation key exists in src/steelyard/report/references.bib, and every entry there is cited."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-BIBLIOGRAPHY = ROOT / "docs" / "references.bib"
+BIBLIOGRAPHY = ROOT / "src" / "steelyard" / "report" / "references.bib"
 KEY = re.compile(r"\b([A-Z][a-z]+(?:19|20)\d\d[a-z]?)\b")
 CITING_FILES = [*ROOT.glob("src/**/*.py"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("*.md")]
 

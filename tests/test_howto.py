@@ -17,6 +17,7 @@ import pytest
 from steelyard.cli.main import cli, run
 from steelyard.design.builder import build
 from steelyard.formats.campaign_toml import read_campaign
+from steelyard.protocols import protocols
 
 HOWTO = Path(__file__).parent.parent / "docs" / "howto"
 PAGES = sorted(path.name for path in HOWTO.glob("*.md") if path.name != "README.md")
@@ -33,7 +34,7 @@ PUBLISHED = ("reproduce-wmt.md", "error-spans.md")
 RUNNING = (
     *("run-a-campaign.md", "links-and-people.md", "correct-a-mistake.md", "extend-a-campaign.md"),
     *("pay-workers.md", "back-up.md", "prove-nothing-changed.md", "run-a-series.md", "deploy.md"),
-    *("managers.md", "adjudicate.md", "participants-rights.md"),
+    *("managers.md", "adjudicate.md", "participants-rights.md", "publication.md"),
 )
 DESIGNING = [page for page in PAGES if page not in (ANALYSING, IN_PYTHON, *PUBLISHED, *RUNNING)]
 
@@ -175,3 +176,21 @@ def test_the_index_names_every_page() -> None:
     index = text_of("README.md")
 
     assert [page for page in PAGES if f"]({page})" not in index] == []
+
+
+@pytest.mark.parametrize("page", ["publication.md"])
+def test_the_page_on_publication_works_from_the_campaign_to_the_pack(page: str, folder: Path) -> None:
+    for command in commands(page):
+        if command.target:
+            Path(command.target).write_bytes((protocols()["da"].folder / "example.toml").read_bytes())
+        else:
+            assert run(command.arguments) == 0
+    blocks = [block for language, block in BLOCK.findall(text_of(page)) if language == "python"]
+    for number, block in enumerate(blocks):
+        Path(f"block{number}.py").write_text(block, "utf-8")
+        runpy.run_path(f"block{number}.py")
+
+    quoted = " ".join(re.findall(r"^> ?(.*)$", text_of(page), flags=re.M))
+    assert quoted in Path("pack/methods.md").read_text("utf-8")
+    assert len(blocks) == 2
+    assert Path("pack-2/heds.json").is_file()

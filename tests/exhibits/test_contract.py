@@ -32,7 +32,7 @@ from steelyard.domain.plugin import Exhibit
 from steelyard.exhibits import figures, tables
 from steelyard.report.html import SECTIONS
 
-BIBLIOGRAPHY = Path(__file__).parents[2] / "docs" / "references.bib"
+BIBLIOGRAPHY = Path(__file__).parents[2] / "src" / "steelyard" / "report" / "references.bib"
 EXHIBITS = [
     *(pytest.param(exhibit, id=f"table {name}") for name, exhibit in tables().items()),
     *(pytest.param(exhibit, id=f"figure {name}") for name, exhibit in figures().items()),

@@ -206,7 +206,7 @@ def test_naming_a_column_that_is_not_there_is_refused(tmp_path: Path) -> None:
     assert problems == (
         "there is no column 'colour' to choose: use one of worker, segment, rating, system, kind, hit, "
         "position, document, domain, attribute, seconds, hit_seconds, submitted_at, judgement_id, excluded, "
-        "simulated, revision, joined, known, known_sd, first_touch_seconds, moves, first_rating, "
+        "simulated, revision, joined, filler, known, known_sd, first_touch_seconds, moves, first_rating, "
         "hidden_seconds, straightness, pastes, automated.",
         "there is no column 'points' to take as rating. "
         "Columns found: worker, segment, rating, system, kind.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from os import PathLike, fspath
 from pathlib import Path
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from steelyard.domain.study import StudyResult
     from steelyard.flows.export import HitsLayout
     from steelyard.flows.open import OpenCampaign
+    from steelyard.flows.publication import PublicationPack
     from steelyard.flows.verify import Verification
 
 
@@ -90,6 +92,19 @@ class Campaign(Displayed):
         from steelyard.flows.export import export_hits
 
         return export_hits(self._opened, Path(path), layout=layout)
+
+    def to_publication(self, folder: str | PathLike[str], **options: Any) -> PublicationPack:
+        """Write all that a paper needs; the options are those of `steelyard publication`.
+
+        >>> campaign.to_publication("paper-of-campaign", exhibits=("ranking",)).n_exhibits
+        1
+        """
+        from steelyard.flows.publication import pack_options, publish_campaign
+        from steelyard.web.replay import replay_writer
+
+        wanted, choices = pack_options(options)
+        wanted = replace(wanted, write_replay=replay_writer(self._opened, texts=wanted.texts))
+        return publish_campaign(self._opened, Path(folder), wanted, **choices)
 
     def verify(self, *, root: str | None = None) -> Verification:
         """Recompute the hashes of all judgements; `root` is one that was published before.

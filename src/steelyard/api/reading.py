@@ -17,6 +17,7 @@ from steelyard.frames import gather_credit
 
 if TYPE_CHECKING:
     from steelyard.domain.study import StudyResult
+    from steelyard.flows.publication import PublicationPack
 
 
 @dataclass(frozen=True, repr=False)
@@ -57,6 +58,17 @@ class Judgements(Displayed):
         ['Ignored columns: colour.']
         """
         return self.source.warnings
+
+    def to_publication(self, folder: str | PathLike[str], **options: Any) -> PublicationPack:
+        """Write all that a paper needs; the options are those of `steelyard publication`.
+
+        >>> judgements.to_publication("paper", exhibits=("ranking",), check="none").n_exhibits
+        1
+        """
+        from steelyard.flows.publication import pack_options, publish_source
+
+        wanted, choices = pack_options(options)
+        return publish_source(self.source, Path(folder), wanted, **choices)
 
     def __len__(self) -> int:
         return max(len(self.source.of(name)) for name in ("ratings", "preferences", "spans"))

@@ -200,7 +200,7 @@ def evidence_from(
     from steelyard.flows.analyse import weigh
     from steelyard.flows.settings import read_choices, settings_from
 
-    given = {name: value for name, value in choices.items() if name not in _READING}
+    given, _ = reading_options(choices)
     require_known_check(choices["check"])
     if given["method"] is not None:
         # Wrong options are refused before anything takes time. The usual method is up to the source.
@@ -228,6 +228,12 @@ def read_from(address: str, choices: dict[str, Any]) -> Source:
         hit_times=choices.get("hit_times"),
     )
     return read_further(source, domains=choices.get("domains"), weights=choices.get("weights"))
+
+
+def reading_options(choices: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The options of the analysis, and those that say how a source is read."""
+    reading = {name: choices.get(name) for name in _READING}
+    return {name: value for name, value in choices.items() if name not in _READING}, reading
 
 
 def require_known_check(name: str | None) -> None:

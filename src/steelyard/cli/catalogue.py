@@ -60,6 +60,7 @@ CATALOGUE: dict[str, dict[str, tuple[str, str]]] = {
     "Analyse it": {
         "analyse": ("analysis_commands", "Check workers, score and rank systems."),
         "report": ("analysis_commands", "Write the full report, as a page or for LaTeX."),
+        "publication": ("publication_command", "Write all that a paper needs, data included."),
         "table": ("exhibit_commands", "Make a table from judgements."),
         "plot": ("exhibit_commands", "Draw a figure from judgements."),
         "export": ("campaign_commands", "Write all judgements to a file that `analyse` reads."),

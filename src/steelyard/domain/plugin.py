@@ -73,6 +73,8 @@ class Protocol:
     """Texts that a campaign may choose to show with the translations, in place of those in `shows`."""
     degraded_as: Mapping[str, str] = field(default_factory=dict)
     """By attribute that no degradation names, one that suffers from the same damage, such as "overall"."""
+    asks_agreement: bool = False
+    """Workers say how far they agree with a statement, rather than how good something is."""
     examples_at: tuple[float, ...] = ()
     """Ratings for which a campaign must give an example each."""
 

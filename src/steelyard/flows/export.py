@@ -13,6 +13,7 @@ import polars as pl
 from steelyard.domain.campaign import CampaignSettings
 from steelyard.domain.errors import SourceError
 from steelyard.domain.judgement import FRAME_NAMES, PLACE_OF_JUDGEMENT, FrameName
+from steelyard.domain.running import Exclusion
 from steelyard.domain.scale import VAS
 from steelyard.domain.work import AssignmentStatus
 from steelyard.flows.campaign_texts import translations_of
@@ -129,20 +130,36 @@ def _marked_rows(piece: JudgedFrames, name: FrameName) -> pl.DataFrame:
     frame: pl.DataFrame = getattr(piece, name)
     if name == "spans":
         frame = frame.with_columns(piece.marked_texts)
-    excluded = excluded_of(frame, piece.exclusions)
-    frame = frame.join(excluded.hits, on=["worker_id", "hit_id"], how="left", maintain_order="left")
-    is_simulated = pl.col("worker_id").is_in(sorted(piece.simulated))
-    frame = frame.with_columns(simulated=pl.when(is_simulated).then(pl.lit("true")))
-    if name == "ratings" and piece.joined:
-        # A rating may be credited to systems of both sorts.
-        frame = spread_credit(frame)
-        has_joined = pl.col("system_id").is_in(list(piece.joined))
-        frame = frame.with_columns(joined=pl.when(has_joined).then(pl.lit("true")))
+    marks = RowMarks(piece.exclusions, piece.simulated, piece.joined)
+    frame = with_marks(frame, name, marks)
     frame = frame.with_columns(judged=pl.col("judgement_id").str.replace(PLACE_OF_JUDGEMENT, ""))
     frame = frame.join(piece.handling, on="judged", how="left", maintain_order="left")
     if piece.revisions is None:
         return frame.with_columns(revision=pl.lit(None, pl.Int64))
     return frame.join(piece.revisions, on="judged", how="left", maintain_order="left")
+
+
+@dataclass(frozen=True, slots=True)
+class RowMarks:
+    """What files say of rows: excluded, by simulated workers, of systems that were added later."""
+
+    exclusions: tuple[Exclusion, ...]
+    simulated: frozenset[str]
+    joined: tuple[str, ...]
+
+
+def with_marks(frame: pl.DataFrame, name: FrameName, marks: RowMarks) -> pl.DataFrame:
+    """A frame of ratings, preferences or spans with the marks that `analyse` reads from a file."""
+    excluded = excluded_of(frame, marks.exclusions)
+    frame = frame.join(excluded.hits, on=["worker_id", "hit_id"], how="left", maintain_order="left")
+    is_simulated = pl.col("worker_id").is_in(sorted(marks.simulated))
+    frame = frame.with_columns(simulated=pl.when(is_simulated).then(pl.lit("true")))
+    if name == "ratings" and marks.joined:
+        # A rating may be credited to systems of both sorts.
+        frame = spread_credit(frame)
+        has_joined = pl.col("system_id").is_in(list(marks.joined))
+        frame = frame.with_columns(joined=pl.when(has_joined).then(pl.lit("true")))
+    return frame
 
 
 def export_hits(campaign: OpenCampaign, path: Path, *, layout: HitsLayout = "audit") -> int:

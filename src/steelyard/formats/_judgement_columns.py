@@ -54,6 +54,8 @@ _NAMES: dict[str, tuple[str, ...]] = {
     # For people who look into it: no analysis depends on the words that were shown.
     "revision": ("revision",),
     "joined": ("joined",),
+    # Whether the item was there only to fill up a HIT.
+    "filler": ("filler",),
     "known": ("known", "known_rating", "gold"),
     "known_sd": ("known_sd",),
     **{
@@ -69,6 +71,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
 _JUDGED = (
     *("worker", "segment", "kind", "hit", "position", "document", "domain", "attribute"),
     *("seconds", "hit_seconds", "submitted_at", "judgement_id", "excluded", "simulated", "revision"),
+    "filler",
     *HANDLING,
 )
 _COLUMNS: dict[FrameName, tuple[str, ...]] = {

@@ -108,7 +108,7 @@ _WRITTEN: dict[FrameName, dict[str, str]] = {
 }
 # What people decided about judgements, whose were made up, which words their workers saw, and how they came
 # about.
-_MARKS = ("excluded", "simulated", "revision", *HANDLING)
+_MARKS = ("excluded", "simulated", "revision", "filler", *HANDLING)
 # Written only where some row has them.
 _WRITTEN_IF_ANY: dict[FrameName, tuple[str, ...]] = {
     "ratings": ("domain", "known", "known_sd", *_MARKS, "joined"),

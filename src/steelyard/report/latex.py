@@ -105,7 +105,7 @@ def write_document(folder: Path, exhibits: Sequence[Table | Figure], document: D
         require_matplotlib(folder, ".pdf")
     folder.mkdir(parents=True, exist_ok=True)
     parts = []
-    for name, exhibit in _named(exhibits, document.name):
+    for name, exhibit in named_parts(exhibits, document.name):
         if isinstance(exhibit, Figure):
             # Heading, notes and signature are in the caption.
             write_figure(exhibit, folder / f"{name}.pdf", has_words=False)
@@ -133,8 +133,8 @@ def _own(analysis: Analysis) -> list[Table]:
     ]
 
 
-def _named(exhibits: Sequence[Table | Figure], document: str) -> Iterator[tuple[str, Table | Figure]]:
-    """Each part with a name of its own for its files."""
+def named_parts(exhibits: Sequence[Table | Figure], document: str) -> Iterator[tuple[str, Table | Figure]]:
+    """Each part with a name of its own for its files, none of them that of the document."""
     taken = {document}
     for exhibit in exhibits:
         kind = "figure" if isinstance(exhibit, Figure) else "table"

@@ -161,12 +161,17 @@ def contamination_line(analysis: Analysis) -> str:
 
 def agreement_line(analysis: Analysis) -> str:
     """How far workers agree with themselves and with each other; nothing if nobody judged anything twice."""
-    said = [
-        f"{words} {_of_agreement(rows)}"
-        for of, words in AGREEMENT_OF.items()
-        if len(rows := analysis.agreement.filter(pl.col("of") == of, pl.col("n_pairs") > 0))
-    ]
+    said = [f"{AGREEMENT_OF[of]} {words}" for of, words in spoken_agreements(analysis).items()]
     return f"agreement {'; '.join(said)}" if said else ""
+
+
+def spoken_agreements(analysis: Analysis) -> dict[str, str]:
+    """The coefficient that speaks for agreement, by whose it is; without those of whom nothing is known."""
+    return {
+        of: _of_agreement(rows)
+        for of in AGREEMENT_OF
+        if len(rows := analysis.agreement.filter(pl.col("of") == of, pl.col("n_pairs") > 0))
+    }
 
 
 def _of_agreement(rows: pl.DataFrame) -> str:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+
+from steelyard.domain.errors import SourceError
 
 
 def write_whole(path: Path, content: bytes) -> None:
@@ -18,22 +21,18 @@ def write_whole(path: Path, content: bytes) -> None:
         partial.unlink(missing_ok=True)
 
 
-def write_whole_folder(folder: Path, files: Mapping[str, bytes | Path]) -> None:
-    """Write a folder under its name only when it is complete, in place of what was there.
+@contextmanager
+def whole_folder(folder: Path) -> Iterator[Path]:
+    """A folder to write into, which gets its name only when all is written, in place of what was there.
 
-    `files`: by their paths in it, what is in them, or a file to copy.
+    What fails half-way leaves nothing behind, and what was there as it was.
     """
     folder = folder.resolve()
     partial = folder.with_name(f".{folder.name}.{os.getpid()}.partial")
     former = folder.with_name(f".{folder.name}.{os.getpid()}.former")
     try:
-        for name, content in files.items():
-            path = partial / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            if isinstance(content, Path):
-                shutil.copyfile(content, path)
-            else:
-                path.write_bytes(content)
+        partial.mkdir(parents=True)
+        yield partial
         if folder.exists():
             folder.replace(former)
         try:
@@ -45,3 +44,26 @@ def write_whole_folder(folder: Path, files: Mapping[str, bytes | Path]) -> None:
     finally:
         shutil.rmtree(partial, ignore_errors=True)
         shutil.rmtree(former, ignore_errors=True)
+
+
+def write_whole_folder(folder: Path, files: Mapping[str, bytes | Path]) -> None:
+    """Write such a folder. `files`: by their paths in it, what is in them, or a file to copy."""
+    with whole_folder(folder) as partial:
+        for name, content in files.items():
+            path = partial / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if isinstance(content, Path):
+                shutil.copyfile(content, path)
+            else:
+                path.write_bytes(content)
+
+
+def require_empty(folder: Path) -> None:
+    """SourceError if there is anything in a folder, or anything else of its name."""
+    if folder.is_dir():
+        if any(folder.iterdir()):
+            raise SourceError(
+                str(folder), ["is not empty; name a new folder, so that nothing old is left in it."]
+            )
+    elif folder.exists():
+        raise SourceError(str(folder), ["is no folder; name a new one."])

@@ -10,8 +10,9 @@ from __future__ import annotations
 import hashlib
 import json
 from base64 import b64encode
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +91,16 @@ def write_replay(
     except OSError as error:
         raise SourceError(str(folder), [f"it cannot be written: {error.strerror}."]) from error
     return Replay(found.hit_id, found.n_items, len(found.items), tuple(files))
+
+
+def replay_writer(campaign: OpenCampaign, *, texts: bool) -> Callable[[Path], None]:
+    """What puts a replay into a publication; without its texts, only what comes before the first of them."""
+
+    def write(folder: Path) -> None:
+        made_on = datetime.now(UTC).date()
+        write_replay(campaign, folder, made_on=made_on, most_items=USUAL_ITEMS if texts else 0)
+
+    return write
 
 
 def _require_room(folder: Path) -> None:

@@ -23,6 +23,7 @@ PROTOCOL = Protocol(
     # The crowd of [Graham2014] took so long.
     seconds_per_item={"adequacy": 18.0, "fluency": 13.0},
     folder=Path(__file__).parent,
+    asks_agreement=True,
     answer_schema=LINE.schema,
     check=LINE.check,
     rows=one_rating,

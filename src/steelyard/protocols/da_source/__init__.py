@@ -23,6 +23,7 @@ PROTOCOL = Protocol(
     # Our choice: a little more than for two texts in one language.
     seconds_per_item={"adequacy": 20.0},
     folder=Path(__file__).parent,
+    asks_agreement=True,
     answer_schema=LINE.schema,
     check=LINE.check,
     rows=one_rating,

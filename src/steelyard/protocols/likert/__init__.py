@@ -23,6 +23,7 @@ PROTOCOL = Protocol(
     # Our choice: reading takes the time, so as long as direct assessment [Graham2014].
     seconds_per_item={"adequacy": 18.0, "fluency": 13.0},
     folder=Path(__file__).parent,
+    asks_agreement=True,
     answer_schema=CHOICES.schema,
     check=CHOICES.check,
     rows=one_rating,

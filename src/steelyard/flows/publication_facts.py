@@ -1,0 +1,130 @@
+"""What is known of how judgements were collected: from a campaign's database, and from judgements alone."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from steelyard.domain.entry import entry_in
+from steelyard.domain.judgement import FrameName
+from steelyard.domain.publication import CampaignFacts, CollectionFacts
+from steelyard.domain.work import SCORED_KINDS
+from steelyard.flows.background import Backgrounds, backgrounds
+from steelyard.flows.open import OpenCampaign
+from steelyard.flows.platform import identification
+from steelyard.flows.source import Source
+from steelyard.flows.state import campaign_now
+from steelyard.frames import spread_credit
+from steelyard.preferences import scored_preferences
+from steelyard.protocols import protocols, roles_shown, span_settings_of, translations_shown
+
+
+def campaign_facts(campaign: OpenCampaign) -> CampaignFacts:
+    """What the database of a campaign says beside its judgements."""
+    settings = campaign_now(campaign).settings
+    protocol, words = protocols()[settings.protocol], settings.presentation["words"]
+    entry, begun = entry_in(settings.presentation), backgrounds(campaign)
+    marks = span_settings_of(protocol, settings.presentation)
+    is_rated = protocol.scale is not None and (marks is None or marks.score)
+    anchors: Mapping[str, str] = words.get("anchors", {}) if is_rated else {}
+    choices: Mapping[str, str] = words.get("choices", {})
+    statement = f"{words['lead_in']} {words['statements'][settings.attribute]}"
+    has_statement = is_rated or marks is None
+    platform, rules = identification(settings.rules), settings.rules
+    return CampaignFacts(
+        protocol=settings.protocol,
+        attribute=settings.attribute,
+        source_language=settings.source_language,
+        target_language=settings.target_language,
+        question=statement if has_statement else words["spans"]["hint"],
+        instructions="\n\n".join([*_paragraphs(words, settings.attribute), *words["answering"]]),
+        words_language=words["language"],
+        shows=roles_shown(settings),
+        hit_size=settings.design.hit_size,
+        whole_documents=settings.design.order == "documents",
+        n_translations=translations_shown(settings),
+        is_rated=is_rated,
+        anchors=(anchors["low"], anchors["high"]) if "low" in anchors and not choices else None,
+        choices=tuple(choices.values()),
+        severities=() if marks is None else tuple(marks.severities),
+        categories=() if marks is None else tuple(marks.categories or ()),
+        degradation=settings.design.degradation,
+        platform=None if platform is None else platform.platform.title,
+        wage=rules.wage,
+        pay_per_hit=rules.pay_per_hit,
+        currency=rules.currency,
+        lease_minutes=rules.lease_minutes,
+        has_consent=entry is not None and entry.consent is not None,
+        n_agreed=sum(worker.agrees is True for worker in begun.workers),
+        questions=tuple(question.text for question in begun.questions),
+        background=_answers(begun),
+        n_training=begun.n_training,
+    )
+
+
+def _paragraphs(words: Mapping[str, Any], attribute: str) -> Sequence[str]:
+    found = words["instructions"][attribute]
+    return [found] if isinstance(found, str) else list(found)
+
+
+def _answers(begun: Backgrounds) -> dict[str, dict[str, int]]:
+    """By question to choose answers from, how many gave each. What people wrote themselves is not told."""
+    counted: dict[str, dict[str, int]] = {}
+    for question in begun.questions:
+        if question.kind not in ("choice", "choices"):
+            continue
+        given = [worker.answers.get(question.name) for worker in begun.workers]
+        each = [
+            part for answer in given if answer for part in (answer if isinstance(answer, list) else [answer])
+        ]
+        if each:
+            counted[question.text] = dict(Counter(each).most_common())
+    return counted
+
+
+def collection_facts(source: Source, read: FrameName, campaign: CampaignFacts | None) -> CollectionFacts:
+    """What the judgements of a source say, before people have pseudonyms and times are gone."""
+    frame = source.of(read)
+    kinds = frame["item_kind"].cast(pl.String).value_counts().sort("count", descending=True)
+    days = frame["submitted_at"].drop_nulls().dt.date().unique().to_list()
+    seconds = frame["seconds"].drop_nulls()
+    documents = frame["document_id"].drop_nulls()
+    scored_rows = _scored(frame, read)
+    per_system = scored_rows.group_by("system_id").agg(n=pl.col("segment_id").n_unique())["n"]
+    return CollectionFacts(
+        name=source.title,
+        read=read,
+        kinds=dict(kinds.iter_rows()),
+        attributes=tuple(name for name in frame["attribute"].unique().sort().to_list() if name),
+        n_segments=frame["segment_id"].n_unique(),
+        n_documents=documents.n_unique() if len(documents) else None,
+        segments_per_system=_range(per_system),
+        n_errors=source.spans["severity"].count(),
+        weights=source.weights,
+        first_day=min(days, default=None),
+        last_day=max(days, default=None),
+        median_seconds=_number(seconds.median()),
+        campaign=campaign,
+    )
+
+
+def _scored(frame: pl.DataFrame, read: FrameName) -> pl.DataFrame:
+    if read == "preferences":
+        pairs = scored_preferences(frame)
+        return pl.concat(
+            pairs.select(pl.col(side).alias("system_id"), "segment_id") for side in ("system_a", "system_b")
+        )
+    rows = frame.filter(pl.col("item_kind").is_in([str(kind) for kind in SCORED_KINDS]))
+    return spread_credit(rows).select("system_id", "segment_id")
+
+
+def _range(counts: pl.Series) -> tuple[int, int]:
+    each = counts.to_list()
+    return (min(each, default=0), max(each, default=0))
+
+
+def _number(found: Any) -> float | None:
+    return None if found is None else float(found)
