@@ -37,7 +37,9 @@ from steelyard.cli.report_files import require_drawing
 @click.option(
     "--licence", metavar="ID", help="Licence of the data, e.g. cc-by-4.0.  [default: none is stated]"
 )
-@click.option("--texts", is_flag=True, help="Publish sources, references and translations too, also in the replay.")
+@click.option(
+    "--texts", is_flag=True, help="Publish sources, references and translations too, also in the replay."
+)
 @analysis_options
 def publication(
     source: str, folder: Path, exhibits: str | None, licence: str | None, texts: bool, **choices: Any
