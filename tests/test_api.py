@@ -118,6 +118,6 @@ def test_an_option_that_no_exhibit_has_is_named_with_those_that_exist() -> None:
     analysis = sy.analyse(pl.DataFrame(ROWS), check="none")
 
     with pytest.raises(
-        ChoiceError, match=r"There is no option 'categorys' of exhibits\. Use any of: categories"
+        ChoiceError, match=r"There is no option 'categorys' in exhibits\. Did you mean 'categories'"
     ):
         analysis.table("agreement", categorys=(5, 2))

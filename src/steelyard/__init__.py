@@ -11,14 +11,41 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from steelyard.version import __version__
+
+if TYPE_CHECKING:
+    from steelyard.api import (
+        Analysis,
+        Campaign,
+        Figure,
+        Judgements,
+        Plan,
+        Study,
+        analyse,
+        compare_years,
+        create,
+        evaluate,
+        explain_layout,
+        judge_metrics,
+        link,
+        normalise,
+        open,  # noqa: A004 (the name users know from the README)
+        plan,
+        read,
+        replicate,
+    )
+    from steelyard.api import analyse as analyze
+    from steelyard.api import normalise as normalize
 
 __all__ = [
     "Analysis",
     "Campaign",
+    "Figure",
     "Judgements",
+    "Plan",
+    "Study",
     "__version__",
     "analyse",
     "compare_years",
@@ -34,16 +61,21 @@ __all__ = [
     "replicate",
 ]
 
-_PUBLIC = frozenset(__all__) - {"__version__"}
-# Other spellings that work as well.
-_SPELLINGS = {"analyze": "analyse", "normalize": "normalise"}
+if TYPE_CHECKING:
+    __all__ += ["analyze", "normalize"]
+else:
+    # Other spellings that work as well.
+    _SPELLINGS = {"analyze": "analyse", "normalize": "normalise"}
+
+    def __getattr__(name: str) -> object:
+        """Load the public names on first use, so that importing a part needs only what that part needs."""
+        name = _SPELLINGS.get(name, name)
+        if name in __all__:
+            from steelyard import api
+
+            return getattr(api, name)
+        raise AttributeError(f"module 'steelyard' has no attribute {name!r}")
 
 
-def __getattr__(name: str) -> Any:
-    """Load the public names on first use, so that importing a part needs only what that part needs."""
-    name = _SPELLINGS.get(name, name)
-    if name in _PUBLIC:
-        from steelyard import api
-
-        return getattr(api, name)
-    raise AttributeError(f"module 'steelyard' has no attribute {name!r}")
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -127,10 +127,11 @@ def plan(json_file: str | None, plot_file: Path | None, **choices: Any) -> None:
 
     made = make_plan(progress=progress_bar, **choices)
     if plot_file is not None:
-        from steelyard.report.plan_plot import draw
+        from steelyard.exhibits.studies.plan import plan_figure
+        from steelyard.report.figure_file import write_figure
 
         try:
-            draw(made, plot_file)
+            write_figure(plan_figure(made), plot_file)
         except OSError as error:
             raise click.FileError(str(plot_file), error.strerror) from None
     if json_file:

@@ -132,9 +132,14 @@ def named_method(name: str) -> Method:
     return found[name]
 
 
-def _require_known_names(given: Mapping[str, Any]) -> None:
+def known_names() -> list[str]:
+    """The names of all options that an analysis may have, whatever its method and check."""
     known = [found.name for cls in (AnalysisOptions, MethodSettings) for found in options_of(cls)]
-    known += [found.name for found in (*method_options(), *check_options())]
+    return [*known, *(found.name for found in (*method_options(), *check_options()))]
+
+
+def _require_known_names(given: Mapping[str, Any]) -> None:
+    known = known_names()
     for name in given:
         if name not in known:
             raise ChoiceError(no_such("option", name, known, within="an analysis", use="Use any of"))

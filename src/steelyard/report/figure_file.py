@@ -78,24 +78,42 @@ def _painted(sheet: Drawing, ending: str, path: Path) -> bytes:
     # A figure without pyplot leaves no state behind.
     canvas = Canvas(figsize=(sheet.width * POINTS / 72, sheet.height * POINTS / 72), facecolor="white")
     FigureCanvasAgg(canvas)
-    axes = canvas.add_axes((0, 0, 1, 1), xlim=(0, sheet.width), ylim=(sheet.height, 0))
-    axes.set_axis_off()
-    with rc_context({"font.family": _fonts(), "pdf.fonttype": 42}), warnings.catch_warnings():
+    axes = canvas.add_axes((0, 0, 1, 1))
+    with rc_context({"pdf.fonttype": 42}), warnings.catch_warnings():
         # A name in a script that no font here knows is drawn as boxes; the data table has it right.
         warnings.filterwarnings("ignore", message=r"Glyph .* missing from font", category=UserWarning)
-        for order, shape in enumerate(sheet.shapes):
-            match shape:
-                case Text():
-                    _text(axes, shape, order)
-                case Circles():
-                    _circles(axes, shape, order)
-                case Outline():
-                    _outline(axes, shape, order)
+        _paint(axes, sheet, POINTS)
         # No dates: the same figure gives the same file.
         known: dict[str, Any] = {"CreationDate": None} if ending == ".pdf" else {"Software": None}
         written = BytesIO()
         canvas.savefig(written, format=ending[1:], dpi=RESOLUTION, metadata=known)
     return written.getvalue()
+
+
+def draw_on(figure: Figure, axes: Axes) -> None:
+    """Draw the figure on axes that are there, as large as fits, without heading, notes and signature."""
+    sheet = draw_sheet(figure, has_words=False)
+    axes.set_aspect("equal", adjustable="box")
+    room = axes.get_window_extent()
+    pixels = min(room.width / sheet.width, room.height / sheet.height)
+    _paint(axes, sheet, 72 * pixels / axes.get_figure(root=True).dpi)
+
+
+def _paint(axes: Axes, sheet: Drawing, points: float) -> None:
+    """Draw all shapes on axes that take on the units of the drawing; `points`: of print, per unit."""
+    from matplotlib import rc_context
+
+    axes.set(xlim=(0, sheet.width), ylim=(sheet.height, 0))
+    axes.set_axis_off()
+    with rc_context({"font.family": _fonts()}):
+        for order, shape in enumerate(sheet.shapes):
+            match shape:
+                case Text():
+                    _text(axes, shape, order, points)
+                case Circles():
+                    _circles(axes, shape, order, points)
+                case Outline():
+                    _outline(axes, shape, order, points)
 
 
 def _fonts() -> list[str]:
@@ -105,15 +123,15 @@ def _fonts() -> list[str]:
     return ["DejaVu Sans", *(name for name in _FURTHER_FONTS if name in installed)]
 
 
-def _text(axes: Axes, text: Text, order: int) -> None:
+def _text(axes: Axes, text: Text, order: int, points: float) -> None:
     from matplotlib.patheffects import withStroke
 
-    halo = [withStroke(linewidth=3 * POINTS, foreground=PRINTED["paper"])] if text.has_halo else None
+    halo = [withStroke(linewidth=3 * points, foreground=PRINTED["paper"])] if text.has_halo else None
     axes.text(
         text.x,
         text.y,
         printable(text.text),
-        fontsize=text.size * POINTS,
+        fontsize=text.size * points,
         color=PRINTED[text.colour],
         ha=_ALIGNMENT[text.anchor],
         va="baseline",
@@ -126,7 +144,7 @@ def _text(axes: Axes, text: Text, order: int) -> None:
     )
 
 
-def _circles(axes: Axes, circles: Circles, order: int) -> None:
+def _circles(axes: Axes, circles: Circles, order: int, points: float) -> None:
     from matplotlib.collections import EllipseCollection
     from matplotlib.colors import to_rgba
 
@@ -141,14 +159,14 @@ def _circles(axes: Axes, circles: Circles, order: int) -> None:
             offset_transform=axes.transData,
             facecolors=[to_rgba(PRINTED[circles.fill], circles.opacity)],
             edgecolors=[PRINTED[circles.stroke.colour]],
-            linewidths=[circles.stroke.width * POINTS],
+            linewidths=[circles.stroke.width * points],
             zorder=order,
         ),
         autolim=False,
     )
 
 
-def _outline(axes: Axes, outline: Outline, order: int) -> None:
+def _outline(axes: Axes, outline: Outline, order: int, points: float) -> None:
     from matplotlib.colors import to_rgba
     from matplotlib.patches import PathPatch
     from matplotlib.path import Path as Curve
@@ -166,7 +184,7 @@ def _outline(axes: Axes, outline: Outline, order: int) -> None:
         Curve(places, codes),
         facecolor=to_rgba(PRINTED[outline.fill], outline.opacity) if outline.fill else "none",
         edgecolor=PRINTED[stroke.colour] if stroke else "none",
-        linewidth=stroke.width * POINTS if stroke else 0,
+        linewidth=stroke.width * points if stroke else 0,
         linestyle=_dash(stroke),
         capstyle="butt",
         zorder=order,

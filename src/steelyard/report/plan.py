@@ -9,18 +9,10 @@ from dataclasses import asdict
 from typing import Any
 
 from steelyard.domain.wording import counted
+from steelyard.exhibits.studies.plan import goal_words
 from steelyard.planning.plan import Case, Plan, Precision
 
 _WIDTH = 96
-# What each goal is called, with its value put in.
-_GOALS: dict[str, str] = {
-    "difference": "Goal: find a difference of {:g} between two systems",
-    "ratings_per_system": "Goal: {:,.10g} ratings per system",
-    "reliability": "Goal: segment scores with a reliability of {:g}",
-    "ratings_per_item": "Goal: {:,.10g} ratings per item",
-    "budget": "Given: a budget of {:,.2f}",
-    "hits": "Given: the campaign's own {:,.0f} HITs",
-}
 _PRECISION_ROWS: tuple[tuple[str, str, str], ...] = (
     ("ratings per system", "ratings_per_system", ",.0f"),
     ("smallest difference found", "difference", ".3f"),
@@ -83,15 +75,6 @@ def _power_lines(plan: Plan) -> list[str]:
             f"{counted(round(first.workers), 'worker')} on {counted(round(first.documents), text)})."
         ),
     ]
-
-
-def goal_words(plan: Plan) -> str:
-    """The goal in words, with the ratings that it takes where these follow from it."""
-    words = _GOALS[plan.goal.name].format(plan.goal.value)
-    if plan.ratings_wanted is None or plan.goal.value == plan.ratings_wanted:
-        return words
-    unit = "system" if plan.goal.name == "difference" else "item"
-    return f"{words}, which takes {plan.ratings_wanted:,.0f} ratings per {unit}"
 
 
 def to_dict(plan: Plan) -> dict[str, Any]:
