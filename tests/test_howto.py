@@ -27,13 +27,15 @@ CUT = "…"
 # The page that begins where campaigns end, those about judgements of others (their numbers are
 # in test_real_data.py and test_recipes.py), and those about a campaign that is there; all others design one.
 ANALYSING = "tables-and-figures.md"
+# Its Python runs in test_examples.py.
+IN_PYTHON = "python.md"
 PUBLISHED = ("reproduce-wmt.md", "error-spans.md")
 RUNNING = (
     *("run-a-campaign.md", "links-and-people.md", "correct-a-mistake.md", "extend-a-campaign.md"),
     *("pay-workers.md", "back-up.md", "prove-nothing-changed.md", "run-a-series.md", "deploy.md"),
     *("managers.md", "adjudicate.md", "participants-rights.md"),
 )
-DESIGNING = [page for page in PAGES if page not in (ANALYSING, *PUBLISHED, *RUNNING)]
+DESIGNING = [page for page in PAGES if page not in (ANALYSING, IN_PYTHON, *PUBLISHED, *RUNNING)]
 
 
 class Command(NamedTuple):

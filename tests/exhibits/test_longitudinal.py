@@ -215,5 +215,5 @@ def test_cells_may_be_named_by_the_reader(evidence: Evidence) -> None:
 def test_systems_that_are_no_cells_are_refused_with_the_option_to_use(
     exhibits: Callable[[], dict[str, Any]], evidence: Evidence
 ) -> None:
-    with pytest.raises(NotEnoughData, match=r"^Toy: .*Systems found: alpha, beta, gamma\. .*--cells"):
+    with pytest.raises(NotEnoughData, match=r"^Toy: .*Systems found: alpha, beta, gamma\. .*cells="):
         exhibits()["longitudinal"].make([evidence], OPTIONS)

@@ -126,4 +126,4 @@ def test_too_few_draws_to_claim_anything_are_mentioned(draws: int, n_warnings: i
     found = coarse_draws(fit, pair_test(fit, methods()["trueskill"], settings), settings)
 
     assert len(found) == n_warnings
-    assert all("Use --draws 120 or more" in warning for warning in found)
+    assert all("Ask for 120 draws or more" in warning for warning in found)

@@ -66,7 +66,7 @@ def test_names_that_do_not_tell_are_refused_with_the_option_to_use(systems: list
     assert said.startswith("de-en: ")
     assert why in said
     assert all(name in said for name in systems)
-    assert "--cells curr_old=" in said
+    assert 'cells={"curr_old": "A", "curr_new": "B", "best_old": "C+D", "best_new": "E"}' in said
 
 
 def test_cells_are_taken_as_asked() -> None:

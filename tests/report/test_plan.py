@@ -1,19 +1,17 @@
-"""A plan as text, JSON and picture."""
+"""A plan as text, JSON and figure."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pytest
 
+from steelyard.domain.exhibit import Line, Points, Rule
+from steelyard.exhibits.studies.plan import plan_figure
 from steelyard.planning.cost import Terms
 from steelyard.planning.plan import Goal, GoalName, Plan, Setup, make_plan
 from steelyard.report.plan import plan_text, to_dict, to_json
-from steelyard.report.plan_plot import draw
 
 SETUP = Setup(
     systems=5,
@@ -143,46 +141,43 @@ def test_every_setting_is_in_the_json(example: Plan) -> None:
     assert "terms" not in settings
 
 
-def pixels(path: Path) -> np.ndarray[Any, Any]:
-    from matplotlib.image import imread
-
-    return imread(path)
-
-
-PLAN_COLOUR = np.array([0xD5, 0x5E, 0x00]) / 255
-
-
 @pytest.mark.parametrize(
-    ("name", "value", "setup"),
+    ("name", "value", "setup", "range_of"),
     [
-        ("difference", 0.1, SETUP),
-        ("reliability", 0.9, WITH_SEGMENTS),
-        ("budget", 900, WITH_SEGMENTS),
-        ("budget", 40, replace(WITH_SEGMENTS, systems=1, items=300)),
-        ("hits", 1, SETUP),
+        ("difference", 0.1, SETUP, "money"),
+        ("reliability", 0.9, WITH_SEGMENTS, "money"),
+        ("budget", 900, WITH_SEGMENTS, "precision"),
     ],
 )
-def test_the_plot_shows_the_plan(name: GoalName, value: float, setup: Setup, tmp_path: Path) -> None:
-    target = tmp_path / "plan.png"
+def test_the_figure_shows_the_plan_on_the_curve(
+    name: GoalName, value: float, setup: Setup, range_of: str
+) -> None:
+    made = make_plan(Goal(name, value), setup, title="A plan")
 
-    draw(make_plan(Goal(name, value), setup, title="A plan"), target)
+    figure = plan_figure(made)
 
-    picture = pixels(target)[..., :3]
-    assert picture.shape == (750, 1200, 3)
-    assert (np.abs(picture - PLAN_COLOUR).max(axis=2) < 0.01).sum() > 100
-
-
-def test_the_plot_can_be_a_drawing_and_comes_out_alike_twice(example: Plan, tmp_path: Path) -> None:
-    for name in ("one.svg", "two.svg"):
-        draw(example, tmp_path / name)
-
-    assert (tmp_path / "one.svg").read_text("utf-8").lstrip().startswith("<?xml")
-    assert (tmp_path / "one.svg").read_bytes() == (tmp_path / "two.svg").read_bytes()
+    (panel,) = figure.panels
+    (point,) = [mark for mark in panel.marks if isinstance(mark, Points)]
+    (span,) = [mark for mark in panel.marks if isinstance(mark, Line) and len(mark.x) == 2]
+    assert point.x == (made.expected.outlay.cost,)
+    assert point.y == (getattr(made.expected.precision, made.measure),)
+    assert (span.y[0] == span.y[1]) is (range_of == "money")
+    assert min(span.x) <= point.x[0] <= max(span.x)
+    assert min(span.y) <= point.y[0] <= max(span.y)
+    assert figure.table.rows["hits"].to_list() == sorted(figure.table.rows["hits"])
 
 
-def test_drawing_leaves_no_figure_behind(example: Plan, tmp_path: Path) -> None:
-    from matplotlib import pyplot
+def test_a_plan_too_small_for_any_reliability_is_a_line_at_its_money() -> None:
+    made = make_plan(Goal("budget", 40), replace(WITH_SEGMENTS, systems=1, items=300))
 
-    draw(example, tmp_path / "plan.png")
+    marks = plan_figure(made).panels[0].marks
 
-    assert pyplot.get_fignums() == []
+    assert [mark.at for mark in marks if isinstance(mark, Rule)] == [made.expected.outlay.cost]
+
+
+def test_the_figure_says_what_the_plan_is_and_pays(example: Plan) -> None:
+    poor = replace(SETUP, terms=replace(SETUP.terms, pay_per_hit=1.0))
+
+    assert "154 HITs, 77.0 hours, 1,108.80 in all" in plan_figure(example).caption
+    assert "(minimum 12.00)" in plan_figure(example).caption
+    assert "(below the minimum of 12.00)" in plan_figure(make_plan(Goal("difference", 0.1), poor)).caption

@@ -222,7 +222,7 @@ def workers_left_out(crowd: Crowd, workers: BoolArray, *, because: str, advice: 
 def without_gold(crowd: Crowd, workers: BoolArray, *, remedy: str) -> tuple[str, ...]:
     """A warning about workers (workers,) who judged no gold, and what the option for them would do."""
     return workers_left_out(
-        crowd, workers, because="judged no gold item", advice=f" (--without-gold shrunk {remedy})"
+        crowd, workers, because="judged no gold item", advice=f" (without_gold: shrunk {remedy})"
     )
 
 
@@ -268,6 +268,6 @@ def _odd_scale(crowd: Crowd) -> tuple[str, ...]:
     low, high = float(rating.min()), float(rating.max())
     return (
         f"All ratings lie between {low:g} and {high:g}, on a scale from {scale.minimum:g} to "
-        f"{scale.maximum:g}, in whose parts agreement is counted. If the scale is shorter, name it with "
-        "--scale MIN,MAX.",
+        f"{scale.maximum:g}, in whose parts agreement is counted. If the scale is shorter, name "
+        "its ends when reading the judgements.",
     )

@@ -41,7 +41,7 @@ class Campaign(Displayed):
         """The title as it was when the campaign was opened.
 
         >>> campaign.title
-        'Toy English-Czech'
+        'Which translations say it right? For native speakers of English'
         """
         return self._opened.settings.title
 
@@ -49,7 +49,7 @@ class Campaign(Displayed):
         """All judgements given so far.
 
         >>> campaign.judgements().frame["system_id"].n_unique()
-        2
+        5
         """
         return Judgements(from_campaign(self._opened))
 
@@ -85,7 +85,7 @@ class Campaign(Displayed):
         """Write every HIT, for audit or for another system to run; returns the number of items.
 
         >>> campaign.export_hits("hits.csv")
-        50
+        500
         """
         from steelyard.flows.export import export_hits
 
@@ -139,7 +139,7 @@ def explain_layout(campaign_file: str | PathLike[str]) -> LayoutReport:
     """How the campaign's HITs would be laid out: groups, kinds, pairs, separations. Writes nothing.
 
     >>> sy.explain_layout("campaign.toml").n_hits
-    1
+    10
     """
     from steelyard.flows import create as creation
 
@@ -164,7 +164,7 @@ def open(address: str | PathLike[str]) -> Campaign:  # noqa: A001 (the name user
 
     >>> campaign = sy.open("eval.db")
     >>> campaign.title
-    'Toy English-Czech'
+    'Which translations say it right? For native speakers of English'
     >>> campaign.close()
     """
     from steelyard.flows.open import open_campaign

@@ -65,15 +65,20 @@ class Exhibiting(Displayed):
         those that do.
 
         >>> analysis.table("ranking")["rank"].to_list()
-        [1, 2]
-        >>> sy.replicate(judgements, check="none").table("needed").columns[:2]
+        [1, 2, 3, 4, 5]
+        >>> sy.replicate("years.csv", check="none", draws=50).table("needed").columns[:2]
         ['reliability', 'ratings']
         """
         return Frame(self._make_table(name, options).rows)
 
     @overload
     def plot(
-        self, name: str | None = None, path: str | PathLike[str] | None = None, **options: Any
+        self,
+        name: str | None = None,
+        path: str | PathLike[str] | None = None,
+        *,
+        ax: None = None,
+        **options: Any,
     ) -> Figure: ...
 
     @overload
@@ -100,8 +105,7 @@ class Exhibiting(Displayed):
         instead, and return them. Of an analysis these are the figures that `steelyard exhibits` lists, and
         the options those of such figures.
 
-        >>> analysis.plot("ranking")
-        <Figure 'ranking': Ranking>
+        >>> analysis.plot("ranking").save("ranking.svg")
         >>> analysis.plot("rating-histograms", "ratings.svg").name
         'rating-histograms'
         """

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 class Figure:
     """A figure of an analysis, a study or a plan. A notebook shows it when it ends a cell.
 
-    >>> analysis.plot("ranking")
-    <Figure 'ranking': Ranking>
+    >>> sy.plan(systems=5, budget=2000).plot()
+    <Figure 'plan': What money buys>
     """
 
     record: FigureRecord = field(repr=False)
@@ -38,8 +38,8 @@ class Figure:
     def title(self) -> str:
         """What is above it.
 
-        >>> analysis.plot().title
-        'Ranking'
+        >>> sy.plan(systems=5, budget=2000).plot().title
+        'What money buys'
         """
         return self.record.title
 

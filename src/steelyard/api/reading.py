@@ -24,8 +24,8 @@ class Judgements(Displayed):
     """Judgements read and checked, ready for analysis. A notebook shows how many there are of each system.
 
     >>> judgements = sy.read("judgements.csv")
-    >>> sy.analyse(judgements, check="none").systems["system_id"].to_list()
-    ['brass', 'tin']
+    >>> sy.analyse(judgements, check="none").systems["system_id"][0]
+    'brass'
     """
 
     source: Source
@@ -52,8 +52,9 @@ class Judgements(Displayed):
     def warnings(self) -> tuple[str, ...]:
         """What to know before trusting the judgements.
 
-        >>> sy.read("judgements.csv").warnings
-        ('All workers are simulated.',)
+        >>> table = {"worker": ["a"], "system": ["x"], "segment": [1], "rating": [90], "colour": ["red"]}
+        >>> [str(warning) for warning in sy.read(pl.DataFrame(table)).warnings]
+        ['Ignored columns: colour.']
         """
         return self.source.warnings
 

@@ -12,8 +12,10 @@ from steelyard.api.choices import StudyChoices
 from steelyard.api.display import Exhibiting
 from steelyard.api.reading import source_of
 from steelyard.api.waiting import shown_progress
+from steelyard.domain.cells import CELLS, HOW_TO_NAME_CELLS, CellSystems
 from steelyard.domain.errors import ChoiceError
 from steelyard.domain.nearest import no_such
+from steelyard.domain.wording import joined
 from steelyard.evaluation.normalisation.settings import Normalisation as NormalisationRecord
 from steelyard.evaluation.replication.settings import Replication as ReplicationRecord
 from steelyard.evaluation.settings import Evaluation as EvaluationRecord
@@ -41,7 +43,7 @@ Made = TypeVar("Made", "Table", "FigureRecord")
 class Study(Exhibiting):
     """What a study found, or a plan. A notebook shows its conclusion, tables and figures.
 
-    >>> study = sy.replicate(judgements, check="none", draws=50)
+    >>> study = sy.replicate("years.csv", check="none", draws=50)
     >>> isinstance(study, sy.Study)
     True
     >>> study.plot("replication-curve").save("curve.svg")
@@ -100,7 +102,7 @@ def _named(exhibits: Sequence[Made], name: str | None, noun: str, options: Mappi
 class Evaluation(Study, EvaluationRecord):
     """How close each method comes to a truth it has not seen; see `evaluate`.
 
-    >>> study = sy.evaluate(judgements, methods=["mean-rating", "mean-z"], draws=5, check="none")
+    >>> study = sy.evaluate("years.csv", methods=["mean-rating", "mean-z"], draws=5, check="none")
     >>> study.rows["method"].unique().sort().to_list()
     ['mean-rating', 'mean-z']
     """
@@ -128,7 +130,7 @@ class Normalisation(Study, NormalisationRecord):
 class Replication(Study, ReplicationRecord):
     """How well mean ratings are replicated, and how many that takes; see `replicate`.
 
-    >>> sy.replicate(judgements, check="none", draws=50).is_split
+    >>> sy.replicate("years.csv", check="none", draws=50).is_split
     True
     """
 
@@ -184,7 +186,7 @@ def evaluate(judgements: Any, *, settings: EvaluationSettings | None = None, **o
     `spam`, `draws`, `level`, `truth`, `share`, `least_truth`), of the check, and of the methods compared.
     `settings` may hold those of the trials instead. `rows` of what is returned has a row for each method.
 
-    >>> study = sy.evaluate(judgements, methods=["mean-rating", "mean-z"], draws=5, check="none")
+    >>> study = sy.evaluate("years.csv", methods=["mean-rating", "mean-z"], draws=5, check="none")
     >>> study.settings.draws
     5
     """
@@ -235,7 +237,7 @@ def replicate(
     are those of `steelyard replicate --help`, with underscores: `reliability`, `draws`; the prices `wage`,
     `fee`, `pass_rate` and `seconds`; and those of `analyse`.
 
-    >>> study = sy.replicate(judgements, check="none", draws=50, reliability=0.8, wage=15)
+    >>> study = sy.replicate("years.csv", check="none", draws=50, reliability=0.8, wage=15)
     >>> [needed.reliability for needed in study.needed]
     [0.8]
     """
@@ -261,8 +263,8 @@ def compare_years(
 
     `judgements`: those of each language pair by its name, such as {"de-en": "years.db"}; or a list of names
     and judgements, where a pair has a source for each attribute. Options: `cells`, the systems of each cell
-    where their names do not say, as in {"curr_old": ["A"], "curr_new": ["B"], "best_old": ["C"],
-    "best_new": ["D"]}; `metrics`, those to compute from a campaign's texts; and those of `analyse`.
+    where their names do not say, as in {"curr_old": "A", "curr_new": "B", "best_old": ["C", "D"],
+    "best_new": "E"}; `metrics`, those to compute from a campaign's texts; and those of `analyse`.
 
     >>> sy.compare_years({"de-en": "years.csv"}, check="none").rows["scale"].unique().sort().to_list()
     ['points', 'z']
@@ -273,6 +275,8 @@ def compare_years(
 
     if isinstance(judgements, str | PathLike) or not judgements:
         raise ChoiceError('Name the language pair of the judgements, such as {"de-en": "years.db"}.')
+    if options.get("cells") is not None:
+        options["cells"] = _cells(options["cells"])
     chosen = StudyChoices("compare_years", options)
     asked = chosen.settings(Settings, settings)
     named = list(judgements.items()) if isinstance(judgements, Mapping) else list(judgements)
@@ -283,6 +287,22 @@ def compare_years(
         analysis = settings_from(source, **chosen.of_analysis())
         sources.append(pair_source(address, source, analysis, pair=pair, texts=bool(asked.metrics)))
     return Longitudinal.of(compare(sources, asked, progress=shown_progress))
+
+
+def _cells(given: Any) -> CellSystems:
+    """The systems of each cell; several of one in a list, or with a plus between, as on the command line."""
+    if not isinstance(given, Mapping):
+        return tuple(given)
+    for name in given:
+        if name not in CELLS:
+            raise ChoiceError(no_such("cell", name, CELLS))
+    missing = [name for name in CELLS if name not in given]
+    if missing:
+        raise ChoiceError(f"{{cells}} must name {joined(missing)} too: {{cells={HOW_TO_NAME_CELLS}}}.")
+    return tuple(
+        (name, tuple(given[name].split("+")) if isinstance(given[name], str) else tuple(given[name]))
+        for name in CELLS
+    )
 
 
 def link(
@@ -327,7 +347,7 @@ def judge_metrics(
     campaign's ratings become the gold. `rows` of what is returned has a row for each metric.
 
     >>> study = sy.judge_metrics("metric-scores", pair="de-en", gold="da", draws=100)
-    >>> study.table("metrics").columns[0]
+    >>> study.table("meta").columns[0]
     'metric'
     """
     from steelyard.flows.meta import Wanted, judge, read_scored

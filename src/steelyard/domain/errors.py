@@ -55,9 +55,10 @@ def as_argument(name: str, value: str | None) -> str:
     """
     if value is None:
         return name
-    ours, equals, theirs = value.partition("=")
-    if equals:
-        return f'{name}={{"{ours}": "{theirs}"}}'
+    if "=" in value:
+        parts = (part.partition("=") for part in value.split(","))
+        written = ", ".join(f'"{ours}": "{theirs}"' for ours, _, theirs in parts)
+        return f"{name}={{{written}}}"
     if value.isupper():
         return f"{name}=({value.replace(',', ', ')})" if "," in value else f"{name}={value}"
     return f"{name}={value}" if value == "True" else f'{name}="{value}"'

@@ -158,8 +158,8 @@ def export_hits(campaign: OpenCampaign, path: Path, *, layout: HitsLayout = "aud
     several = any(row.place > 1 for row in rows)
     if several and layout in ("upload-2016", "appraise"):
         problem = (
-            f"{settings.protocol} shows several translations at once, which --as {layout} cannot write; "
-            "--as audit and --as pearmut can."
+            f"{settings.protocol} shows several translations at once, which the layout {layout} cannot "
+            "hold; audit and pearmut can."
         )
         raise SourceError(settings.name, [problem])
     languages = {
@@ -218,7 +218,7 @@ def _is_judged_by_reference(settings: CampaignSettings) -> bool:
     if roles == ("text",):
         problem = (
             f"Appraise always shows a second text beside the translation, so {settings.attribute} judged "
-            "from the translation alone cannot run there. Use --as upload-2016."
+            "from the translation alone cannot run there. Use the layout upload-2016."
         )
         raise SourceError(settings.name, [problem])
     return "reference" in roles

@@ -103,7 +103,10 @@ def _of_folder(folder: Path, wanted: Wanted) -> ScoresRead:
         )
         raise SourceError(str(folder), [problem])
     if wanted.method is not None:
-        raise SourceError(str(folder), ["has people's scores already: --method is for databases."])
+        raise SourceError(
+            str(folder),
+            ["has people's scores already: only ratings of a database become scores by a method."],
+        )
     table = _table(wanted)
     names = _others(wanted, table)
     scored = read_metric_folder(folder, wanted.pair, golds=[wanted.gold], metrics=names)

@@ -97,8 +97,8 @@ def contrary_pairs(fit: Fit, settings: AnalysisSettings) -> tuple[str, ...]:
     more = f" and {len(contrary) - 5} more" if len(contrary) > 5 else ""
     return (
         f"The test finds systems significantly better than others with a higher score ({found}{more}). Test "
-        "and scores weigh ratings differently, and here that matters: claim neither order. --test "
-        "clustered-means tests the scores themselves.",
+        "and scores weigh ratings differently, and here that matters: claim neither order. The test "
+        "clustered-means is of the scores themselves.",
     )
 
 
@@ -141,5 +141,5 @@ def coarse_draws(fit: Fit, test: PairTest, settings: AnalysisSettings) -> tuple[
     enough = math.ceil(2 * n_pairs / test.level)
     return (
         f"{settings.method_settings.draws:,} draws are too few for {n_pairs} pairs of systems: with Holm's "
-        f"correction no difference can be significant. Use --draws {enough} or more.",
+        f"correction no difference can be significant. Ask for {enough} draws or more.",
     )

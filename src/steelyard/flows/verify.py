@@ -116,7 +116,7 @@ def required_root(root: str) -> str:
     found = re.fullmatch(r"(?:root:)?([0-9a-f]{16,64})", root.strip().lower())
     if found is None:
         problem = "this is no root: give its 64 hexadecimal digits, or the first 16 as in a signature."
-        raise SourceError(f"--root {root}", [problem])
+        raise SourceError(f"root {root}", [problem])
     return found[1]
 
 

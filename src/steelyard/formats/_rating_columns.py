@@ -30,7 +30,7 @@ def read_ratings(
     rating = reader.number("rating", required=True)
     outside = (rating < scale.minimum) | (rating > scale.maximum)
     limits = f"{scale.minimum:g} to {scale.maximum:g}"
-    reader.refuse("rating", outside, f"is outside the scale {limits} (for another: --scale MIN,MAX)")
+    reader.refuse("rating", outside, f"is outside the scale {limits} (for another: {{scale=MIN,MAX}})")
     columns = {**reader.judged(), "system_id": _system(reader), "rating": rating}
     columns |= _known(reader, columns["item_kind"], scale=scale, gold_scale=gold_scale)
     if not reader.problems:
@@ -102,7 +102,7 @@ def _known(
     given = gold_scale or scale
     outside = is_gold & ((known < given.minimum) | (known > given.maximum))
     limits = f"{'gold ' if gold_scale else ''}scale {given.minimum:g} to {given.maximum:g}"
-    advice = "" if gold_scale else " (of an expert on another: --gold-scale MIN,MAX)"
+    advice = "" if gold_scale else " (of an expert on another: {gold_scale=MIN,MAX})"
     reader.refuse("known", outside, f"is outside the {limits}{advice}")
     if gold_scale is None:
         return {"known": known, "known_sd": deviation}

@@ -50,6 +50,7 @@ from steelyard.formats._judgement_table import (
     line_numbers,
     row_numbers,
 )
+from steelyard.formats._pandas_table import from_pandas
 from steelyard.formats._pearmut_lines import is_pearmut_log, lines_of_download
 from steelyard.formats._pearmut_log import from_pearmut_lines, from_pearmut_log
 from steelyard.formats._separated import read_separated
@@ -254,7 +255,8 @@ def from_table(
 
     where = "table"
     try:
-        cells = nw.from_native(table, eager_only=True).to_polars()
+        given = nw.from_native(table, eager_only=True)
+        cells = from_pandas(given.to_native()) if given.implementation.is_pandas() else given.to_polars()
     except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
         raise SourceError(where, [f"cannot be read as a table ({error})."]) from None
     found = JudgementTable(cells, row_numbers)

@@ -122,7 +122,7 @@ def _coarse_draws(pairs: pl.DataFrame, draws: int) -> tuple[str, ...]:
         return ()
     return (
         f"{draws:,} draws are too few for {counted(len(pairs), 'pair')} of systems: with Holm's correction "
-        f"no difference between campaigns can be significant. Use --draws {enough} or more.",
+        f"no difference between campaigns can be significant. Ask for {enough} draws or more.",
     )
 
 

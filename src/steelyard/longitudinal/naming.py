@@ -120,7 +120,7 @@ def _year(label: str) -> int | str:
 def _unclear(systems: Sequence[str], where: str, why: str) -> NotEnoughData:
     return NotEnoughData(
         f"{where}: the systems' names do not give the four cells of a comparison of years ({why}). Systems "
-        f"found: {_listed(systems)}. Say which systems make each cell: --cells {HOW_TO_NAME_CELLS}."
+        f"found: {_listed(systems)}. Say which systems make each cell: {{cells={HOW_TO_NAME_CELLS}}}."
     )
 
 

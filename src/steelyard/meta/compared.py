@@ -116,7 +116,7 @@ def _require_known(scored: ScoredPair, gold: str, settings: MetaSettings) -> Non
     if not metrics:
         problems.append(
             "there are no scores by any metric. Put them beside people's scores, such as metric-scores/"
-            f"{scored.pair}/NAME-src.seg.score, or give a table of them (--scores FILE)."
+            f"{scored.pair}/NAME-src.seg.score, or give a table of them."
         )
     for what, names, known in (
         ("system to exclude", settings.exclude, systems),
@@ -183,7 +183,7 @@ def _left_out(judged: set[str], held: set[str], human: set[str], settings: MetaS
     exclude = set(settings.exclude)
     reasons = (
         ("metrics compare other systems with them", judged & held),
-        ("they are people's translations (--with-references keeps them)", judged & human - held),
+        ("they are people's translations (with_references keeps them)", judged & human - held),
         ("it was asked for", judged & exclude - held - human),
     )
     return tuple(

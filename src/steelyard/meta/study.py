@@ -147,7 +147,7 @@ def _turned(rows: pl.DataFrame, settings: MetaSettings) -> tuple[str, ...]:
     is_one = len(turned) == 1
     return (
         f"{', '.join(turned)} {'runs' if is_one else 'run'} against people's scores. If lower is better "
-        f"there, flip {'it' if is_one else 'them'} with --flip {','.join(turned)}.",
+        f"there, flip {'it' if is_one else 'them'}: name {'it' if is_one else 'them'} as flip.",
     )
 
 

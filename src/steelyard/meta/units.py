@@ -51,7 +51,7 @@ def few_metric_units(found: Sequence[Significance]) -> tuple[str, ...]:
         return ()
     unit, n_units = few[0].unit, few[0].n_units
     advice = (
-        " --unit segment takes segments to be independent, which makes p too small where documents differ."
+        " The unit segment takes segments to be independent, which makes p too small where documents differ."
         if unit == "documents"
         else ""
     )

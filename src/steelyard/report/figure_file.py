@@ -96,7 +96,9 @@ def draw_on(figure: Figure, axes: Axes) -> None:
     axes.set_aspect("equal", adjustable="box")
     room = axes.get_window_extent()
     pixels = min(room.width / sheet.width, room.height / sheet.height)
-    _paint(axes, sheet, 72 * pixels / axes.get_figure(root=True).dpi)
+    canvas = axes.get_figure(root=True)
+    assert canvas is not None
+    _paint(axes, sheet, 72 * pixels / canvas.dpi)
 
 
 def _paint(axes: Axes, sheet: Drawing, points: float) -> None:

@@ -106,7 +106,7 @@ def _about_scales(study: GoldStudy, straight: Fitted, points: RatingPoints) -> l
     if gold.max() < middle < score.max():
         found.append(
             f"The expert rated nothing above {gold.max():g} on a scale from {points.low:g} to "
-            f"{points.high:g}. If that was another scale, name it: --gold-scale MIN,MAX."
+            f"{points.high:g}. If that was another scale, name it as the gold scale."
         )
     if pearson(gold, score) < _REVERSED:
         found.append(

@@ -72,7 +72,7 @@ def analysis_overview(analysis: Analysis) -> StudyResult:
     n_clusters = analysis.systems["cluster"].n_unique()
     return StudyResult(
         name="analysis",
-        title=f"Analysis of {analysis.title}",
+        title=f"Analysis: {analysis.title}",
         settings={},
         tables=(table,),
         figures=(ranking_figure(analysis, table),) if len(analysis.systems) else (),
@@ -104,7 +104,7 @@ def judgements_overview(
         parts.append(counted(len(spans), "marked error"))
     return StudyResult(
         name="judgements",
-        title=f"Judgements of {title}",
+        title=f"Judgements: {title}",
         settings={},
         tables=(_pairs_judged(preferences),) if ratings.is_empty() else _ratings_given(ratings),
         lead=", ".join(parts) + ".",
@@ -123,7 +123,7 @@ def campaign_overview(
     table = Table("progress", "Progress", _PROGRESS_COLUMNS, pl.DataFrame([row]).select(names))
     return StudyResult(
         name="campaign",
-        title=f"Campaign {settings.title}",
+        title=f"Campaign: {settings.title}",
         settings={},
         tables=(table,),
         figures=(_arrivals(counts),) if len(counts.history) > 1 else (),
