@@ -2,9 +2,9 @@
 
     .venv/bin/python scripts/make_notebooks.py [--check] [NAME ...]
 
-Edit a notebook in Jupyter or as text, then run this. Each runs in an empty folder and a process of its
-own. What differs from run to run (times, counters, lines about progress) is not kept. With --check nothing is
-written: the notebooks must run, and print what they have stored, numbers aside.
+Edit a notebook in Jupyter or as text, then run this. They run in an empty folder. What differs from run to
+run (times, counters, lines about progress) is not kept. With --check nothing is written: the notebooks must
+run, and print what they have stored, numbers aside.
 """
 
 from __future__ import annotations
@@ -14,13 +14,14 @@ import os
 import re
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import nbformat
 from nbclient import NotebookClient
 
-FOLDER = Path(__file__).parent.parent / "docs" / "notebooks"
+NOTEBOOKS = sorted((Path(__file__).parent.parent / "docs" / "notebooks").glob("*.ipynb"))
 NUMBER = re.compile(r"[-−]?\d[\d,.]*")
 # Of one notebook with its outputs, in bytes: readers on a code host should see it at once.
 LARGEST = 300_000
@@ -31,18 +32,23 @@ def read(path: Path) -> Any:
     return nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
 
 
-def executed(notebook: Any, folder: Path) -> Any:
-    """The notebook, run in this folder; an error in a cell is raised."""
-    # Debuggers warn when they find frozen modules, and threads cost more than they give on small data.
-    os.environ |= {"PYDEVD_DISABLE_FILE_VALIDATION": "1", "POLARS_MAX_THREADS": "1"}
-    client = NotebookClient(
-        notebook, timeout=170, kernel_name="python3", resources={"metadata": {"path": folder}}
-    )
-    client.execute()
-    return cleaned(notebook)
+def execute(notebooks: Sequence[Any], folder: Path) -> None:
+    """Run notebooks in this folder, one after the other, and fill in their outputs; an error is raised.
+
+    One process serves all, with nothing of the notebook before: starting one takes longer than most cells.
+    """
+    os.environ |= {"PYDEVD_DISABLE_FILE_VALIDATION": "1"}
+    together = nbformat.v4.new_notebook()  # type: ignore[no-untyped-call]
+    for notebook in notebooks:
+        forget = nbformat.v4.new_code_cell("%reset -f")  # type: ignore[no-untyped-call]
+        together.cells += [forget, *notebook.cells]
+    place = {"metadata": {"path": str(folder)}}
+    NotebookClient(together, timeout=170, kernel_name="python3", resources=place).execute()
+    for notebook in notebooks:
+        cleaned(notebook)
 
 
-def cleaned(notebook: Any) -> Any:
+def cleaned(notebook: Any) -> None:
     """The notebook without what differs from run to run."""
     for cell in notebook.cells:
         cell.metadata = {}
@@ -53,7 +59,6 @@ def cleaned(notebook: Any) -> Any:
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
         "language_info": {"name": "python"},
     }
-    return notebook
 
 
 def _is_progress(output: Any) -> bool:
@@ -87,17 +92,16 @@ def main() -> int:
     parser.add_argument("names", nargs="*")
     parser.add_argument("--check", action="store_true", help="Only say what is stale.")
     given = parser.parse_args()
+    paths = [path for path in NOTEBOOKS if not given.names or path.stem in given.names]
+    stored, made = [read(path) for path in paths], [read(path) for path in paths]
+    with tempfile.TemporaryDirectory() as folder:
+        execute(made, Path(folder))
     problems = []
-    for path in sorted(FOLDER.glob("*.ipynb")):
-        if given.names and path.stem not in given.names:
-            continue
-        stored = read(path)
-        with tempfile.TemporaryDirectory() as folder:
-            made = executed(read(path), Path(folder))
-        if given.check and printed(made) != printed(stored):
+    for path, before, now in zip(paths, stored, made, strict=True):
+        if given.check and printed(now) != printed(before):
             problems.append(f"{path.name}: its outputs are stale; run scripts/make_notebooks.py {path.stem}")
         if not given.check:
-            nbformat.write(made, path)  # type: ignore[no-untyped-call]
+            nbformat.write(now, path)  # type: ignore[no-untyped-call]
         if path.stat().st_size > LARGEST:
             problems.append(f"{path.name}: {path.stat().st_size:,} bytes, more than {LARGEST:,}")
     sys.stderr.writelines(f"{problem}\n" for problem in problems)

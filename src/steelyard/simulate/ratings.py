@@ -58,9 +58,10 @@ def _hit(
     """One worker's HIT: documents, and controls made from their items after all of them."""
     n_segments, n_systems = quality.shape
     in_all = n_segments // crowd.document_length
-    # Documents in turn, and with each round of them the next system, so that all are judged about as often.
-    turn = (number - 1) * crowd.n_documents + rng.permutation(crowd.n_documents)
-    document, system = turn % in_all, (turn + turn // in_all) % n_systems
+    # Documents in turn, so that all are judged about as often; which system's is random.
+    order = rng.permutation(crowd.n_documents)
+    document = ((number - 1) * crowd.n_documents + order) % in_all
+    system = (rng.permutation(crowd.n_documents) + rng.integers(n_systems)) % n_systems
     place = np.arange(crowd.n_documents * crowd.document_length)
     segment = document[place // crowd.document_length] * crowd.document_length + place % crowd.document_length
     of_system = system[place // crowd.document_length]
