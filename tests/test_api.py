@@ -69,7 +69,13 @@ def test_five_lines_of_the_readme(campaign_file: Path, tmp_path: Path, noon: dat
 
     with sy.open(address) as campaign:
         analysis = campaign.analyse(method="mean-z", seed=7)
+        n_judgements, text, view = len(campaign.judgements()), repr(campaign), campaign._repr_html_()
 
+    assert text.splitlines()[0] == f"Campaign: {campaign.title}"
+    assert str(n_judgements) in text
+    assert len(text) < 600
+    assert "Judgements over time" in view
+    assert f">{n_judgements}</td>" in view
     assert "brass" in analysis.ranking
     assert analysis.signature.startswith("steelyard:")
     analysis.to_html(tmp_path / "report.html")

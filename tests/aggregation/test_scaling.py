@@ -70,7 +70,7 @@ def test_those_without_gold_may_be_shifted_as_the_others_on_average(four_points:
 
 def test_who_judged_no_gold_is_told(four_points: pl.DataFrame) -> None:
     assert _fit(four_points).warnings[0] == (
-        "1 worker judged no gold item: 2 judgements are left out (--without-gold shrunk shifts them as the "
+        "1 worker judged no gold item: 2 judgements are left out (without_gold: shrunk shifts them as the "
         "others on average)."
     )
 

@@ -53,7 +53,7 @@ def test_who_is_left_out_is_told(four_points: pl.DataFrame) -> None:
     warnings = _fit(four_points).warnings
 
     assert warnings == (
-        "1 worker judged no gold item: 2 judgements are left out (--without-gold shrunk gives them the mean "
+        "1 worker judged no gold item: 2 judgements are left out (without_gold: shrunk gives them the mean "
         "weight).",
         "1 worker came no closer to the gold than chance would: 4 judgements are left out.",
         "There are only 2 gold items: how far workers can be trusted is roughly known from so few. Ask the "

@@ -55,7 +55,7 @@ def test_who_has_no_weight_is_not_counted_and_told(voters: pl.DataFrame) -> None
 
     assert set(fit.segments["n"]) == {2}
     assert fit.warnings[:2] == (
-        "1 worker judged no gold item: 1 judgement is left out (--without-gold shrunk gives them the mean "
+        "1 worker judged no gold item: 1 judgement is left out (without_gold: shrunk gives them the mean "
         "weight).",
         "1 worker never agreed with the gold: 5 judgements are left out.",
     )

@@ -41,7 +41,7 @@ def test_the_study_is_printed(folder: Path, capsys: pytest.CaptureFixture[str]) 
 
     printed = capsys.readouterr().out
     assert printed.startswith("How well metrics agree with people: is-fo, dqm\n")
-    assert "flip it with --flip errors-src." in " ".join(printed.split())
+    assert "flip it: name it as flip." in " ".join(printed.split())
     assert printed.rstrip().endswith("|draws:1000|seed:7")
 
 

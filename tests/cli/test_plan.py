@@ -60,7 +60,7 @@ def test_the_plot_is_written(plan: Callable[..., int], tmp_path: Path, ending: s
 
     assert plan(*EXAMPLE, "--plot", str(target)) == 0
 
-    assert target.stat().st_size > 10_000
+    assert b"What money buys" in target.read_bytes() or target.stat().st_size > 10_000
 
 
 def test_a_campaign_file_is_enough(
@@ -85,7 +85,7 @@ def test_a_campaign_file_is_enough(
         ((*EXAMPLE, "--wage", "9", "--pay-per-hit", "3"), "--wage and --pay-per-hit"),
         ((*EXAMPLE, "--pass-rate", "61"), "--pass-rate must be from 0.01 to 1, not 61"),
         ((*EXAMPLE, "--campaign", "c.toml"), "--systems: the campaign file says this"),
-        ((*EXAMPLE, "--plot", "plan.pdf"), ".png or .svg"),
+        ((*EXAMPLE, "--plot", "plan.gif"), ".svg, .png or .pdf"),
         (("--campaign", "missing.toml"), "missing.toml"),
     ],
 )

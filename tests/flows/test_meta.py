@@ -121,11 +121,10 @@ def test_who_is_left_out_what_is_turned_and_what_is_absent_is_told(found: MetaEv
     told = " ".join((*found.notes, *found.warnings))
 
     assert "Left out because metrics compare other systems with them: refA." in told
-    assert "they are people's translations (--with-references keeps them): refB." in told
+    assert "they are people's translations (with_references keeps them): refB." in told
     assert "lame-refA has no scores of online-b" in told
     assert (
-        "lame-refA runs against people's scores. If lower is better there, flip it with --flip lame-refA."
-        in told
+        "lame-refA runs against people's scores. If lower is better there, flip it: name it as flip." in told
     )
     assert "the means of all their segments are used: dqm, lame-refA." in told
 
@@ -286,7 +285,7 @@ def test_the_table_for_files_has_every_column(found: MetaEvaluation) -> None:
     [
         (Wanted(), "give pair=LP and gold=NAME"),
         (Wanted(pair="is-fo"), "give gold=NAME"),
-        (Wanted(pair="is-fo", gold="dqm", method="mean-z"), "--method is for databases"),
+        (Wanted(pair="is-fo", gold="dqm", method="mean-z"), "become scores by a method"),
         (Wanted(pair="is-fo", gold="mqm"), "choose from: dqm"),
         (Wanted(pair="is-da", gold="dqm"), "has no scores for is-da; it has: is-fo"),
         (Wanted(pair="is-fo", gold="dqm", metrics=("dull",)), 'there is no metric "dull"'),

@@ -265,7 +265,11 @@ def test_rows_without_times_are_judgements_of_their_own(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "problem"),
     [
-        (",61,", ",161,", "line 1: rating 161 is outside the scale 0 to 100 (for another: --scale MIN,MAX)."),
+        (
+            ",61,",
+            ",161,",
+            "line 1: rating 161 is outside the scale 0 to 100 (for another: scale=(MIN, MAX)).",
+        ),
         (",61,", ",,", "line 1: rating is empty."),
         (",7,TGT", ",,TGT", "line 2: segment is empty."),
         ("20,BAD", "20,SRC", "line 3: kind SRC is unknown; use one of "),

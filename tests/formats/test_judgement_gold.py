@@ -46,7 +46,7 @@ def test_known_ratings_outside_the_scale_are_refused_all_with_their_lines(tmp_pa
         scale=Scale(1, 5),
     )
 
-    told = "is outside the scale 1 to 5 (of an expert on another: --gold-scale MIN,MAX)."
+    told = "is outside the scale 1 to 5 (of an expert on another: gold_scale=(MIN, MAX))."
     assert problems == (f"line 2: known 0.5 {told}", f"line 3: known 7 {told}", f"line 5: known -1 {told}")
 
 

@@ -241,7 +241,7 @@ def test_too_few_draws_for_the_number_of_pairs_are_a_warning() -> None:
     # The least p of 50 draws is 2 / 51, of 80 it is 2 / 81; twice that is below 0.05.
     assert warning == (
         "50 draws are too few for 2 pairs of systems: with Holm's correction no difference between campaigns "
-        "can be significant. Use --draws 80 or more."
+        "can be significant. Ask for 80 draws or more."
     )
 
 

@@ -31,7 +31,7 @@ def test_references_are_left_out_and_named(pair: ScoredPair) -> None:
     assert found.systems == ("brass", "iron", "tin")
     assert "Left out because metrics compare other systems with them: refA." in found.notes
     assert (
-        "Left out because they are people's translations (--with-references keeps them): refB." in found.notes
+        "Left out because they are people's translations (with_references keeps them): refB." in found.notes
     )
 
 

@@ -35,7 +35,7 @@ def test_a_metric_that_runs_the_other_way_is_named_with_the_remedy(noisy_pair: S
     found = study(turned(noisy_pair)).warnings
 
     assert found == (
-        "good runs against people's scores. If lower is better there, flip it with --flip good.",
+        "good runs against people's scores. If lower is better there, flip it: name it as flip.",
     )
 
 

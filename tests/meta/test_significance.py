@@ -111,7 +111,7 @@ def test_few_documents_are_a_warning_with_the_degrees_of_freedom(noisy_pair: Sco
     few = evaluate_metrics(noisy_pair, "gold", settings).warnings
     many = evaluate_metrics(replace(noisy_pair, documents=None), "gold", settings).warnings
 
-    assert [line for line in few if "4 documents (3 degrees of freedom)" in line and "--unit segment" in line]
+    assert [line for line in few if "4 documents (3 degrees of freedom)" in line and "unit segment" in line]
     assert not [line for line in many if "degrees of freedom" in line]
 
 

@@ -347,8 +347,8 @@ def judge_metrics(
     campaign's ratings become the gold. `rows` of what is returned has a row for each metric.
 
     >>> study = sy.judge_metrics("metric-scores", pair="de-en", gold="da", draws=100)
-    >>> study.table("meta").columns[0]
-    'metric'
+    >>> study.table("meta")["metric"].to_list()
+    ['echo-src']
     """
     from steelyard.flows.meta import Wanted, judge, read_scored
     from steelyard.meta.settings import MetaSettings as Settings

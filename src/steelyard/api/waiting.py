@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from time import monotonic
 from typing import Any
@@ -38,12 +38,15 @@ def shown_progress(label: str, length: int = 0) -> Iterator[Callable[[int], None
             show(line, "")
 
     watcher = threading.Thread(target=look, daemon=True)
-    watcher.start()
+    # Notebooks that run in the browser have no threads, and no progress.
+    with suppress(RuntimeError):
+        watcher.start()
     try:
         yield advance
     finally:
         is_over.set()
-        watcher.join()
+        if watcher.ident is not None:
+            watcher.join()
 
 
 def progress_line(label: str, done: int, length: int, *, seconds: float) -> str:

@@ -9,10 +9,9 @@ from typing import Any
 import click
 
 from steelyard.cli.options import json_option, keep_sources, progress_bar, seed_option, write_text
+from steelyard.cli.report_files import require_picture
 from steelyard.planning.cost import FEE, FEE_FOR_MANY, MANY_ASSIGNMENTS, MINIMUM_WAGE, WAGE
 from steelyard.planning.sample_size import LEVEL, POWER, RELIABILITY_OF_ONE_RATING
-
-PLOT_ENDINGS = (".png", ".svg")
 
 
 def _plan_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -104,7 +103,7 @@ def _plan_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @_plan_options
 @json_option
 @click.option(
-    "--plot", "plot_file", type=click.Path(path_type=Path), help="Draw the plan to a .png or .svg file."
+    "--plot", "plot_file", type=click.Path(path_type=Path), help="Draw the plan: .svg, .png or .pdf."
 )
 def plan(json_file: str | None, plot_file: Path | None, **choices: Any) -> None:
     """Estimate HITs, hours and cost for a target precision, or what a budget can show.
@@ -113,15 +112,9 @@ def plan(json_file: str | None, plot_file: Path | None, **choices: Any) -> None:
     --ratings-per-system, --reliability, --ratings-per-item or --budget). A campaign file alone shows
     what that campaign costs and can find. Costs are in the currency of the wage.
     """
-    if plot_file is not None and plot_file.suffix.lower() not in PLOT_ENDINGS:
-        raise click.BadParameter(
-            f"name a file that ends in {' or '.join(PLOT_ENDINGS)}.", param_hint="--plot"
-        )
-    keep_sources([str(choices["campaign"])], plot_file, json_file)
     if plot_file is not None:
-        from steelyard.report.figure_file import require_matplotlib
-
-        require_matplotlib(plot_file, ".png")
+        require_picture(plot_file, "--plot")
+    keep_sources([str(choices["campaign"])], plot_file, json_file)
     from steelyard.flows.plan import plan as make_plan
     from steelyard.report.plan import plan_text, to_json
 
