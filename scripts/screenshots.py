@@ -18,9 +18,9 @@ from typing import Any
 from unittest.mock import patch
 from uuid import uuid4
 
-from make_gallery import example_text
+from make_gallery import DOCS, example_text
 from playwright.sync_api import Browser, FloatRect, Page, sync_playwright
-from study_pictures import DOCS, IMAGES, steelyard
+from study_pictures import IMAGES, steelyard
 
 from steelyard.emulators.demo_campaign import make_demo_campaign
 from steelyard.emulators.offer import EmulatorSettings
