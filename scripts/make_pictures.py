@@ -2,7 +2,8 @@
 
 It needs Chromium, makes its own campaigns and crowds, and takes some minutes. With names, such as `plan.png`,
 only these are made, and those that are made together with them. All crowds are simulated, always in the same
-way: figures differ from run to run in the ids of their signatures only.
+way: from run to run, figures differ in the ids of their signatures only, and pages in what depends on ids and
+on the day, such as which translation comes first.
 """
 
 from __future__ import annotations
