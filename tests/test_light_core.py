@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
+
+ROOT = Path(__file__).parent.parent
 
 # What only the extras bring.
 EXTRAS = (
@@ -20,12 +23,44 @@ EXTRAS = (
     "httpx2",
     "pandas",
     "pyarrow",
+    "matplotlib",
+    "sacrebleu",
+    "boto3",
+    "icu4py",
 )
 WITHOUT_EXTRAS = f"""
 import sys
 sys.modules.update(dict.fromkeys({EXTRAS!r}))
 from steelyard.cli.main import run
 sys.exit(run(sys.argv[1:]))
+"""
+# What a notebook does: each part of the core once, and each thing that needs more.
+NOTEBOOK = f"""
+import json
+import sys
+sys.modules.update(dict.fromkeys({EXTRAS!r}))
+import steelyard as sy
+from steelyard.metrics.chrf import METRIC
+judgements = sy.read(sys.argv[1])
+analysis = sy.analyse(judgements, check="none", draws=40)
+analysis.table("ranking")
+analysis.plot("significance", "significance.svg")
+analysis.to_html("report.html")
+sy.plan(systems=2, ratings_per_system=100)
+sy.replicate(judgements, check="none")
+asked = {{
+    "open": lambda: sy.open("eval.db"),
+    "create": lambda: sy.create("campaign.toml", "eval.db"),
+    "plot": lambda: analysis.plot("significance", "significance.png"),
+    "metric": lambda: METRIC.segments(["a"], ["a"], "en"),
+}}
+said = {{}}
+for name, ask in asked.items():
+    try:
+        ask()
+    except Exception as error:
+        said[name] = str(error)
+print(json.dumps(said))
 """
 
 
@@ -54,12 +89,28 @@ def test_a_file_is_analysed_by_the_core_alone(judgements: Path) -> None:
     assert [system["system_id"] for system in json.loads(done.stdout)["systems"]] == ["good", "bad"]
 
 
-def test_the_report_is_written_by_the_core_alone(judgements: Path, tmp_path: Path) -> None:
-    done = run_without_extras(
-        "report", str(judgements), "--check", "none", "--html", str(tmp_path / "r.html")
-    )
+def test_a_notebook_needs_the_core_alone_and_hears_what_the_rest_needs(
+    judgements: Path, tmp_path: Path
+) -> None:
+    command = [sys.executable, "-c", NOTEBOOK, str(judgements)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
 
     assert done.returncode == 0, done.stderr
+    assert (tmp_path / "significance.svg").read_text("utf-8").rstrip().endswith("</svg>")
+    assert "Ranking" in (tmp_path / "report.html").read_text("utf-8")
+    extras = {"open": "server", "create": "server", "plot": "plots", "metric": "metrics"}
+    said = json.loads(done.stdout)
+    assert {name: f'pip install "steelyard[{extra}]"' in said[name] for name, extra in extras.items()} == (
+        dict.fromkeys(extras, True)
+    )
+
+
+def test_the_extra_all_brings_every_other_one() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    (everything,) = extras.pop("all")
+
+    assert everything == f"steelyard[{','.join(extras)}]"
 
 
 @pytest.mark.parametrize(

@@ -219,6 +219,9 @@ def with_categories(frame: pl.DataFrame, hit_times: pl.DataFrame) -> tuple[pl.Da
         found = [frame[name], *([hit_times[name]] if name in hit_times.columns else [])]
         if name == "system_id":
             found.append(frame["credited"].drop_nulls().explode())
+        if name == "item_kind":
+            # All kinds, also absent ones: Polars before 1.32 compares a column with its own categories only.
+            found.append(pl.Series([str(kind) for kind in ItemKind]))
         dtypes[name] = pl.Enum(pl.concat([column.unique() for column in found]).drop_nulls().unique().sort())
     coded = frame.with_columns(
         *(pl.col(name).cast(dtype) for name, dtype in dtypes.items()),

@@ -69,7 +69,8 @@ def judged_with_marks(spans: pl.DataFrame, texts: pl.DataFrame) -> JudgedTransla
     firsts = first_ratings(everything) if len(everything) else FirstRatings(*(np.empty(0, np.int64),) * 3)
     rows = everything[firsts.row]
     lists = ("starts", "ends", "sides", "severities")
-    marks = rows.with_row_index("of").select("of", *lists).explode(lists, empty_as_null=False)
+    marked = rows.with_row_index("of").filter(pl.col(lists[0]).list.len() > 0)
+    marks = marked.select("of", *lists).explode(lists)
     sides = pl.Enum(SPAN_SIDES)
     severity = marks["severities"].cast(pl.String).fill_null("")
     return JudgedTranslations(

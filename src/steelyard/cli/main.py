@@ -10,7 +10,7 @@ import click
 
 from steelyard.cli.catalogue import CATALOGUE, SPELLINGS
 from steelyard.domain.errors import EvaluationError, NotEnoughData, as_command_line
-from steelyard.domain.extras import EXTRA_OF_MODULE, how_to_install
+from steelyard.domain.extras import missing_part
 from steelyard.domain.nearest import nearest
 from steelyard.version import __version__
 
@@ -95,14 +95,10 @@ def run(arguments: list[str], *, debug: bool = False) -> int:
     except EvaluationError as error:
         return _fail(f"Error: {error.spelt(as_command_line)}", UNUSABLE, debug=debug)
     except ModuleNotFoundError as error:
-        extra = EXTRA_OF_MODULE.get((error.name or "").partition(".")[0])
-        if extra is None:
+        missing = missing_part(error)
+        if missing is error:
             return _unexpected(error, debug=debug)
-        return _fail(
-            f"Error: this needs more parts of Steelyard: {how_to_install(extra)}",
-            UNUSABLE,
-            debug=debug,
-        )
+        return _fail(f"Error: {missing}", UNUSABLE, debug=debug)
     except Exception as error:  # the one place where everything is caught: the user gets a message
         return _unexpected(error, debug=debug)
     return result if isinstance(result, int) else DONE

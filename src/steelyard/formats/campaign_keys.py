@@ -6,7 +6,12 @@ from contextlib import suppress
 from datetime import date
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from steelyard.domain.extras import missing_part
+
+try:
+    from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+except ModuleNotFoundError as error:
+    raise missing_part(error) from None
 from pydantic_core import PydanticCustomError
 
 from steelyard.domain.web_address import LONGEST, is_web_address

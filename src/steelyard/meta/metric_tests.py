@@ -153,6 +153,7 @@ def on_common_cells(people: FloatArray, metrics: FloatArray, test: PairsTest) ->
     """
     scored = ~np.isnan(metrics) & ~np.isnan(people)
     _, sort = np.unique(np.packbits(scored.reshape(len(metrics), -1), axis=1), axis=0, return_inverse=True)
+    sort = sort.ravel()  # NumPy 2.0.0 alone gives it a second axis.
     n_sorts = int(sort.max()) + 1 if len(sort) else 0
     cells: list[BoolArray] = [scored[int(np.argmax(sort == number))] for number in range(n_sorts)]
     p_values = np.full((len(metrics), len(metrics)), np.nan)

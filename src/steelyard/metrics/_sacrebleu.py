@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any
 
 from steelyard.domain.errors import NotEnoughData
+from steelyard.domain.extras import missing_part
 
 # How many texts without a reference a message names.
 _SHOWN = 5
+
+
+def scorer_class(module: str, name: str) -> Any:
+    """A class of sacreBLEU's metrics, or how to install the package."""
+    try:
+        return getattr(import_module(f"sacrebleu.metrics.{module}"), name)
+    except ModuleNotFoundError as error:
+        raise missing_part(error) from None
 
 
 def segment_scores(

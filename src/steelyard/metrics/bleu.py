@@ -7,7 +7,7 @@ from typing import Any
 
 from steelyard.domain.languages import base_language
 from steelyard.domain.plugin import Metric
-from steelyard.metrics._sacrebleu import corpus_score, scorer_signature, segment_scores
+from steelyard.metrics._sacrebleu import corpus_score, scorer_class, scorer_signature, segment_scores
 
 # How sacreBLEU cuts texts into words, where not as usual. Its cutting of Japanese and Korean words needs
 # further packages, so these are cut into characters, as are scripts that put no spaces between words: the
@@ -17,11 +17,9 @@ USUAL_TOKENISER = "13a"
 
 
 def _scorer(target_language: str, *, of_segments: bool) -> Any:
-    from sacrebleu.metrics.bleu import BLEU
-
     tokeniser = TOKENISER.get(base_language(target_language), USUAL_TOKENISER)
     # `force` only silences a remark about texts that look cut into words already.
-    return BLEU(tokenize=tokeniser, effective_order=of_segments, force=True)
+    return scorer_class("bleu", "BLEU")(tokenize=tokeniser, effective_order=of_segments, force=True)
 
 
 def _segments(translations: Sequence[str], references: Sequence[str], target_language: str) -> list[float]:

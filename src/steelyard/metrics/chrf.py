@@ -6,14 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from steelyard.domain.plugin import Metric
-from steelyard.metrics._sacrebleu import corpus_score, scorer_signature, segment_scores
+from steelyard.metrics._sacrebleu import corpus_score, scorer_class, scorer_signature, segment_scores
 
 
 def _scorer() -> Any:
     """sacreBLEU's defaults, known as chrF2: up to six characters, spaces left out, recall counts double."""
-    from sacrebleu.metrics.chrf import CHRF
-
-    return CHRF()
+    return scorer_class("chrf", "CHRF")()
 
 
 def _segments(translations: Sequence[str], references: Sequence[str], target_language: str) -> list[float]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from steelyard.domain.languages import base_language
 from steelyard.domain.plugin import Metric
-from steelyard.metrics._sacrebleu import corpus_score, scorer_signature, segment_scores
+from steelyard.metrics._sacrebleu import corpus_score, scorer_class, scorer_signature, segment_scores
 
 # Written without spaces: as a single word every sentence would be right or wrong as a whole.
 CUT_INTO_CHARACTERS = frozenset({"zh", "ja"})
@@ -15,10 +15,8 @@ CUT_INTO_CHARACTERS = frozenset({"zh", "ja"})
 
 def _scorer(target_language: str) -> Any:
     """sacreBLEU's defaults; in Chinese and Japanese an edit is of one character, as Tercom has it."""
-    from sacrebleu.metrics.ter import TER
-
     cut = base_language(target_language) in CUT_INTO_CHARACTERS
-    return TER(normalized=cut, asian_support=cut)
+    return scorer_class("ter", "TER")(normalized=cut, asian_support=cut)
 
 
 def _segments(translations: Sequence[str], references: Sequence[str], target_language: str) -> list[float]:

@@ -150,10 +150,7 @@ def _judgements(study: GoldStudy, worker_id: str, given: FloatArray) -> pl.DataF
 
 def _as_text(frame: pl.DataFrame) -> pl.DataFrame:
     """The frame with its names as text, so that there may be new ones."""
-    names = [name for name, dtype in frame.schema.items() if isinstance(dtype, pl.Enum)]
-    return frame.with_columns(
-        pl.col(*names, "item_kind").cast(pl.String), pl.col("credited").cast(pl.List(pl.String))
-    )
+    return frame.with_columns(pl.col(pl.Enum).cast(pl.String), pl.col("credited").cast(pl.List(pl.String)))
 
 
 def _weights(fitted: Fitted, worker_ids: Sequence[str]) -> pl.Series:

@@ -24,6 +24,9 @@ _MEASURES = {
     "difference": "Smallest difference found, in standard deviations",
     "reliability": "Reliability of segment scores",
 }
+# A few HITs find so large differences only that the rest of the curve would lie flat: it begins where it is
+# at most this many times as high as the plan [our choice].
+_TALLEST = 5
 _CASE_COLUMNS = (
     Column("case", ""),
     Column("pass_rate", "Ratings kept, %", 0, per_cent=True),
@@ -126,6 +129,9 @@ def _row(name: str, case: Case) -> dict[str, object]:
 
 def _curve(plan: Plan) -> list[Mark]:
     known = [point for point in plan.curve if None not in (point.at_low, point.expected, point.at_high)]
+    reached = getattr(plan.expected.precision, plan.measure)
+    if plan.measure == "difference" and reached is not None:
+        known = [point for point in known if _number(point.at_low) <= _TALLEST * reached]
     money = tuple(point.outlay.cost for point in known)
     ends = [plan.at_low.pass_rate, plan.at_high.pass_rate]
     band = f"{' to '.join(f'{100 * end:.0f}' for end in ends)} % of the ratings kept"
