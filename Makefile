@@ -65,7 +65,7 @@ docs-serve: .venv/.docs
 bench: .venv/.test
 	@for script in bench/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
 
-release-check: .venv/.test
+release-check: .venv/.test .venv/.docs
 	@$(BIN)/python scripts/release_check.py
 
 system-packages:

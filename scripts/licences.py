@@ -27,6 +27,7 @@ ACCEPTED = frozenset(
         "CNRI-Python",
         "ISC",
         "MIT",
+        "MIT-0",
         "MIT-CMU",
         "MPL-2.0",
         "PSF-2.0",
@@ -40,7 +41,14 @@ REASONS = {
     ("psycopg-binary", "LGPL-3.0-only"): OWN_LIBRARY,
 }
 # Packages for other systems than this one, and what the metadata of the pinned file says.
-ELSEWHERE = {"httpx2-jsfetch": "BSD-3-Clause"}
+ELSEWHERE = {
+    "appnope": "BSD-2-Clause",
+    "cffi": "MIT-0",
+    "httpx2-jsfetch": "BSD-3-Clause",
+    "pycparser": "BSD-3-Clause",
+}
+# What `make test` does not install.
+DOCS = "docs.txt"
 # What packages write that have no SPDX expression: trove classifiers, and free text.
 SPDX_OF = {
     "Apache Software License": "Apache-2.0",
@@ -49,6 +57,8 @@ SPDX_OF = {
     "Mozilla Public License 2.0 (MPL 2.0)": "MPL-2.0",
     "Python Software Foundation License": "PSF-2.0",
     "Apache License 2.0": "Apache-2.0",
+    "Apache 2.0": "Apache-2.0",
+    "ISC License (ISCL)": "ISC",
     "BSD 2-Clause License": "BSD-2-Clause",
 }
 
@@ -81,9 +91,10 @@ def is_accepted(expression: str) -> bool:
     return any(set(part.split(" AND ")) <= ACCEPTED for part in expression.split(" OR "))
 
 
-def pinned(folder: Path = ROOT / "requirements") -> dict[str, str]:
-    """Every package of the requirements with its version."""
-    texts = (path.read_text("utf-8") for path in sorted(folder.glob("*.txt")))
+def pinned(*, docs: bool = True) -> dict[str, str]:
+    """Every package of the requirements with its version; those of the documentation site only if wanted."""
+    files = sorted((ROOT / "requirements").glob("*.txt"))
+    texts = (path.read_text("utf-8") for path in files if docs or path.name != DOCS)
     return {
         name: version
         for text in texts
@@ -108,12 +119,12 @@ def expression_of(found: Distribution) -> str | None:
     return SPDX_OF.get(line, line) if line and "\n" not in line else None
 
 
-def stated() -> Iterator[Stated]:
-    """What every pinned package says, in the order of their names."""
+def stated(*, docs: bool = True) -> Iterator[Stated]:
+    """What every pinned package says, in the order of their names; all must be installed (`make docs`)."""
     # uv lives in an environment of its own.
     folders = [*sys.path, *map(str, (ROOT / ".uv").glob("lib/python*/site-packages"))]
     installed = {re.sub(r"[-_.]+", "-", each.name).lower(): each for each in distributions(path=folders)}
-    for name, version in sorted(pinned().items()):
+    for name, version in sorted(pinned(docs=docs).items()):
         found = installed.get(name)
         if found and found.version != version:
             found = None

@@ -33,9 +33,10 @@ def licences() -> ModuleType:
 
 
 def test_every_pinned_package_has_a_licence_we_accept(licences: ModuleType) -> None:
-    found = list(licences.stated())
+    # `make release-check` looks at those of the documentation site too, which are not installed here.
+    found = list(licences.stated(docs=False))
 
-    assert len(found) == len(licences.pinned()) > 50
+    assert len(found) == len(licences.pinned(docs=False)) > 50
     assert [(each.package, each.expression) for each in found if not each.accepted] == []
 
 

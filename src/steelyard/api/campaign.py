@@ -96,8 +96,10 @@ class Campaign(Displayed):
     def to_publication(self, folder: str | PathLike[str], **options: Any) -> PublicationPack:
         """Write all that a paper needs; the options are those of `steelyard publication`.
 
+        The ranking is a table and a figure:
+
         >>> campaign.to_publication("paper-of-campaign", exhibits=("ranking",)).n_exhibits
-        1
+        2
         """
         from steelyard.flows.publication import pack_options, publish_campaign
         from steelyard.web.replay import replay_writer

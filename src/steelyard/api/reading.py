@@ -62,8 +62,10 @@ class Judgements(Displayed):
     def to_publication(self, folder: str | PathLike[str], **options: Any) -> PublicationPack:
         """Write all that a paper needs; the options are those of `steelyard publication`.
 
-        >>> judgements.to_publication("paper", exhibits=("ranking",), check="none").n_exhibits
-        1
+        The ranking is a table and a figure:
+
+        >>> judgements.to_publication("paper-of-file", exhibits=("ranking",), check="none").n_exhibits
+        2
         """
         from steelyard.flows.publication import pack_options, publish_source
 
