@@ -133,3 +133,17 @@ def test_a_finished_set_is_credited_before_it_is_posted(mturk: Any) -> None:
     # A set of one worker is no set of another.
     other = {"Authorization": f"Bearer {mturk.worker_token}"}
     assert mturk.client.post("/api/v1/work/finish", headers=other, json=body).status_code == 404
+
+
+def test_an_emulator_on_this_machine_holds_pages_and_one_elsewhere_does_not(
+    mturk: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = f"/w/{mturk.worker_token}"
+
+    monkeypatch.setenv("MTURK_URL", "http://127.0.0.1:8901")
+    here = directive(mturk.client.get(path), "frame-ancestors")
+    monkeypatch.setenv("MTURK_URL", "https://mturk.example.org")
+    elsewhere = directive(mturk.client.get(path), "frame-ancestors")
+
+    assert here.split() == [*WORKER_SITES.split(), "http://127.0.0.1:8901"]
+    assert elsewhere == WORKER_SITES

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -14,6 +15,7 @@ from steelyard.domain.plugin import Platform, PostBack
 from steelyard.domain.running import Rules
 from steelyard.domain.web_address import is_own_machine
 from steelyard.platforms import platforms
+from steelyard.platforms.credentials import address_of
 
 # The parameters of an address, in order: one may be there twice.
 Query = Iterable[tuple[str, str]]
@@ -97,6 +99,7 @@ def posting_of(rules: Rules) -> PostBack | None:
     platform = platforms().get(rules.platform)
     posting = platform.posts_back if platform else None
     emulator = str(rules.platform_settings.get(EMULATOR_SETTING, ""))
+    emulator = emulator or address_of(rules.platform, os.environ) or ""
     if posting is None or not is_own_machine(emulator):
         return posting
     return replace(
