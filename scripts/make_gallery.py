@@ -7,10 +7,10 @@ same code gives the same page: what differs from run to run, the signatures, is 
 from __future__ import annotations
 
 import inspect
-import os
 import re
 import sys
 import tempfile
+from contextlib import chdir
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -24,6 +24,7 @@ from steelyard.cli.main import run
 from steelyard.domain.exhibit import Evidence, ExhibitOptions, Table
 from steelyard.domain.plugin import Exhibit
 from steelyard.exhibits import figures, tables
+from steelyard.protocols import protocols
 from steelyard.report.figure_file import write_figure
 from steelyard.report.table_cells import rows, whole_title
 
@@ -100,22 +101,24 @@ def example(name: str) -> Example:
 def prepare() -> None:
     """Make the campaigns in this folder, judged by simulated crowds, and the invented files."""
     for database, protocol in CAMPAIGNS.items():
-        text = (steelyard_protocol(protocol) / "example.toml").read_text("utf-8")
-        Path("campaign.toml").write_text(text, "utf-8")
-        for words in (["create", "campaign.toml", "--db", database], ["simulate", database]):
-            if run(words) != 0:
-                sys.exit(f"failed: {' '.join(words)}")
+        Path("campaign.toml").write_text(example_text(protocol), "utf-8")
+        perform(["create", "campaign.toml", "--db", database])
+        perform(["simulate", database])
     DATA.mkdir(exist_ok=True)
     for name, frame in invented().items():
         frame.write_csv(DATA / name)
         frame.write_csv(name)
 
 
-def steelyard_protocol(name: str) -> Path:
-    """The folder of a protocol."""
-    from steelyard.protocols import protocols
+def perform(words: list[str]) -> None:
+    """Run a command, or end with what failed."""
+    if run(words) != 0:
+        sys.exit(f"failed: steelyard {' '.join(words)}")
 
-    return Path(str(protocols()[name].folder))
+
+def example_text(protocol: str) -> str:
+    """The campaign file that `steelyard example` prints."""
+    return (protocols()[protocol].folder / "example.toml").read_text("utf-8")
 
 
 def invented() -> dict[str, pl.DataFrame]:
@@ -139,13 +142,14 @@ def judged(
     rng: np.random.Generator,
     *,
     attribute: str = "",
+    n_workers: int = 6,
     n_calibration: int = 0,
     shift: float = 0.0,
 ) -> pl.DataFrame:
-    """Ratings by six workers: twelve segments by each system, and calibration items, always the same."""
+    """Ratings by some workers: twelve segments by each system, and calibration items, always the same."""
     found = []
     anchors = np.linspace(35, 85, n_calibration) if n_calibration else np.array([])
-    for worker in range(6):
+    for worker in range(n_workers):
         level = rng.normal(0, 5) + shift
         texts = [(system, f"s{n}", "regular", mean) for system, mean in quality.items() for n in range(12)]
         texts += [("anchor", f"c{n}", "calibration", mean) for n, mean in enumerate(anchors)]
@@ -223,16 +227,16 @@ def page() -> str:
     return "\n".join(parts)
 
 
-def main() -> None:
-    """Make the page and its pictures."""
+def main(folder: Path) -> None:
+    """Make the page and its pictures; the campaigns come into a folder."""
     PICTURES.mkdir(parents=True, exist_ok=True)
     for old in PICTURES.glob("*.svg"):
         old.unlink()
-    with tempfile.TemporaryDirectory() as folder:
-        os.chdir(folder)
+    with chdir(folder):
         prepare()
         PAGE.write_text(page(), "utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    with tempfile.TemporaryDirectory() as made:
+        main(Path(made))

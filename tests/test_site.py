@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
 from pathlib import Path
@@ -15,9 +16,11 @@ from steelyard.exhibits import figures, tables
 from steelyard.flows.export import HitsLayout
 from steelyard.formats._judgement_columns import ALIASES
 from steelyard.formats.campaign_schema import schema_text
+from steelyard.version import __version__
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
+IMAGES = DOCS / "images"
 LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)")
 
 
@@ -65,16 +68,49 @@ def test_the_gallery_shows_every_table_and_figure_and_nothing_else() -> None:
     assert re.findall(r"^steelyard plot (\S+)", page, flags=re.M) == sorted(figures())
     assert all(f"## {name}\n" in page for name in {exhibit.title for exhibit in tables().values()})
     pictures = re.findall(r"\]\(\.\./images/gallery/(\S+)\.svg\)", page)
-    assert pictures == sorted(path.stem for path in (DOCS / "images" / "gallery").iterdir())
+    assert pictures == sorted(path.stem for path in (IMAGES / "gallery").iterdir())
 
 
-def test_every_picture_is_on_a_page() -> None:
-    texts = [
-        page.read_text("utf-8") for page in [*DOCS.rglob("*.md"), ROOT / "README.md", ROOT / "mkdocs.yml"]
-    ]
+def test_every_picture_is_on_its_pages_and_in_the_list_of_the_script(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.syspath_prepend(ROOT / "scripts")
+    listed = importlib.import_module("make_pictures").PICTURES
+    texts = {
+        path.relative_to(ROOT).as_posix(): path.read_text("utf-8")
+        for path in [*DOCS.rglob("*.md"), ROOT / "README.md", ROOT / "mkdocs.yml"]
+    }
+    shown = {
+        (name, page) for page, text in texts.items() for name in re.findall(r"images/([\w./-]+\w)", text)
+    }
 
-    pictures = [path.relative_to(DOCS).as_posix() for path in (DOCS / "images").rglob("*.*")]
-    assert [name for name in pictures if not any(name in text for text in texts)] == []
+    there = {path.relative_to(IMAGES).as_posix() for path in IMAGES.rglob("*.*")}
+    assert there == set(listed)
+    assert {(name, page) for name, picture in listed.items() for page in picture.pages} == shown
+    makers = {picture.maker for picture in listed.values()} - {"drawn by hand"}
+    assert [maker for maker in makers if not is_function(maker)] == []
+
+
+def is_function(maker: str) -> bool:
+    """Whether a script has it; they are not loaded for that, which takes seconds."""
+    module, _, name = maker.partition(".")
+    return f"\ndef {name}(folder: Path)" in (ROOT / "scripts" / f"{module}.py").read_text("utf-8")
+
+
+def test_the_signatures_of_pictures_are_of_this_version() -> None:
+    found = {
+        (path.name, version)
+        for path in IMAGES.rglob("*.svg")
+        for version in re.findall(r"steelyard:([\d.]+)", path.read_text("utf-8"))
+    }
+
+    assert len(found) > 5
+    assert {version for _, version in found} == {".".join(__version__.split(".")[:2])}
+
+
+def test_pictures_are_small() -> None:
+    """They are in every clone and in every sdist."""
+    assert sum(path.stat().st_size for path in IMAGES.rglob("*.*")) < 3_000_000
 
 
 def test_the_page_of_the_campaign_file_names_every_key() -> None:

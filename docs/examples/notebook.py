@@ -10,8 +10,8 @@ quality = {"brass": 75, "iron": 60, "tin": 50}
 rows = [
     (f"w{worker}", system, f"s{segment}", mean + 2 * (segment % 7) - 8 * (worker % 3) + rng.normal(0, 8))
     for worker in range(8)
-    for system, mean in quality.items()
     for segment in range(20)
+    for system, mean in quality.items()
 ]
 table = pd.DataFrame(rows, columns=["who", "system", "segment", "rating"])
 table["rating"] = table["rating"].clip(0, 100).round()

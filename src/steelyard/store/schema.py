@@ -43,15 +43,24 @@ def version(connection: Connection) -> int | None:
 def upgrade(
     write: Callable[[], AbstractContextManager[Connection]], *, upgrades: Mapping[int, Upgrade]
 ) -> None:
-    """Run the upgrades this database lacks, in order, each in its own transaction.
+    """Run the upgrades this database lacks, in order, each in its own transaction; all in one in a new one.
 
     The version is read again when our turn comes: another process may have been faster.
     """
+    with write() as connection:
+        take_turns(connection, "migrate")
+        if not version(connection):
+            for number, run in sorted(upgrades.items()):
+                _apply(connection, number, run)
+            return
     for number, run in sorted(upgrades.items()):
         with write() as connection:
             take_turns(connection, "migrate")
-            if (version(connection) or 0) >= number:
-                continue
-            schema_versions.create(connection, checkfirst=True)
-            run(connection)
-            connection.execute(insert(schema_versions).values(version=number, applied_at=datetime.now(UTC)))
+            if (version(connection) or 0) < number:
+                _apply(connection, number, run)
+
+
+def _apply(connection: Connection, number: int, run: Upgrade) -> None:
+    schema_versions.create(connection, checkfirst=True)
+    run(connection)
+    connection.execute(insert(schema_versions).values(version=number, applied_at=datetime.now(UTC)))

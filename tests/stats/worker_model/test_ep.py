@@ -337,26 +337,29 @@ def _with_an_outlier(seed: int) -> tuple[WorkerRatings, float, float]:
     return WorkerRatings(np.concatenate(items), hit // 2, value, 280, 40, hit=hit), low, high
 
 
+@cache
+def _fitted_with_an_outlier(seed: int, *, censored: bool) -> tuple[FloatArray, FloatArray]:
+    """How probably each worker clicks, and the mean of their precision."""
+    ratings, low, high = _with_an_outlier(seed)
+    options = EpOptions(
+        contamination=Contamination(low, high), bounds=Bounds(low, high) if censored else None
+    )
+    found = expectation_propagation(ratings, PUBLISHED, options)
+    assert found.contamination is not None
+    return found.contamination, found.precision.mean
+
+
 @pytest.mark.parametrize("seed", [0, 1])
 @pytest.mark.parametrize("censored", [False, True])
 def test_a_worker_with_0_in_one_hit_and_100_in_the_next_hardly_counts(censored: bool, seed: int) -> None:
-    ratings, low, high = _with_an_outlier(seed)
-    bounds = Bounds(low, high) if censored else None
+    contamination, precision = _fitted_with_an_outlier(seed, censored=censored)
 
-    found = expectation_propagation(
-        ratings, PUBLISHED, EpOptions(contamination=Contamination(low, high), bounds=bounds)
-    )
-
-    assert found.contamination is not None
-    weight = (1 - found.contamination) * found.precision.mean
+    weight = (1 - contamination) * precision
     assert weight[0] < np.quantile(weight, 0.1)
 
 
 def test_such_a_worker_is_taken_for_one_who_clicks() -> None:
-    ratings, low, high = _with_an_outlier(0)
+    contamination, _ = _fitted_with_an_outlier(0, censored=False)
 
-    found = expectation_propagation(ratings, PUBLISHED, EpOptions(contamination=Contamination(low, high)))
-
-    assert found.contamination is not None
-    assert found.contamination[0] > 0.5
-    assert np.median(found.contamination) < 0.2
+    assert contamination[0] > 0.5
+    assert np.median(contamination) < 0.2
