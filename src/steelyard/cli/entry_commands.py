@@ -92,7 +92,7 @@ def _print_or_write(
 @click.option("--yes", is_flag=True, help="With --all: do not ask before.")
 @reason_option
 def erase(db: str, worker: str | None, everybody: bool, yes: bool, reason: str) -> None:
-    """Erase what could tell who a worker is: name, e-mail address, ids on a platform, answers, remarks.
+    """Erase what could identify a worker: name, e-mail address, ids on a platform, answers, remarks.
 
     There is no way back. That they agreed stays, as proof, and so do their judgements (`exclude` leaves those
     out of the scores) and what they were paid. Backups made before still hold everything, and so does what

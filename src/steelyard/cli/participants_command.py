@@ -45,10 +45,10 @@ def participants(
     target: str | None,
     json_file: str | None,
 ) -> int:
-    """List whom a crowd platform sent: their ids there, and what they have done.
+    """List the people from a crowd platform: their ids there, and what they have done.
 
     Ids are in no export of judgements. A file of ids has one a line, or is a .csv with the column
-    participant_id. Who is a worker of this campaign already is not kept from it by --exclude: use `block`.
+    participant_id. --exclude does not keep out people who already work in this campaign: use `block`.
     """
     from steelyard.flows.open import open_campaign
     from steelyard.flows.participants import participants as found_in

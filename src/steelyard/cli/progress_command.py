@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 @click.option("--precision", is_flag=True, help="Also show how wide the intervals of systems have been.")
 @json_option
 def progress(db: str, hits: bool, precision: bool, json_file: str | None) -> int:
-    """Show how far a campaign is, when it will end, what it costs, and who works on it.
+    """Show how far a campaign has got, when it will end, what it costs, and who works on it.
 
     Of a series there is a line for each campaign.
     """

@@ -37,7 +37,7 @@ def rehearse(
 ) -> int:
     """Let a simulated crowd come to a copy of a campaign through a stand-in for a crowd platform.
 
-    The copy is published, followed and paid by what will talk to the platform in earnest; at the end the
+    The copy is published, followed and paid by the code that will talk to the real platform; at the end the
     books of both sides are compared. No money is spent, nothing leaves this machine, and the campaign itself
     is only read. Without DB, a small campaign that ships with Steelyard is taken. Ends with 1 if the books
     differ, or a page of ours failed.

@@ -312,7 +312,7 @@ class RulesTable(StrictKeys):
 
 
 class PayTable(StrictKeys):
-    """What workers are paid. Steelyard adds it up; it pays nobody. `steelyard settings` changes it."""
+    """What workers are paid. Steelyard adds it up, and pays only on platforms that you connect."""
 
     wage: Annotated[float, Field(gt=0, le=MOST_PAY, allow_inf_nan=False)] | None = Field(
         default=None, description="Pay for an hour of work. Without it and `per_hit`, no money is counted."

@@ -11,6 +11,7 @@ from typing import Any
 
 from steelyard.domain.crowd import ClientSettings, CrowdClient
 from steelyard.domain.errors import PlatformError
+from steelyard.domain.extras import how_to_install
 from steelyard.domain.nearest import no_such
 from steelyard.domain.plugin import Platform, PostBack
 from steelyard.platforms.local import entry_url
@@ -35,9 +36,7 @@ def client(settings: ClientSettings) -> CrowdClient:
     try:
         from steelyard.platforms._mturk_client import MTurkClient
     except ImportError:
-        raise PlatformError(
-            'Mechanical Turk needs Amazon\'s library: pip install "steelyard[mturk]"'
-        ) from None
+        raise PlatformError(f"Mechanical Turk needs Amazon's library: {how_to_install('mturk')}") from None
     return MTurkClient(settings)
 
 
