@@ -108,6 +108,16 @@ class Campaign(Displayed):
         wanted = replace(wanted, write_replay=replay_writer(self._opened, texts=wanted.texts))
         return publish_campaign(self._opened, Path(folder), wanted, **choices)
 
+    def to_replay(self, folder: str | PathLike[str], *, items: int = 10, hit: str | None = None) -> None:
+        """Write the page that workers see, with the first items of a HIT, to open without a server.
+
+        >>> campaign.to_replay("replay", items=3)
+        """
+        from steelyard.web.replay import write_replay
+
+        today = datetime.now(UTC).date()
+        write_replay(self._opened, Path(folder), made_on=today, hit_id=hit, most_items=items)
+
     def verify(self, *, root: str | None = None) -> Verification:
         """Recompute the hashes of all judgements; `root` is one that was published before.
 
