@@ -87,16 +87,19 @@ def _instrument(known: CampaignFacts) -> dict[str, HedsAnswer]:
         "4.3.4": HedsAnswer(values),
         "4.3.5": HedsAnswer(options=(presented,)),
         "4.3.6": HedsAnswer(task),
-        "4.3.8": HedsAnswer(options=(_response(protocol),)),
+        "4.3.8": _response(protocol, known),
     }
 
 
-def _response(protocol: Protocol) -> int:
-    if "spans" in protocol.gives:
-        return form.ERRORS_MARKED
+def _response(protocol: Protocol, known: CampaignFacts) -> HedsAnswer:
+    marks = "spans" in protocol.gives
+    if marks and not known.is_rated:
+        return HedsAnswer(options=(form.ERRORS_MARKED,))
     if "preferences" in protocol.gives:
-        return form.RELATIVE_ESTIMATION
-    return form.AGREEMENT_WITH_STATEMENT if protocol.asks_agreement else form.DIRECT_ESTIMATION
+        return HedsAnswer(options=(form.RELATIVE_ESTIMATION,))
+    rated = form.AGREEMENT_WITH_STATEMENT if protocol.asks_agreement else form.DIRECT_ESTIMATION
+    # Only one option can be chosen; the others can be told.
+    return HedsAnswer("Before they rate a translation, workers mark its errors." if marks else "", (rated,))
 
 
 def _agreement(analysis: Analysis) -> dict[str, HedsAnswer]:

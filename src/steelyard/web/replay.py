@@ -86,10 +86,7 @@ def write_replay(
     files: dict[str, bytes | Path] = {PAGE: _page(found), **_media(found, media or folder_of(campaign))}
     files[README] = _readme(found, made_on).encode()
     files[MANIFEST] = _manifest(found, files, made_on)
-    try:
-        write_whole_folder(folder, files)
-    except OSError as error:
-        raise SourceError(str(folder), [f"it cannot be written: {error.strerror}."]) from error
+    write_whole_folder(folder, files)
     return Replay(found.hit_id, found.n_items, len(found.items), tuple(files))
 
 
