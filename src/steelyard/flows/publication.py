@@ -69,13 +69,15 @@ class PublicationOptions:
     """What goes into a pack. `exhibits`: names of tables and figures; empty: those that papers usually show.
 
     `licence` and `texts`: on which terms the data are given on. `write_replay` puts the pages that workers
-    saw into a folder; None: it is left out.
+    saw into a folder; None: it is left out. `media`: where the files are that sources show in it, if not
+    beside the database.
     """
 
     exhibits: tuple[str, ...] = ()
     licence: str | None = None
     texts: bool = False
     write_replay: Callable[[Path], None] | None = None
+    media: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)

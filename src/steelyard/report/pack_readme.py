@@ -209,6 +209,7 @@ def pack_readme(
             "protocol and "
             "the root of its hashes, so these parts of its signature differ or are missing; all others "
             "agree. "
+            "Nor does it repeat the warnings that were given when the original file was read. "
             "Intervals come from random draws of workers: computed from the campaign's own database, in "
             "which "
             "workers have other names and stand in another order, they may differ in the last digits shown.",

@@ -92,13 +92,15 @@ def write_replay(  # noqa: PLR0913 (what a reader may see, one by one)
     return Replay(found.hit_id, found.n_items, len(found.items), tuple(files))
 
 
-def replay_writer(campaign: OpenCampaign, *, texts: bool) -> Callable[[Path], None]:
+def replay_writer(
+    campaign: OpenCampaign, *, texts: bool, media: Path | None = None
+) -> Callable[[Path], None]:
     """What puts a replay into a publication; without its texts, one item that shows the way of answering."""
 
     def write(folder: Path) -> None:
         made_on = datetime.now(UTC).date()
         most = USUAL_ITEMS if texts else 1
-        write_replay(campaign, folder, made_on=made_on, most_items=most, texts=texts)
+        write_replay(campaign, folder, made_on=made_on, most_items=most, media=media, texts=texts)
 
     return write
 
