@@ -298,6 +298,19 @@ def test_an_exhibit_that_does_not_exist_is_refused(made: Callable[[str], Made], 
         publish_source(made("da").source, tmp_path / "pack", PublicationOptions(exhibits=("rankin",)))
 
 
+def test_the_datasheet_of_a_line_counts_its_whole_numbers_and_tells_of_marks_beside_ratings(
+    made: Callable[[str], Made],
+) -> None:
+    sheet = json.loads(made("esa").text("heds.json"))
+    asked = "heds-criteria-criterion-response_elicitation"
+
+    assert list(sheet[f"{asked}-size_of_scale"]["data"].values()) == ["101"]
+    # Direct estimation is the second option of the form, annotation the sixth.
+    chosen = [n for n in range(1, 12) if sheet[f"{asked}-form_of_response-{n}"]["data"]["overall"]]
+    assert chosen == [2]
+    assert "mark its errors" in sheet[f"{asked}-form_of_response-other_text"]["data"]["overall"]
+
+
 def test_a_replay_answers_where_the_pages_can_be_seen(made: Callable[[str], Made], tmp_path: Path) -> None:
     options = PublicationOptions(exhibits=("ranking",), write_replay=lambda folder: folder.mkdir())
     with open_campaign(str(made("da").database)) as campaign:

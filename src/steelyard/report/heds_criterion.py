@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from steelyard.domain.plugin import Protocol
 from steelyard.domain.publication import CampaignFacts, CollectionFacts
 from steelyard.domain.result import Analysis
+from steelyard.domain.scale import VAS
 from steelyard.domain.wording import joined
 from steelyard.protocols import protocols
 from steelyard.report import heds_form as form
@@ -75,7 +76,9 @@ def _instrument(known: CampaignFacts) -> dict[str, HedsAnswer]:
         size, values, presented = str(len(known.choices)), "; ".join(known.choices), form.MULTIPLE_CHOICE
     elif protocol.scale is not None and known.is_rated:
         low, high = protocol.scale.minimum, protocol.scale.maximum
-        size, values, presented = "continuous", f"{low:g} to {high:g}", form.SLIDER
+        # The line of our pages gives whole numbers, and the form asks for how many there can be.
+        size = f"{high - low + 1:g}" if protocol.scale == VAS else "continuous"
+        values, presented = f"{low:g} to {high:g}", form.SLIDER
     else:
         size, values, presented = NOT_APPLICABLE, NOT_APPLICABLE, form.NO_INSTRUMENT
         task = (
