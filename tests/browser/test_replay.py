@@ -17,7 +17,7 @@ from steelyard.domain.entry import CampaignEntry, Consent
 from steelyard.domain.judgement import Span
 from steelyard.flows.open import open_campaign
 from steelyard.protocols import protocols
-from steelyard.web.replay import write_replay
+from steelyard.web.replay import replay_writer, write_replay
 
 Heard = dict[str, list[Any]]
 ARABIC = (
@@ -154,6 +154,12 @@ def test_pictures_and_sound_come_from_the_folder_and_earlier_segments_stay_in_vi
     page.locator(".intro .actions button").click()
     expect(page.locator(".context-segment")).to_have_count(1)
     assert_alone(heard, f"media/{PICTURE}", f"media/{SOUND}")
+    # In a publication they may come from anywhere, and without texts none of them is needed.
+    with open_campaign(db) as campaign:
+        replay_writer(campaign, texts=True, media=kept.rename(tmp_path / "elsewhere"))(tmp_path / "with")
+        replay_writer(campaign, texts=False)(tmp_path / "without")
+    assert (tmp_path / "with" / "media" / PICTURE).is_file()
+    assert not (tmp_path / "without" / "media").exists()
 
 
 def test_the_page_reads_from_right_to_left_where_the_language_does(

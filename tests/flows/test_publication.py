@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import shlex
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -116,7 +117,7 @@ def test_scores_clusters_and_verdicts_are_those_of_the_database(
 def test_nothing_in_the_pack_leads_back_to_workers(protocol: str, made: Callable[[str], Made]) -> None:
     pack = made(protocol)
     frames = [pack.source.frame, pack.source.preferences, pack.source.spans]
-    people = {name for frame in frames for name in frame["worker_id"]}
+    people = {name for frame in frames for column in ("worker_id", "hit_id") for name in frame[column]}
     ids = {name.partition("/")[0] for frame in frames for name in frame["judgement_id"].drop_nulls()}
 
     words = [
@@ -147,9 +148,49 @@ def test_pseudonyms_are_new_each_time(made: Callable[[str], Made], tmp_path: Pat
         for folder in (made("da").folder, tmp_path / "again")
     )
 
-    assert first["rating"].equals(second["rating"])
-    assert not first["worker"].equals(second["worker"])
+    assert first["rating"].sort().equals(second["rating"].sort())
+    assert not first["rating"].equals(second["rating"])
     assert first["worker"].unique().sort().equals(second["worker"].unique().sort())
+
+
+def test_rows_tell_the_order_of_a_workers_judgements_and_not_who_worked_at_the_same_time(
+    made: Callable[[str], Made],
+) -> None:
+    table = pl.read_parquet(made("da").folder / "data" / "judgements.parquet")
+    given = made("da").source.frame.sort("submitted_at")
+
+    assert len(given["worker_id"].rle()) > given["worker_id"].n_unique()
+    assert table["worker"].is_sorted()
+    ratings = [each["rating"].to_list() for each in table.partition_by("worker")]
+    assert sorted(ratings) == sorted(each["rating"].to_list() for each in given.partition_by("worker_id"))
+
+
+def test_what_was_said_of_single_people_when_a_file_was_read_is_left_out(
+    made: Callable[[str], Made], tmp_path: Path
+) -> None:
+    person = made("da").source.frame["worker_id"][0]
+    warnings = (f"The HITs disagree (one of worker '{person}' is one).", "Ignored columns: colour.")
+
+    publish_source(replace(made("da").source, warnings=warnings), tmp_path / "pack", FEW, draws=0)
+
+    for name in ("README.md", "results.json"):
+        said = (tmp_path / "pack" / name).read_text("utf-8")
+        assert "colour" in said
+        assert "disagree" not in said
+
+
+def test_checksums_are_those_of_the_data_and_the_results(made: Callable[[str], Made]) -> None:
+    pack = made("esa")
+    lines = pack.text("SHA256SUMS").splitlines()
+
+    found = {name: told for told, name in (line.split("  ") for line in lines)}
+
+    data = {f"data/{path.name}" for path in (pack.folder / "data").glob("*.parquet")}
+    assert set(found) == data | {"results.json"}
+    assert all(
+        hashlib.sha256((pack.folder / name).read_bytes()).hexdigest() == told for name, told in found.items()
+    )
+    assert "\n".join(lines) in pack.text("README.md")
 
 
 def test_methods_say_what_was_asked_of_whom_and_what_was_left_out(made: Callable[[str], Made]) -> None:
@@ -161,7 +202,8 @@ def test_methods_say_what_was_asked_of_whom_and_what_was_left_out(made: Callable
     assert f"A total of {counts['workers']} workers gave {counts['judgements']:,} ratings" in words
     assert "from German into English" in words
     assert "“Rate how much you agree that the translation adequately expresses the meaning.”" in words
-    assert f"{counts['kept_judgements']:,} of {counts['judgements']:,} judgements" in words
+    # Controls are among those kept, and do not count towards scores.
+    assert f"We kept {counts['kept_judgements']:,} of {counts['judgements']:,} judgements" in words
     assert f"We excluded {counts['excluded_judgements']} judgements by hand" in words
     # Nobody pays simulated workers.
     assert "simulated" in words
@@ -215,7 +257,9 @@ def test_the_card_names_files_that_pyarrow_reads_and_the_licence(made: Callable[
 
     files = re.findall(r"data_files: (\S+)", header)
 
-    assert "license: cc-by-4.0" in header
+    assert 'license: "cc-by-4.0"' in header
+    # A bare `no` would be false in YAML; the languages of the campaign are these.
+    assert 'language:\n- "de"\n- "en"\n' in header
     assert sorted(files) == sorted(path.name for path in (pack.folder / "data").glob("*.parquet"))
     assert all(pq.read_table(pack.folder / "data" / name).num_rows for name in files)
 
@@ -243,7 +287,7 @@ def test_what_fails_leaves_nothing_behind(made: Callable[[str], Made], tmp_path:
         raise OSError("the disk is full")
 
     options = PublicationOptions(exhibits=("ranking",), write_replay=fail)
-    with pytest.raises(OSError, match="full"):
+    with pytest.raises(SourceError, match="cannot be written: the disk is full"):
         publish_source(made("da").source, tmp_path / "pack", options, draws=0)
 
     assert list(tmp_path.iterdir()) == []
@@ -252,6 +296,19 @@ def test_what_fails_leaves_nothing_behind(made: Callable[[str], Made], tmp_path:
 def test_an_exhibit_that_does_not_exist_is_refused(made: Callable[[str], Made], tmp_path: Path) -> None:
     with pytest.raises(ChoiceError, match="rankin"):
         publish_source(made("da").source, tmp_path / "pack", PublicationOptions(exhibits=("rankin",)))
+
+
+def test_the_datasheet_of_a_line_counts_its_whole_numbers_and_tells_of_marks_beside_ratings(
+    made: Callable[[str], Made],
+) -> None:
+    sheet = json.loads(made("esa").text("heds.json"))
+    asked = "heds-criteria-criterion-response_elicitation"
+
+    assert list(sheet[f"{asked}-size_of_scale"]["data"].values()) == ["101"]
+    # Direct estimation is the second option of the form, annotation the sixth.
+    chosen = [n for n in range(1, 12) if sheet[f"{asked}-form_of_response-{n}"]["data"]["overall"]]
+    assert chosen == [2]
+    assert "mark its errors" in sheet[f"{asked}-form_of_response-other_text"]["data"]["overall"]
 
 
 def test_a_replay_answers_where_the_pages_can_be_seen(made: Callable[[str], Made], tmp_path: Path) -> None:

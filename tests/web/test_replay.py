@@ -17,7 +17,7 @@ from steelyard.domain.work import ItemKind
 from steelyard.flows.links import add_workers, links
 from steelyard.flows.open import OpenCampaign, open_campaign
 from steelyard.store import campaigns, running
-from steelyard.web.replay import write_replay
+from steelyard.web.replay import replay_writer, write_replay
 
 DAY = date(2026, 1, 31)
 RULES = Rules(completion_code="C1A2B3", completion_url="https://crowd.example/complete?cc=C1A2B3")
@@ -68,6 +68,22 @@ def test_nobody_can_tell_systems_controls_or_people_from_the_folder(
     assert len(names) > 1
     assert [name for name in names if re.search(rf"\b{name}\b", data)] == []
     assert [kind for kind in ItemKind if f'"{kind}"' in data and kind is not ItemKind.REFERENCE] == []
+
+
+def test_a_replay_without_texts_still_shows_the_way_of_answering(
+    campaign: OpenCampaign, tmp_path: Path
+) -> None:
+    with campaign.store.read() as connection:
+        first = next(row for row in campaigns.audit_rows(connection) if row.hit == "H0001")
+
+    replay_writer(campaign, texts=False)(tmp_path / "replay")
+
+    every = "\n".join(path.read_text("utf-8") for path in (tmp_path / "replay").iterdir())
+    told = json.loads(re.findall(r'id="replay">(.*?)</script>', every, re.S)[0])
+    assert [set(each["item"]) for each in told["items"]] == [{"item_id", "text", "reference"}]
+    assert first.text not in every
+    assert first.reference not in every
+    assert "The campaign's texts are not in it" in every
 
 
 def test_the_policy_of_the_page_allows_its_own_script_and_style_and_nothing_else(written: Path) -> None:

@@ -105,7 +105,8 @@ class Campaign(Displayed):
         from steelyard.web.replay import replay_writer
 
         wanted, choices = pack_options(options)
-        wanted = replace(wanted, write_replay=replay_writer(self._opened, texts=wanted.texts))
+        writer = replay_writer(self._opened, texts=wanted.texts, media=wanted.media)
+        wanted = replace(wanted, write_replay=writer)
         return publish_campaign(self._opened, Path(folder), wanted, **choices)
 
     def to_replay(self, folder: str | PathLike[str], *, items: int = 10, hit: str | None = None) -> None:

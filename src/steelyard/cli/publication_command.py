@@ -15,7 +15,7 @@ from steelyard.cli.analysis_options import (
     reading_options,
     require_known_check,
 )
-from steelyard.cli.options import progress_bar, source_argument
+from steelyard.cli.options import media_option, progress_bar, source_argument
 from steelyard.cli.report_files import require_drawing
 
 
@@ -40,9 +40,16 @@ from steelyard.cli.report_files import require_drawing
 @click.option(
     "--texts", is_flag=True, help="Publish sources, references and translations too, also in the replay."
 )
+@media_option
 @analysis_options
 def publication(
-    source: str, folder: Path, exhibits: str | None, licence: str | None, texts: bool, **choices: Any
+    source: str,
+    folder: Path,
+    exhibits: str | None,
+    licence: str | None,
+    texts: bool,
+    media: Path | None,
+    **choices: Any,
 ) -> int:
     """Write all that a paper needs: methods, tables, figures, datasheet, data and the page workers saw.
 
@@ -69,7 +76,7 @@ def publication(
         if is_database(source):
             further = {name: reading[name] for name in ("domains", "weights")}
             with open_campaign(source) as campaign:
-                options = replace(options, write_replay=replay_writer(campaign, texts=texts))
+                options = replace(options, write_replay=replay_writer(campaign, texts=texts, media=media))
                 made = publish_campaign(campaign, folder, options, step=step, **further, **given)
         else:
             made = publish_source(read_from(source, choices), folder, options, step=step, **given)

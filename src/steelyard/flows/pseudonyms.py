@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -23,13 +24,14 @@ def pseudonymised(source: Source, rng: np.random.Generator, *, texts: bool) -> S
     """The source with new names for workers, HITs and judgements, dealt out at random, and without times.
 
     Nothing but the judgements themselves then tells who is who, neither the old names nor their order. How
-    long a judgement took stays. Rows stay in the order of time, since repeats come after what they repeat.
-    Texts in which errors were marked go unless they are asked for.
+    long a judgement took stays. The rows of a worker stay in the order of time, since repeats come after what
+    they repeat; those of several workers are not mixed, so that nobody can tell who worked at the same time.
+    Texts in which errors were marked go unless they are asked for, and warnings that name anybody go.
     """
-    frames = [_in_time(source.of(name)) for name in FRAME_NAMES]
-    of_times = source.hit_times
+    frames, of_times = [source.of(name) for name in FRAME_NAMES], source.hit_times
     workers = _new_names(rng, "worker", [*(each["worker_id"] for each in frames), of_times["worker_id"]])
     hits = _new_names(rng, "hit", [*(each["hit_id"] for each in frames), of_times["hit_id"]])
+    frames = [_in_order(frame, workers) for frame in frames]
     ids = pl.concat([each["judgement_id"] for each in frames]).str.replace(PLACE_OF_JUDGEMENT, "")
     judgements = {
         old: f"j{number}" for number, old in enumerate(ids.drop_nulls().unique(maintain_order=True))
@@ -63,6 +65,7 @@ def pseudonymised(source: Source, rng: np.random.Generator, *, texts: bool) -> S
         spans=spans,
         texts=source.texts if texts else source.texts.clear(),
         hit_times=times,
+        warnings=tuple(each for each in source.warnings if not _names_any(each, [*workers, *hits])),
         exclusions=tuple(
             Exclusion(workers[each.worker_id], None if each.hit_id is None else hits[each.hit_id], EXCLUDED)
             for each in source.exclusions
@@ -72,8 +75,19 @@ def pseudonymised(source: Source, rng: np.random.Generator, *, texts: bool) -> S
     )
 
 
-def _in_time(frame: pl.DataFrame) -> pl.DataFrame:
-    return frame.sort("submitted_at", nulls_last=True, maintain_order=True)
+def _in_order(frame: pl.DataFrame, workers: Mapping[str, str]) -> pl.DataFrame:
+    """The rows of each worker in the order of time, one worker after the other by their new names."""
+    new = pl.col("worker_id").cast(pl.String).replace_strict(workers, return_dtype=pl.String)
+    return frame.sort(new, "submitted_at", nulls_last=True, maintain_order=True)
+
+
+def _names_any(text: str, names: Iterable[str]) -> bool:
+    """Whether one of these names stands in a text as a word; a number is taken for a name as well."""
+    return any(
+        name in text and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
+        for name in names
+        if name
+    )
 
 
 def _new_names(rng: np.random.Generator, noun: str, columns: Iterable[pl.Series]) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -59,6 +60,7 @@ _CONTENTS = {
     "data/": "judgements under pseudonyms and scores as Parquet, with their card",
     "results.json": "every number of the analysis, at full precision",
     "recompute.sh": "computes them again from `data/`",
+    "SHA256SUMS": "checksums of the data and the results",
 }
 
 
@@ -67,13 +69,15 @@ class PublicationOptions:
     """What goes into a pack. `exhibits`: names of tables and figures; empty: those that papers usually show.
 
     `licence` and `texts`: on which terms the data are given on. `write_replay` puts the pages that workers
-    saw into a folder; None: it is left out.
+    saw into a folder; None: it is left out. `media`: where the files are that sources show in it, if not
+    beside the database.
     """
 
     exhibits: tuple[str, ...] = ()
     licence: str | None = None
     texts: bool = False
     write_replay: Callable[[Path], None] | None = None
+    media: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,11 +177,14 @@ def _publish(  # noqa: PLR0913 (what both kinds of sources give)
             contents[f"{REPLAY}/"] = "the pages that workers saw, to open without a server"
         command = _command(tables_of_data, pack)
         _text(partial / "recompute.sh", f'#!/bin/sh\nset -e\ncd "$(dirname "$0")"\n{command}\n')
+        sums = _checksums(partial, [each.path for each in tables_of_data])
+        _text(partial / "SHA256SUMS", sums)
         readme = pack_readme(
             facts,
             evidence.analysis,
             command=command,
             contents=contents,
+            checksums=sums,
             notes=[*notes, *evidence.analysis.warnings],
         )
         _text(partial / "README.md", readme)
@@ -251,6 +258,15 @@ def _write_data(folder: Path, pack: _Pack, options: PublicationOptions) -> list[
     terms = PackTerms(options.licence, pack.texts is not None or len(pack.source.texts) > 0)
     _text(folder / "README.md", data_card(pack.facts, pack.evidence.analysis, described, terms))
     return written
+
+
+def _checksums(folder: Path, data: Sequence[Path]) -> str:
+    """The SHA-256 of what nobody has a reason to edit, as `sha256sum -c` reads it."""
+    hashed = [*data, folder / "results.json"]
+    return "".join(
+        f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(folder).as_posix()}\n"
+        for path in hashed
+    )
 
 
 def _command(written: Sequence[DataFile], pack: _Pack) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from steelyard.domain.entry import entry_in
 from steelyard.domain.media import media_named_in
@@ -18,6 +20,12 @@ from steelyard.store import work
 
 # In whose place the order of several translations is drawn.
 NOBODY = "replay"
+# What stands where a text is that may not be passed on.
+STAND_INS = {
+    "text": "[A translation, which is not in this copy.]",
+    "source": "[The source text, which is not in this copy.]",
+    "reference": "[The reference translation, which is not in this copy.]",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +42,8 @@ class ReplayedSet:
     """The first items of a HIT, and all that workers read around them.
 
     `n_items`: of the whole HIT. `training`: what is said about each training item, whatever the answer.
-    `media`: the files that these sources show. `pay`: None unless workers are told.
+    `media`: the files that these sources show. `pay`: None unless workers are told. `texts`: whether the
+    items have their own texts, and not stand-ins.
     """
 
     now: CampaignNow
@@ -44,12 +53,16 @@ class ReplayedSet:
     training: tuple[Tried, ...]
     media: tuple[str, ...]
     pay: ToldPay | None
+    texts: bool = True
 
 
-def replayed_set(campaign: OpenCampaign, *, hit_id: str | None = None, most_items: int) -> ReplayedSet:
+def replayed_set(
+    campaign: OpenCampaign, *, hit_id: str | None = None, most_items: int, texts: bool = True
+) -> ReplayedSet:
     """The first items of a HIT, by default the campaign's first; NotFound if there is no such HIT.
 
-    Ids are numbers: those of the database could be looked up in published judgements.
+    Ids are numbers: those of the database could be looked up in published judgements. Without `texts` they
+    have stand-ins for them, and nothing is marked beforehand.
     """
     now = campaign_now(campaign)
     settings = now.settings
@@ -61,12 +74,13 @@ def replayed_set(campaign: OpenCampaign, *, hit_id: str | None = None, most_item
     items = []
     for index, each in enumerate(placed):
         shown = blinded(replace(each, item_id=f"item-{index + 1}"), order_of(settings, NOBODY, each), roles)
+        shown = shown if texts else _without_texts(shown)
         before = _length(runs[index::-1]) if is_in_context(settings) else None
         ahead = _length(runs[index + 1 :]) if is_whole(settings) else None
         items.append(ReplayedItem(shown, before, ahead))
     entry = entry_in(settings.presentation)
     training = entry.training if entry else ()
-    sources = [segment.source for each in placed for segment in each.segments]
+    sources = [segment.source for each in placed for segment in each.segments if texts]
     sources += [item.source for item in training]
     media = sources if settings.presentation.get("source_markup") else []
     return ReplayedSet(
@@ -77,6 +91,16 @@ def replayed_set(campaign: OpenCampaign, *, hit_id: str | None = None, most_item
         tuple(expectation(settings, item) for item in training),
         tuple(dict.fromkeys(name for source in media for name in media_named_in(source))),
         offered_pay(settings, n_items=n_items) if settings.rules.tell_pay else None,
+        texts,
+    )
+
+
+def _without_texts(item: BlindedItem) -> BlindedItem:
+    def stand_ins(texts: Mapping[str, Any]) -> dict[str, Any]:
+        return {role: STAND_INS[role] for role in texts if role in STAND_INS}
+
+    return replace(
+        item, texts=stand_ins(item.texts), translations=tuple(stand_ins(each) for each in item.translations)
     )
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from steelyard.domain.plugin import Protocol
 from steelyard.domain.publication import CampaignFacts, CollectionFacts
 from steelyard.domain.result import Analysis
+from steelyard.domain.scale import VAS
 from steelyard.domain.wording import joined
 from steelyard.protocols import protocols
 from steelyard.report import heds_form as form
@@ -75,7 +76,9 @@ def _instrument(known: CampaignFacts) -> dict[str, HedsAnswer]:
         size, values, presented = str(len(known.choices)), "; ".join(known.choices), form.MULTIPLE_CHOICE
     elif protocol.scale is not None and known.is_rated:
         low, high = protocol.scale.minimum, protocol.scale.maximum
-        size, values, presented = "continuous", f"{low:g} to {high:g}", form.SLIDER
+        # The line of our pages gives whole numbers, and the form asks for how many there can be.
+        size = f"{high - low + 1:g}" if protocol.scale == VAS else "continuous"
+        values, presented = f"{low:g} to {high:g}", form.SLIDER
     else:
         size, values, presented = NOT_APPLICABLE, NOT_APPLICABLE, form.NO_INSTRUMENT
         task = (
@@ -87,16 +90,19 @@ def _instrument(known: CampaignFacts) -> dict[str, HedsAnswer]:
         "4.3.4": HedsAnswer(values),
         "4.3.5": HedsAnswer(options=(presented,)),
         "4.3.6": HedsAnswer(task),
-        "4.3.8": HedsAnswer(options=(_response(protocol),)),
+        "4.3.8": _response(protocol, known),
     }
 
 
-def _response(protocol: Protocol) -> int:
-    if "spans" in protocol.gives:
-        return form.ERRORS_MARKED
+def _response(protocol: Protocol, known: CampaignFacts) -> HedsAnswer:
+    marks = "spans" in protocol.gives
+    if marks and not known.is_rated:
+        return HedsAnswer(options=(form.ERRORS_MARKED,))
     if "preferences" in protocol.gives:
-        return form.RELATIVE_ESTIMATION
-    return form.AGREEMENT_WITH_STATEMENT if protocol.asks_agreement else form.DIRECT_ESTIMATION
+        return HedsAnswer(options=(form.RELATIVE_ESTIMATION,))
+    rated = form.AGREEMENT_WITH_STATEMENT if protocol.asks_agreement else form.DIRECT_ESTIMATION
+    # Only one option can be chosen; the others can be told.
+    return HedsAnswer("Before they rate a translation, workers mark its errors." if marks else "", (rated,))
 
 
 def _agreement(analysis: Analysis) -> dict[str, HedsAnswer]:

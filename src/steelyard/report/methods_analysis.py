@@ -77,7 +77,7 @@ def quality_paragraph(analysis: Analysis) -> Paragraph:
     if settings.regular_only:
         sentences.append(("Only regular items count: neither controls nor items that fill up HITs.",))
     kept = f"{counts.kept_judgements:,} of {counts.judgements:,}"
-    sentences.append((f"The scores rest on {kept} judgements, by {counted(counts.kept_workers, 'worker')}.",))
+    sentences.append((f"We kept {kept} judgements, those of {counted(counts.kept_workers, 'worker')}.",))
     return Paragraph("Quality control", tuple(sentences))
 
 
@@ -250,7 +250,7 @@ def interval_sentences(analysis: Analysis) -> list[Sentence]:
     method = methods()[analysis.settings.method]
     if settings.draws == 0:
         return []
-    level = f"{settings.level * 100:g} %"
+    level = f"{settings.level * 100:g}%"
     if analysis.draws is not None or method.own_test == "draws":
         return [(f"The intervals hold {level} of the method's own draws.",)]
     if method.draws_nothing:

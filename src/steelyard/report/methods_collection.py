@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date
 
 from steelyard.domain.languages import NAMES, base_language
@@ -50,10 +51,16 @@ def _who(facts: CollectionFacts, analysis: Analysis) -> Sentence:
     protocol = protocols()[facts.campaign.protocol]
     return (
         f"{judged} of translations from {language_name(source)} into {language_name(target)} by {what}, "
-        f"following the protocol of {as_words(protocol.title)}",
+        f"following the protocol of {_instrument(protocol.title)}",
         Cite(protocol.cite),
         ".",
     )
+
+
+def _instrument(title: str) -> str:
+    """What a protocol is named after: a scale is one thing, an assessment is not."""
+    words = as_words(title)
+    return f"a {words}" if re.search(r"\b(scale|metric)\b", words) else words
 
 
 def _judged(facts: CollectionFacts, n: int) -> str:
@@ -130,12 +137,13 @@ def _layout(facts: CollectionFacts, analysis: Analysis) -> list[Sentence]:
     if facts.campaign is None:
         return [(f"The work was laid out in {counted(hits, 'HIT')}.",)] if hits > 1 else []
     size = counted(facts.campaign.hit_size, "item")
-    order = (
-        "in which the segments of a document follow each other"
+    # Whole documents seldom fill a HIT to the last place.
+    layout = (
+        f"at most {size}, in which the segments of a document follow each other"
         if facts.campaign.whole_documents
-        else "in random order"
+        else f"{size} each, in random order"
     )
-    return [(f"Items were laid out in {counted(hits, 'HIT')} of {size} each, {order}.",)]
+    return [(f"Items were laid out in {counted(hits, 'HIT')} of {layout}.",)]
 
 
 def _controls(facts: CollectionFacts) -> list[Sentence]:

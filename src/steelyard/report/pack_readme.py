@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -63,13 +64,13 @@ def data_card(
 ) -> str:
     """The dataset card: a header for dataset hubs, then what the tables hold and what was left out."""
     licence = terms.licence or "other"
-    header = ["---", f"pretty_name: {_quoted(facts.name)}", f"license: {licence}"]
+    header = ["---", f"pretty_name: {_quoted(facts.name)}", f"license: {_quoted(licence)}"]
     if terms.licence is None:
         header.append("license_name: not-stated")
     known = facts.campaign
     if known is not None:
         codes = dict.fromkeys(base_language(code) for code in (known.source_language, known.target_language))
-        header += ["language:", *(f"- {code}" for code in codes)]
+        header += ["language:", *(f"- {_quoted(code)}" for code in codes)]
     size = next((name for limit, name in _SIZES if tables[0].n_rows < limit), "1M<n<10M")
     header += ["task_categories:", "- translation", "tags:", "- human-evaluation", "- machine-translation"]
     header += ["size_categories:", f"- {size}", "configs:"]
@@ -127,7 +128,7 @@ def _left_out(terms: PackTerms) -> list[str]:
         "Ids of crowd platforms, the times of day at which people worked, how they handled the page, what "
         "they "
         "wrote and why single people were excluded are not in it. How long each item took is, and the rows "
-        "stand in the order in which the judgements were given. "
+        "of each worker stand in the order in which the judgements were given. "
         f"{texts}",
         "",
     ]
@@ -145,8 +146,8 @@ def _licence(terms: PackTerms) -> list[str]:
 
 
 def _quoted(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
+    """A text in YAML, where a bare `no` would be false and not Norwegian: JSON's strings are YAML's too."""
+    return json.dumps(text, ensure_ascii=False)
 
 
 def pack_readme(
@@ -155,6 +156,7 @@ def pack_readme(
     *,
     command: str,
     contents: Mapping[str, str],
+    checksums: str,
     notes: Sequence[str],
 ) -> str:
     """The README of the pack: what is in it, and how to compute every number again."""
@@ -172,7 +174,7 @@ def pack_readme(
             "",
             "## Compute every number again",
             "",
-            f"With Steelyard {__version__} (`pip install steelyard=={__version__}`), in this folder:",
+            f"With Steelyard {__version__} installed, in this folder:",
             "",
             "```",
             "sh recompute.sh",
@@ -191,6 +193,12 @@ def pack_readme(
             "in both under the pseudonyms of the data package. The tables and figures are made from the same "
             "numbers: `steelyard table` and `steelyard plot` take the same options.",
             "",
+            "Whether these are the data and the results that were published, `sha256sum -c SHA256SUMS` says:",
+            "",
+            "```",
+            *checksums.splitlines(),
+            "```",
+            "",
             "The signature of the analysis:",
             "",
             "```",
@@ -201,6 +209,7 @@ def pack_readme(
             "protocol and "
             "the root of its hashes, so these parts of its signature differ or are missing; all others "
             "agree. "
+            "Nor does it repeat the warnings that were given when the original file was read. "
             "Intervals come from random draws of workers: computed from the campaign's own database, in "
             "which "
             "workers have other names and stand in another order, they may differ in the last digits shown.",

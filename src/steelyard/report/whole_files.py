@@ -25,7 +25,8 @@ def write_whole(path: Path, content: bytes) -> None:
 def whole_folder(folder: Path) -> Iterator[Path]:
     """A folder to write into, which gets its name only when all is written, in place of what was there.
 
-    What fails half-way leaves nothing behind, and what was there as it was.
+    What fails half-way leaves nothing behind, and what was there as it was. SourceError if the folder cannot
+    be written.
     """
     folder = folder.resolve()
     partial = folder.with_name(f".{folder.name}.{os.getpid()}.partial")
@@ -41,6 +42,8 @@ def whole_folder(folder: Path) -> Iterator[Path]:
             if former.exists():
                 former.replace(folder)
             raise
+    except OSError as error:
+        raise SourceError(str(folder), [f"it cannot be written: {error.strerror or error}."]) from error
     finally:
         shutil.rmtree(partial, ignore_errors=True)
         shutil.rmtree(former, ignore_errors=True)

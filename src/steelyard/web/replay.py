@@ -39,7 +39,7 @@ README_TEXT = """The worker's page of an evaluation of translations: {settings.t
 
 Open index.html in a browser: no server and no network are needed. What comes before the work, the
 instructions, the texts and the way to answer are those that workers saw. The set had
-{n_items}, and this copy has the first {n_shown}; then it goes on to the page that ends a set.
+{n_items}, and this copy has the first {n_shown}; then it goes on to the page that ends a set.{hidden}
 
 Nothing that you enter is sent or kept; reload the page to begin again. The copy goes on whatever you answer
 to questions by which the campaign chooses its workers. It shows what the author of a training example
@@ -64,7 +64,7 @@ class Replay:
     files: tuple[str, ...]
 
 
-def write_replay(
+def write_replay(  # noqa: PLR0913 (what a reader may see, one by one)
     campaign: OpenCampaign,
     folder: Path,
     *,
@@ -72,33 +72,35 @@ def write_replay(
     hit_id: str | None = None,
     most_items: int = USUAL_ITEMS,
     media: Path | None = None,
+    texts: bool = True,
 ) -> Replay:
     """Write the worker's page with the first items of a HIT, by default of the campaign's first.
 
     A folder that holds nothing but an earlier replay is replaced; SourceError for any other that is not
     empty. Nothing in it tells which system made a text, which items are controls, or who judged.
-    `media`: where the files are that sources show, if not beside the database.
+    `media`: where the files are that sources show, if not beside the database. Without `texts` the items have
+    stand-ins for theirs, which show the way of answering.
     """
     if most_items < 0:
         raise ChoiceError(f"A replay shows 0 items or more, and not {most_items}.")
     _require_room(folder)
-    found = replayed_set(campaign, hit_id=hit_id, most_items=most_items)
+    found = replayed_set(campaign, hit_id=hit_id, most_items=most_items, texts=texts)
     files: dict[str, bytes | Path] = {PAGE: _page(found), **_media(found, media or folder_of(campaign))}
     files[README] = _readme(found, made_on).encode()
     files[MANIFEST] = _manifest(found, files, made_on)
-    try:
-        write_whole_folder(folder, files)
-    except OSError as error:
-        raise SourceError(str(folder), [f"it cannot be written: {error.strerror}."]) from error
+    write_whole_folder(folder, files)
     return Replay(found.hit_id, found.n_items, len(found.items), tuple(files))
 
 
-def replay_writer(campaign: OpenCampaign, *, texts: bool) -> Callable[[Path], None]:
-    """What puts a replay into a publication; without its texts, only what comes before the first of them."""
+def replay_writer(
+    campaign: OpenCampaign, *, texts: bool, media: Path | None = None
+) -> Callable[[Path], None]:
+    """What puts a replay into a publication; without its texts, one item that shows the way of answering."""
 
     def write(folder: Path) -> None:
         made_on = datetime.now(UTC).date()
-        write_replay(campaign, folder, made_on=made_on, most_items=USUAL_ITEMS if texts else 0)
+        most = USUAL_ITEMS if texts else 1
+        write_replay(campaign, folder, made_on=made_on, most_items=most, media=media, texts=texts)
 
     return write
 
@@ -213,7 +215,10 @@ def _note(found: ReplayedSet) -> str:
     said = "A copy for reading: nothing is sent or kept."
     if n_shown == n_items:
         return said
-    return f"{said} It ends after item {n_shown} of {n_items}." if n_shown else f"{said} It has no items."
+    if not n_shown:
+        return f"{said} It has no items."
+    hidden = "" if found.texts else " The texts are not in it."
+    return f"{said} It ends after item {n_shown} of {n_items}.{hidden}"
 
 
 def _media(found: ReplayedSet, folder: Path | None) -> dict[str, bytes | Path]:
@@ -239,6 +244,7 @@ def _readme(found: ReplayedSet, made_on: date) -> str:
         made_with=f"steelyard {__version__}",
         made_on=made_on.isoformat(),
         revision=found.now.revision,
+        hidden="" if found.texts else "\nThe campaign's texts are not in it: others stand in their places.",
         texts="texts and the files in media/" if found.media else "texts",
     )
 
