@@ -125,6 +125,9 @@ GIVEN: dict[str, dict[str, Data]] = {
         "longer.toml": FOUR,
         "with-lead.toml": FOUR + SYSTEM.format("lead"),
     },
+    "docs/howto/pay-workers.md": {
+        "eval.db": Judged(QUICK.replace('"USD"', '"EUR"'), begun=1),
+    },
     "docs/howto/run-a-campaign.md": {"people.csv": "name\n" + "".join(f"Person {k}\n" for k in range(8))},
     "docs/howto/links-and-people.md": {"eval.db": Judged(QUICK, None, url="https://eval.example.org")},
     "docs/explanation/pairwise-comparisons.md": {
@@ -195,6 +198,7 @@ SMALL = (
 )
 ONE_EACH = ((r"^ratings_per_item = .*$", "ratings_per_item = 1"),)
 SIX_EACH = (*SMALL, ("first = 35", "first = 20"), ("ratings_per_item = 2", "ratings_per_item = 6"))
+FOUR_EACH = (*SMALL, ("first = 35", "first = 20"), ("ratings_per_item = 2", "ratings_per_item = 4"))
 SMALLER: dict[str, tuple[tuple[str, str], ...]] = {
     "README.md": SMALL,
     "docs/howto/compare-methods.md": SIX_EACH,
@@ -210,12 +214,14 @@ SMALLER: dict[str, tuple[tuple[str, str], ...]] = {
     "docs/howto/run-a-series.md": (),
     "docs/howto/segment-scores.md": SMALL,
     "docs/howto/tables-and-figures.md": SMALL,
-    "docs/howto/weigh-workers.md": SMALL,
+    "docs/howto/weigh-workers.md": FOUR_EACH,
     "docs/tutorial/change-over-years.md": ((r"^ratings_per_item = .*$", "ratings_per_item = 1"),),
     "docs/tutorial/expert-gold.md": ((r"^ratings_per_item = .*$", "ratings_per_item = 2"),),
     "docs/tutorial/judging-metrics.md": SMALL,
     "docs/tutorial/replication.md": SIX_EACH,
 }
+# Whose emulators stand in for crowd platforms.
+PLATFORMS = {"docs/howto/prolific.md": ("prolific",), "docs/howto/mturk.md": ("mturk",)}
 # Where a campaign is served, people judge before the page goes on: here, simulated ones.
 JUDGED = {
     "docs/howto/comparing-years.md",

@@ -53,8 +53,10 @@ def bash(command: str, *, change: Callable[[list[str]], list[str]] = list) -> Pr
         os.close(ask)
         os.close(told)
         assert process.stdin is not None
-        with suppress(BrokenPipeError), process.stdin as typing:
-            typing.write(PASTED.encode())
+        process.stdin.write(PASTED.encode())
+        with suppress(BrokenPipeError):
+            # Most commands read nothing of it.
+            process.stdin.close()
         with open(ask_read, "rb") as asked:
             for words in _requests(asked):
                 os.write(told_write, f"{_do(words, folder, change)}\n".encode())
