@@ -126,7 +126,7 @@ GIVEN: dict[str, dict[str, Data]] = {
         "with-lead.toml": FOUR + SYSTEM.format("lead"),
     },
     "docs/howto/pay-workers.md": {
-        "eval.db": Judged(QUICK.replace('"USD"', '"EUR"'), begun=1),
+        "eval.db": Judged(QUICK.replace('"USD"', '"EUR"')),
     },
     "docs/howto/run-a-campaign.md": {"people.csv": "name\n" + "".join(f"Person {k}\n" for k in range(8))},
     "docs/howto/links-and-people.md": {"eval.db": Judged(QUICK, None, url="https://eval.example.org")},
@@ -198,7 +198,6 @@ SMALL = (
 )
 ONE_EACH = ((r"^ratings_per_item = .*$", "ratings_per_item = 1"),)
 SIX_EACH = (*SMALL, ("first = 35", "first = 20"), ("ratings_per_item = 2", "ratings_per_item = 6"))
-FOUR_EACH = (*SMALL, ("first = 35", "first = 20"), ("ratings_per_item = 2", "ratings_per_item = 4"))
 SMALLER: dict[str, tuple[tuple[str, str], ...]] = {
     "README.md": SMALL,
     "docs/howto/compare-methods.md": SIX_EACH,
@@ -212,9 +211,9 @@ SMALLER: dict[str, tuple[tuple[str, str], ...]] = {
     "docs/howto/prolific.md": SMALL,
     "docs/howto/prove-nothing-changed.md": (),
     "docs/howto/run-a-series.md": (),
-    "docs/howto/segment-scores.md": SMALL,
-    "docs/howto/tables-and-figures.md": SMALL,
-    "docs/howto/weigh-workers.md": FOUR_EACH,
+    "docs/howto/segment-scores.md": SIX_EACH,
+    "docs/howto/tables-and-figures.md": SIX_EACH,
+    "docs/howto/weigh-workers.md": SIX_EACH,
     "docs/tutorial/change-over-years.md": ((r"^ratings_per_item = .*$", "ratings_per_item = 1"),),
     "docs/tutorial/expert-gold.md": ((r"^ratings_per_item = .*$", "ratings_per_item = 2"),),
     "docs/tutorial/judging-metrics.md": SMALL,
@@ -233,6 +232,7 @@ JUDGED = {
     "docs/howto/pairwise.md",
     "docs/howto/ranking-systems.md",
     "docs/howto/run-a-campaign.md",
+    "docs/howto/run-a-series.md",
     "docs/howto/segment-scores.md",
     "docs/tutorial/first-campaign.md",
 }

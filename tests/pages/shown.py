@@ -33,12 +33,23 @@ def _found(part: str, printed: str, *, numbers: bool) -> bool:
 
 def _parts(shown: str) -> list[str]:
     """Lines of tables, paragraphs of prose."""
+    shown = _without_heads(shown)
     found = []
     for paragraph in re.split(r"\n\s*\n|^\s*…\s*$|^-{3,}$", shown, flags=re.M):
         lines = paragraph.strip().split("\n")
         is_list = all(line.endswith((".", ":")) for line in lines) or re.search(r"\S {2,}\S", paragraph)
         found += lines if is_list else [paragraph]
     return [part for part in found if part.strip()]
+
+
+def _without_heads(shown: str) -> str:
+    """How heads of columns are broken depends on the numbers; so does which metric is better than which."""
+    lines = re.sub(r"((?:systems|documents)\): ).*", r"\1…", shown).split("\n")
+    rule = next((k for k, line in enumerate(lines) if re.fullmatch(r"-{3,}", line.strip())), 0)
+    begin = rule
+    while begin and lines[begin - 1].strip() not in ("", CUT):
+        begin -= 1
+    return "\n".join(lines[:begin] + lines[rule:])
 
 
 def _plain(text: str, *, numbers: bool) -> str:

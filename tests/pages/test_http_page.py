@@ -49,7 +49,9 @@ def differing(shown: Any, reply: Any, place: str) -> list[str]:
         return differing(shown[0], reply[0], f"{place}[]")
     if not (isinstance(shown, dict) and isinstance(reply, dict)) or not shown or "as" in shown:
         return []
-    found = [f"{place}: {', '.join(sorted(shown.keys() ^ reply.keys()))}"] if shown.keys() != reply.keys() else []
+    found = (
+        [f"{place}: {', '.join(sorted(shown.keys() ^ reply.keys()))}"] if shown.keys() != reply.keys() else []
+    )
     for key in sorted((shown.keys() & reply.keys()) - BY_NAME):
         found += differing(shown[key], reply[key], f"{place}.{key}")
     return found

@@ -36,6 +36,8 @@ from steelyard.web.app import app_at
 
 # Set it to run the examples in their own sizes and compare every number; that takes many minutes.
 WHOLE = "STEELYARD_WHOLE_PAGES" in os.environ
+# What a terminal has: links are printed there, and questions answered.
+TERMINAL = ("--print-links", "--yes")
 POSTGRES = re.compile(r"postgres(?:ql)?://[^?\s]+")
 WITH_BLOCKS = [page for page in pages() if blocks(page)]
 
@@ -127,7 +129,12 @@ class Session:
             changed[words.index("--root") + 1] = re.findall(r"root ([0-9a-f]{16})", self.printed)[-1]
         if words[0] == "create" and "--db" in words and words[1].endswith(".toml") and not WHOLE:
             changed[1] = str(made_smaller(self.page, Path(words[1])))
-        return [*changed, "--print-links"] if words[0] == "serve" else changed
+        return [*changed, *(option for option in TERMINAL if self.takes(words, option))]
+
+    def takes(self, words: list[str], option: str) -> bool:
+        with click.Context(cli) as context:
+            command = cli.get_command(context, words[0])
+        return command is not None and any(option in each.opts for each in command.params)
 
     def address(self, found: re.Match[str], *, is_empty: bool) -> str:
         name = found[0].rpartition("/")[2]
@@ -237,7 +244,9 @@ NOT_RUN = {
 def test_every_block_says_what_it_is() -> None:
     known = {*SHELL, "text", "python", "toml", "json", "csv", "tsv", "yaml", "html", "bibtex", "latex"}
 
-    assert [block.place for page in WITH_BLOCKS for block in blocks(page) if block.language not in known] == []
+    assert [
+        block.place for page in WITH_BLOCKS for block in blocks(page) if block.language not in known
+    ] == []
 
 
 @pytest.mark.parametrize("page", [page for page in pages() if inline_commands(page)])
