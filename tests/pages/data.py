@@ -1,4 +1,4 @@
-"""The small data that pages speak of: what a reader has when a page begins, and smaller sizes for its examples."""
+"""The small data that pages speak of: what a reader has when a page begins, and smaller examples."""
 
 from __future__ import annotations
 
@@ -186,14 +186,15 @@ def _done(command: list[str]) -> None:
     assert run(command) == 0, command
 
 
-# Examples that would take long are judged in a smaller size: patterns in the campaign file, and what stands there.
+# Examples that would take long are judged in a smaller size: patterns, and what stands there instead.
 SMALL = (
     (r"^(ratings_per_item|hit_size) = .*\n", ""),
     (r"^quota = .*\n|^\[design\.quota\]\n(?:\w.*\n)*", ""),
     (r"^\[texts\]\n", "[texts]\nfirst = 35\n"),
     (
         r"^\[design\]\n",
-        "[design]\nhit_size = 40\nratings_per_item = 2\nquota = { degraded = 10, repeat = 1, reference = 1 }\n",
+        "[design]\nhit_size = 40\nratings_per_item = 2\n"
+        "quota = { degraded = 10, repeat = 1, reference = 1 }\n",
     ),
 )
 ONE_EACH = ((r"^ratings_per_item = .*$", "ratings_per_item = 1"),)
@@ -201,15 +202,18 @@ SIX_EACH = (*SMALL, ("first = 35", "first = 20"), ("ratings_per_item = 2", "rati
 SMALLER: dict[str, tuple[tuple[str, str], ...]] = {
     "README.md": SMALL,
     "docs/howto/compare-methods.md": SIX_EACH,
+    "docs/howto/comparing-years.md": (),
     "docs/howto/consent-and-training.md": SMALL,
     "docs/howto/crowd-platforms.md": SMALL,
     "docs/howto/documents.md": ONE_EACH,
     "docs/howto/extend-a-campaign.md": (),
     "docs/howto/error-spans.md": ((r"^\[texts\]\n", "[texts]\nfirst = 25\n"), *ONE_EACH),
     "docs/howto/mturk.md": SMALL,
+    "docs/howto/pairwise.md": (),
     "docs/howto/pay-workers.md": (),
     "docs/howto/prolific.md": SMALL,
     "docs/howto/prove-nothing-changed.md": (),
+    "docs/howto/ranking-systems.md": (),
     "docs/howto/run-a-series.md": (),
     "docs/howto/segment-scores.md": SIX_EACH,
     "docs/howto/tables-and-figures.md": SIX_EACH,

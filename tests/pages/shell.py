@@ -1,4 +1,4 @@
-"""A shell in which `steelyard` and `python` run in this process: a page's commands with all that shells do."""
+"""A shell in which `steelyard` and `python` run in this process, with all that shells do around them."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def bash(command: str, *, change: Callable[[list[str]], list[str]] = list) -> Pr
         with suppress(BrokenPipeError):
             # Most commands read nothing of it.
             process.stdin.close()
-        with open(ask_read, "rb") as asked:
+        with os.fdopen(ask_read, "rb") as asked:
             for words in _requests(asked):
                 os.write(told_write, f"{_do(words, folder, change)}\n".encode())
         os.close(told_write)
@@ -77,7 +77,7 @@ def _word(asked: IO[bytes]) -> str:
 
 def _do(words: list[str], folder: Path, change: Callable[[list[str]], list[str]]) -> int:
     here, joined, program, *arguments = words
-    before = os.getcwd(), sys.argv
+    before = Path.cwd(), sys.argv
     with (
         (folder / "out").open("w", encoding="utf-8") as printed,
         (folder / "err").open("w", encoding="utf-8") as errors,

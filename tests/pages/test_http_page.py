@@ -22,6 +22,8 @@ ASKED = [
     *("work", None, "entries", "hits", "campaign", "verdicts", "methods", "precision"),
     *("workers/W0001", "workers/W0001/record", "payments"),
 ]
+# There if the worker saw it, or once the campaign is closed.
+AT_TIMES = {"source", "reference", "kind"}
 # Their keys are names that the campaign has.
 BY_NAME = {"phrases", "answers", "ratings", "detail", "links"}
 
@@ -49,9 +51,8 @@ def differing(shown: Any, reply: Any, place: str) -> list[str]:
         return differing(shown[0], reply[0], f"{place}[]")
     if not (isinstance(shown, dict) and isinstance(reply, dict)) or not shown or "as" in shown:
         return []
-    found = (
-        [f"{place}: {', '.join(sorted(shown.keys() ^ reply.keys()))}"] if shown.keys() != reply.keys() else []
-    )
+    other = (shown.keys() ^ reply.keys()) - AT_TIMES
+    found = [f"{place}: {', '.join(sorted(other))}"] if other else []
     for key in sorted((shown.keys() & reply.keys()) - BY_NAME):
         found += differing(shown[key], reply[key], f"{place}.{key}")
     return found

@@ -1,4 +1,4 @@
-"""Every page works as it stands: its files, commands and code in order, on small data, print what it shows."""
+"""Every page works as it stands: its files, commands and code, in order, print what it shows."""
 
 from __future__ import annotations
 
