@@ -129,9 +129,13 @@ class Session:
             changed[words.index("--root") + 1] = re.findall(r"root ([0-9a-f]{16})", self.printed)[-1]
         if words[0] == "create" and "--db" in words and words[1].endswith(".toml") and not WHOLE:
             changed[1] = str(made_smaller(self.page, Path(words[1])))
+        if words[0] == "evaluate" and not WHOLE:
+            changed += ["--draws", "4"]
         return [*changed, *(option for option in TERMINAL if self.takes(words, option))]
 
     def takes(self, words: list[str], option: str) -> bool:
+        if words[0] == "erase" and "--all" not in words:
+            return False
         with click.Context(cli) as context:
             command = cli.get_command(context, words[0])
         return command is not None and any(option in each.opts for each in command.params)
