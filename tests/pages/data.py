@@ -218,7 +218,7 @@ SMALLER: dict[str, tuple[tuple[str, str], ...]] = {
     "docs/howto/segment-scores.md": SIX_EACH,
     "docs/howto/tables-and-figures.md": SIX_EACH,
     "docs/howto/weigh-workers.md": SIX_EACH,
-    "docs/tutorial/change-over-years.md": ((r"^ratings_per_item = .*$", "ratings_per_item = 1"),),
+    "docs/tutorial/change-over-years.md": (),
     "docs/tutorial/expert-gold.md": ((r"^ratings_per_item = .*$", "ratings_per_item = 2"),),
     "docs/tutorial/judging-metrics.md": SMALL,
     "docs/tutorial/replication.md": SIX_EACH,
