@@ -105,6 +105,11 @@ def typed(block: Block) -> Iterator[Typed]:
         yield Typed("\n".join(lines[:end]), "\n".join(lines[end:]))
 
 
+def quoted(page: str) -> str:
+    """What a page quotes."""
+    return "\n".join(re.findall(r"^> ?(.*)$", text_of(page), flags=re.M))
+
+
 def inline_commands(page: str) -> list[str]:
     """Commands in the middle of a sentence, those that are shortened left out."""
     prose = FENCE.sub("", text_of(page))

@@ -8,16 +8,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from uuid import uuid4
+from random import Random
+from uuid import UUID, uuid4
+
+import pytest
 
 from steelyard.cli.main import run
 from steelyard.flows.assign import NextItem, next_item
+from steelyard.flows.create import ID_BYTES
 from steelyard.flows.links import add_workers, remember_url
 from steelyard.flows.open import OpenCampaign, open_campaign
 from steelyard.flows.simulate import make_hands
 from steelyard.flows.submit import Submission, submit
 from steelyard.protocols import protocols
 
+# Where ids come from on a page.
+DRAWN = Random()
 SYSTEM = '[[systems]]\nname = "{0}"\ntranslations = "demo:{0}.en.txt"\n'
 
 
@@ -44,13 +50,13 @@ def first(text: str, n: int) -> str:
     return text.replace("[texts]\n", f"[texts]\nfirst = {n}\n")
 
 
-# Thirteen HITs of 40 items, a quarter of which are degraded.
+# Fifteen HITs of 20 items: one translation of each segment, so that they are designed at once.
 QUICK = (
-    first(example(hit_size=40, ratings_per_item=2), 35)
-    + "[design.quota]\ndegraded = 10\nrepeat = 1\nreference = 1\n"
+    first(example(hit_size=20, ratings_per_item=3), 12)
+    + "[design.quota]\ndegraded = 6\nrepeat = 1\nreference = 1\n"
 )
 FOUR = without(example(hit_size=50, ratings_per_item=2, wage=15.0, currency='"EUR"'), "lead")
-TINY = QUICK.replace("first = 35", "first = 15").replace("ratings_per_item = 2", "ratings_per_item = 1")
+TINY = QUICK.replace("ratings_per_item = 3", "ratings_per_item = 1")
 SERIES = {
     f"{name}.toml": TINY.replace('name = "demo-de-en"', f'name = "{name}"').replace('"en"', f'"{target}"')
     for name, target in (("en-de", "de"), ("en-cs", "cs"))
@@ -117,7 +123,7 @@ GIVEN: dict[str, dict[str, Data]] = {
     "docs/howto/adjudicate.md": {"campaign.db": Judged(MARKED, 4)},
     "docs/howto/correct-a-mistake.md": {
         "campaign.db": Judged(QUICK, None, begun=12),
-        "more.toml": QUICK.replace("first = 35", "first = 60"),
+        "more.toml": QUICK.replace("first = 12", "first = 24"),
         "corrected.toml": QUICK,
     },
     "docs/howto/extend-a-campaign.md": {
@@ -137,7 +143,9 @@ GIVEN: dict[str, dict[str, Data]] = {
 
 
 def make(data: Data, target: Path) -> None:
-    """Write data to a file, a database or a folder that is not there yet."""
+    """Write data to a file, a database or a folder that is not there yet; the same whichever page asks first."""
+    before = DRAWN.getstate()
+    DRAWN.seed(8)  # not that of the pages, which add to it
     target.parent.mkdir(parents=True, exist_ok=True)
     if isinstance(data, str):
         target.write_text(data, "utf-8")
@@ -152,6 +160,7 @@ def make(data: Data, target: Path) -> None:
             _done(["create", str(files), "--db", f"{target}/"])
             _done(["simulate", f"{target}/", "--workers", "13"])
             shutil.rmtree(files)
+    DRAWN.setstate(before)
 
 
 def _make_judged(data: Judged, target: Path) -> None:
@@ -182,6 +191,13 @@ def _begin(campaign: OpenCampaign, n: int) -> None:
             submit(campaign, person.worker_id, given, now=now)
 
 
+def same_ids(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let ids, which come from no seed, be the same in every run: a crowd would judge differently in each."""
+    DRAWN.seed(7)
+    monkeypatch.setattr("steelyard.flows.create.new_ids", lambda n: [DRAWN.randbytes(ID_BYTES).hex() for _ in range(n)])
+    monkeypatch.setattr("uuid.uuid4", lambda: UUID(bytes=DRAWN.randbytes(16), version=4))
+
+
 def _done(command: list[str]) -> None:
     assert run(command) == 0, command
 
@@ -190,39 +206,44 @@ def _done(command: list[str]) -> None:
 SMALL = (
     (r"^(ratings_per_item|hit_size) = .*\n", ""),
     (r"^quota = .*\n|^\[design\.quota\]\n(?:\w.*\n)*", ""),
-    (r"^\[texts\]\n", "[texts]\nfirst = 35\n"),
+    (r"^\[texts\]\n", "[texts]\nfirst = 12\n"),
     (
         r"^\[design\]\n",
-        "[design]\nhit_size = 40\nratings_per_item = 2\n"
-        "quota = { degraded = 10, repeat = 1, reference = 1 }\n",
+        "[design]\nhit_size = 20\nratings_per_item = 2\n"
+        "quota = { degraded = 6, repeat = 1, reference = 1 }\n",
     ),
 )
 ONE_EACH = ((r"^ratings_per_item = .*$", "ratings_per_item = 1"),)
-SIX_EACH = (*SMALL, ("first = 35", "first = 20"), ("ratings_per_item = 2", "ratings_per_item = 6"))
+TWO_EACH = ((r"^ratings_per_item = .*$", "ratings_per_item = 2"),)
+SIX_EACH = (*SMALL, ("ratings_per_item = 2", "ratings_per_item = 6"))
 SMALLER: dict[str, tuple[tuple[str, str], ...]] = {
     "README.md": SMALL,
     "docs/howto/compare-methods.md": SIX_EACH,
-    "docs/howto/comparing-years.md": (),
+    "docs/howto/comparing-years.md": TWO_EACH,
     "docs/howto/consent-and-training.md": SMALL,
     "docs/howto/crowd-platforms.md": SMALL,
     "docs/howto/documents.md": ONE_EACH,
     "docs/howto/extend-a-campaign.md": (),
     "docs/howto/error-spans.md": ((r"^\[texts\]\n", "[texts]\nfirst = 25\n"), *ONE_EACH),
     "docs/howto/mturk.md": SMALL,
-    "docs/howto/pairwise.md": (),
+    "docs/howto/pairwise.md": ONE_EACH,
     "docs/howto/pay-workers.md": (),
     "docs/howto/prolific.md": SMALL,
     "docs/howto/prove-nothing-changed.md": (),
-    "docs/howto/ranking-systems.md": (),
+    "docs/howto/publication.md": SMALL,
+    "docs/howto/ranking-systems.md": ONE_EACH,
     "docs/howto/run-a-series.md": (),
     "docs/howto/segment-scores.md": SIX_EACH,
     "docs/howto/tables-and-figures.md": SIX_EACH,
     "docs/howto/weigh-workers.md": SIX_EACH,
-    "docs/tutorial/change-over-years.md": (),
-    "docs/tutorial/expert-gold.md": ((r"^ratings_per_item = .*$", "ratings_per_item = 2"),),
+    "docs/howto/show-the-page-to-reviewers.md": (),
+    "docs/tutorial/change-over-years.md": TWO_EACH,
+    "docs/tutorial/expert-gold.md": TWO_EACH,
     "docs/tutorial/judging-metrics.md": SMALL,
     "docs/tutorial/replication.md": SIX_EACH,
 }
+# What pages quote is of these files.
+QUOTED = {"docs/howto/publication.md": "pack/methods.md"}
 # Whose emulators stand in for crowd platforms.
 PLATFORMS = {"docs/howto/prolific.md": ("prolific",), "docs/howto/mturk.md": ("mturk",)}
 # Where a campaign is served, people judge before the page goes on: here, simulated ones.

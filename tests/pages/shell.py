@@ -21,6 +21,7 @@ _here() { local code joined=; [ /dev/fd/1 -ef /dev/fd/2 ] && joined=joined
   cat "$FOLDER/out"; cat "$FOLDER/err" >&2; return "$code"; }
 steelyard() { _here steelyard "$@"; }
 python() { _here python "$@"; }
+sh() { ( . "./$1" ); }
 set -o pipefail
 """
 # What somebody pastes where a command reads what is typed.
@@ -57,10 +58,9 @@ def bash(command: str, *, change: Callable[[list[str]], list[str]] = list) -> Pr
         with suppress(BrokenPipeError):
             # Most commands read nothing of it.
             process.stdin.close()
-        with os.fdopen(ask_read, "rb") as asked:
+        with os.fdopen(ask_read, "rb") as asked, os.fdopen(told_write, "wb", buffering=0) as telling:
             for words in _requests(asked):
-                os.write(told_write, f"{_do(words, folder, change)}\n".encode())
-        os.close(told_write)
+                telling.write(f"{_do(words, folder, change)}\n".encode())
         return Printed(process.wait(), (folder / "log").read_text("utf-8"))
 
 

@@ -13,6 +13,11 @@ VARIES = (
     (re.compile(r"(root[: ])[0-9a-f]{8,}"), r"\1HASH"),
     (re.compile(r"-{3,}"), "---"),
 )
+# What the conclusions of a study say depends on its numbers.
+BY_NUMBERS = (
+    (re.compile(r",\s+which\s+may\s+be\s+chance|\s+\((?:not\s+)?significantly\)"), ""),
+    (re.compile(r"\bharder\b"), "easier"),
+)
 
 
 def missing(shown: str, printed: str, *, numbers: bool = True) -> str | None:
@@ -53,7 +58,7 @@ def _without_heads(shown: str) -> str:
 
 
 def _plain(text: str, *, numbers: bool) -> str:
-    for pattern, replacement in VARIES:
+    for pattern, replacement in VARIES if numbers else VARIES + BY_NUMBERS:
         text = pattern.sub(replacement, text)
     if not numbers:
         text = re.sub(rf"(?<![\w.]){NUMBER}(?:\*+| \*+)?(?!\w)|(?<=\s)–(?=\s|$)", "#", text)

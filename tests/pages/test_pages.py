@@ -21,8 +21,8 @@ import click
 import jsonschema
 import pytest
 from fastapi.testclient import TestClient
-from tests.pages.blocks import REASONS, SHELL, Block, blocks, inline_commands, pages, typed
-from tests.pages.data import GIVEN, JUDGED, PLATFORMS, SMALLER, USUAL, Data, made_smaller, make
+from tests.pages.blocks import REASONS, SHELL, Block, blocks, inline_commands, pages, quoted, typed
+from tests.pages.data import GIVEN, JUDGED, PLATFORMS, QUOTED, SMALLER, USUAL, Data, made_smaller, make, same_ids
 from tests.pages.shell import bash
 from tests.pages.shown import missing
 
@@ -39,7 +39,9 @@ WHOLE = "STEELYARD_WHOLE_PAGES" in os.environ
 # What a terminal has: links are printed there, and questions answered.
 TERMINAL = ("--print-links", "--yes")
 POSTGRES = re.compile(r"postgres(?:ql)?://[^?\s]+")
-WITH_BLOCKS = [page for page in pages() if blocks(page)]
+# Its code is docs/examples/notebook.py, which test_examples.py runs.
+AS_EXAMPLE = "docs/howto/python.md"
+WITH_BLOCKS = [page for page in pages() if blocks(page) and page != AS_EXAMPLE]
 
 
 @pytest.fixture(scope="session")
@@ -131,6 +133,10 @@ class Session:
             changed[1] = str(made_smaller(self.page, Path(words[1])))
         if words[0] == "evaluate" and not WHOLE:
             changed += ["--draws", "4"]
+        if words[0] == "rehearse" and not WHOLE:
+            changed += ["--people", "6"]
+        if words[:2] == ["plot", "efficiency"] and not WHOLE:
+            changed += ["--draws", "100"]
         return [*changed, *(option for option in TERMINAL if self.takes(words, option))]
 
     def takes(self, words: list[str], option: str) -> bool:
@@ -195,6 +201,7 @@ def session(
     folder.mkdir()
     monkeypatch.chdir(folder)
     monkeypatch.setenv("HOME", str(folder))
+    same_ids(monkeypatch)
     monkeypatch.setattr("steelyard.cli.serve.run_server", partial(answer_once, page))
     monkeypatch.setattr("steelyard.emulators.serving.serve_until_stopped", answer_as_emulator)
     with ExitStack() as stack:
@@ -215,6 +222,9 @@ def test_a_page_works_from_top_to_bottom(page: str, session: Session) -> None:
                 session.follow(block)
             except (Exception, AssertionError) as problem:  # all of a page's problems at once
                 problems.append(f"{block.place}: {problem}")
+    if page in QUOTED:
+        lost = missing(quoted(page), (session.folder / QUOTED[page]).read_text("utf-8"), numbers=WHOLE)
+        problems += [f"{page} quotes what is not there: {lost}"] if lost else []
 
     assert not problems, "\n\n".join(problems)
 
@@ -234,13 +244,14 @@ NOT_RUN = {
     "docs/explanation/linking-campaigns.md": {"needs data of others": 1},
     "docs/howto/add-a-language.md": {"an example of a message": 1, "changes this machine": 1},
     "docs/howto/back-up.md": {"configures another program": 1},
-    "docs/howto/deploy.md": {"changes this machine": 3, "configures another program": 1},
+    "docs/howto/deploy.md": {"changes this machine": 4, "configures another program": 1},
     "docs/howto/error-spans.md": {"needs data of others": 2},
     "docs/howto/other-platforms.md": {"needs data of others": 1},
     "docs/howto/prolific.md": {"needs people on a platform": 1},
     "docs/howto/prove-nothing-changed.md": {"an example of a message": 2},
     "docs/howto/reproduce-wmt.md": {"needs data of others": 1},
     "docs/howto/tables-and-figures.md": {"needs data of others": 1},
+    "docs/tutorial/install.md": {"changes this machine": 2},
     "docs/tutorial/judging-metrics.md": {"needs data of others": 1},
 }
 
