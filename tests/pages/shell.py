@@ -18,7 +18,8 @@ from steelyard.cli.main import run
 FUNCTIONS = """
 _here() { local code joined=; [ /dev/fd/1 -ef /dev/fd/2 ] && joined=joined
   printf '%s\\0' $# "$PWD" "$joined" "$@" >&"$ASK"; read -r code <&"$TOLD"
-  cat "$FOLDER/out"; cat "$FOLDER/err" >&2; return "$code"; }
+  [ ! -s "$FOLDER/out" ] || cat "$FOLDER/out"
+  [ ! -s "$FOLDER/err" ] || cat "$FOLDER/err" >&2; return "$code"; }
 steelyard() { _here steelyard "$@"; }
 python() { _here python "$@"; }
 sh() { ( . "./$1" ); }
