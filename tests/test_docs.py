@@ -39,14 +39,6 @@ def test_the_index_of_how_tos_names_every_page() -> None:
     assert [name for name in names if f"]({name})" not in index] == []
 
 
-def test_every_picture_is_on_a_page() -> None:
-    pages = "\n".join(page.read_text("utf-8") for page in PAGES)
-    pictures = [path.name for path in (ROOT / "docs" / "images").iterdir()]
-
-    assert pictures
-    assert [name for name in pictures if f"images/{name}" not in pages] == []
-
-
 def test_the_readme_shows_both_commands_and_make_has_them() -> None:
     readme = (ROOT / "README.md").read_text("utf-8")
     makefile = (ROOT / "Makefile").read_text("utf-8")

@@ -50,13 +50,14 @@ def first(text: str, n: int) -> str:
     return text.replace("[texts]\n", f"[texts]\nfirst = {n}\n")
 
 
-# Fifteen HITs of 16 items: one translation of each segment, so that they are designed at once.
+# Ten HITs of 16 items: one translation of each segment, so that they are designed at once.
 QUICK = (
-    first(example(hit_size=16, ratings_per_item=3), 9)
+    first(example(hit_size=16, ratings_per_item=2), 9)
     + "[design.quota]\ndegraded = 5\nrepeat = 1\nreference = 1\n"
 )
 FOUR = without(example(hit_size=50, ratings_per_item=2, wage=15.0, currency='"EUR"'), "lead")
-TINY = QUICK.replace("ratings_per_item = 3", "ratings_per_item = 1")
+THRICE = QUICK.replace("ratings_per_item = 2", "ratings_per_item = 3")
+TINY = QUICK.replace("ratings_per_item = 2", "ratings_per_item = 1")
 SERIES = {
     f"{name}.toml": TINY.replace('name = "demo-de-en"', f'name = "{name}"').replace('"en"', f'"{target}"')
     for name, target in (("en-de", "de"), ("en-cs", "cs"))
@@ -122,8 +123,8 @@ USUAL: dict[str, Data] = {
 GIVEN: dict[str, dict[str, Data]] = {
     "docs/howto/adjudicate.md": {"campaign.db": Judged(MARKED, 4)},
     "docs/howto/correct-a-mistake.md": {
-        "campaign.db": Judged(QUICK, None, begun=12),
-        "more.toml": QUICK.replace("first = 9", "first = 18"),
+        "campaign.db": Judged(THRICE, None, begun=12),
+        "more.toml": THRICE.replace("first = 9", "first = 18"),
         "corrected.toml": QUICK,
     },
     "docs/howto/extend-a-campaign.md": {
@@ -141,7 +142,7 @@ GIVEN: dict[str, dict[str, Data]] = {
     "docs/howto/run-a-campaign.md": {"people.csv": "name\n" + "".join(f"Person {k}\n" for k in range(8))},
     "docs/howto/links-and-people.md": {"eval.db": Judged(QUICK, None, url="https://eval.example.org")},
     "docs/explanation/pairwise-comparisons.md": {
-        "eval.db": Judged(first(example("pairwise", ratings_per_item=2), 30))
+        "eval.db": Judged(first(example("pairwise", ratings_per_item=2), 25))
     },
 }
 

@@ -154,6 +154,8 @@ class Session:
         if words[0] == "evaluate" and not WHOLE:
             # Too few leave no method closer to the truth, as the page says where it looks at all of them.
             changed += ["--draws", "3" if {"--draws", "--spam", "--level"} & set(words) else "12"]
+        if words[0] == "replicate" and not WHOLE:
+            changed += ["--draws", "20"]
         if words[0] == "rehearse" and not WHOLE:
             changed += ["--people", "2"]
         if words[:2] == ["plot", "efficiency"] and not WHOLE:
