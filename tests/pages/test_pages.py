@@ -145,6 +145,10 @@ class Session:
         """A database of the tests in place of each address; what a terminal prints, here too."""
         changed = [POSTGRES.sub(partial(self.address, is_empty=words[0] == "create"), word) for word in words]
         changed = [re.sub(r"(\?.*)\?", r"\1&", word) for word in changed]
+        if "--port" in words:
+            # The next free one: that of the page may be taken here.
+            place = changed.index("--port")
+            del changed[place : place + 2]
         if "--root" in words:
             # The root of the database here, which is not that of the page.
             changed[words.index("--root") + 1] = re.findall(r"root ([0-9a-f]{16})", self.printed)[-1]
