@@ -183,7 +183,7 @@ def test_a_campaign_goes_from_example_to_ranking(judged: Path, capsys: pytest.Ca
     assert len(document["systems"]) == 5
     assert len(document["pairs"]) == 20
     assert re.match(
-        r"steelyard:0\.1\|campaign:demo-de-en\|protocol:da\|root:[0-9a-f]{16}\|qc:none\|",
+        r"steelyard:0\.2\|campaign:demo-de-en\|protocol:da\|root:[0-9a-f]{16}\|qc:none\|",
         document["signature"],
     )
 

@@ -26,7 +26,7 @@ def without_matplotlib(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         "report nowhere.db --html report.html --latex report",
         "replicate nowhere.db --latex study",
         "meta nowhere.db --plot metrics.png",
-        "plan --systems 5 --budget 900 --plot plan.svg",
+        "plan --systems 5 --budget 900 --plot plan.png",
     ],
 )
 def test_without_matplotlib_the_extra_is_named_before_anything_happens(

@@ -295,9 +295,9 @@ def test_nothing_else_is_served(site: Any, path: str) -> None:
 
 
 def test_a_title_cannot_break_out_of_the_page(site: Any) -> None:
-    from steelyard.web.pages import _embedded
+    from steelyard.web.pages import embedded
 
-    assert "<" not in _embedded({"title": "</script><script>alert(1)</script>"})
+    assert "<" not in embedded({"title": "</script><script>alert(1)</script>"})
 
 
 def test_health_is_up_and_ready(site: Any) -> None:
