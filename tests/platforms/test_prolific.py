@@ -181,6 +181,32 @@ def test_paying_and_drafting_are_sent_once(broken: Callable[[Any], None]) -> Non
     assert asked == ["POST /api/v1/bulk-bonus-payments/order/pay/", "POST /api/v1/studies/"]
 
 
+def test_a_reply_that_something_in_between_has_given_is_none_of_the_platform() -> None:
+    terms = ListingTerms("tag", "T", "D", "https://here", 1, 100, "GBP", 5.0)
+
+    def portal(handler: socketserver.StreamRequestHandler) -> None:
+        handler.wfile.write(b"HTTP/1.1 200 x\r\nConnection: close\r\n\r\n<p>Log in here.</p>")
+
+    with answering(portal) as (address, asked), client_at(address) as client:
+        # Taken for an empty list, the study would be made a second time.
+        with pytest.raises(PlatformError, match="something else than JSON"):
+            client.find("tag")
+        with pytest.raises(ReplyLost):
+            client.draft(terms)
+        with pytest.raises(ReplyLost):
+            client.pay_bonuses("order", [BONUS])
+    assert len(asked) == 3
+
+
+def test_a_study_whose_state_or_price_is_not_told_is_not_taken_for_granted() -> None:
+    terms = ListingTerms("tag", "T", "D", "https://here", 1, 100, "GBP", 5.0)
+    with answering(saying(201, {"status": "UNDER REVIEW"})) as (address, _), client_at(address) as client:
+        with pytest.raises(ReplyLost):
+            client.draft(terms)
+        with pytest.raises(PlatformError, match="what the study would cost"):
+            client.cost(terms)
+
+
 def test_a_clear_refusal_to_pay_is_known_not_to_have_paid() -> None:
     reply = saying(400, {"error": {"title": "No", "detail": {"csv": ["bad", "worse"]}}})
     with (

@@ -94,7 +94,7 @@ class HttpCalls:
                 # Nothing was sent, so it may be tried again in any case.
                 if n_tried == MOST_TRIES:
                     raise self._failed(f"{self._host} cannot be reached.", is_in_doubt) from None
-            except httpx2.TransportError:
+            except httpx2.RequestError:
                 is_in_doubt = changes
                 if is_last:
                     raise self._failed(f"{self._host} does not answer.", is_in_doubt) from None
@@ -104,19 +104,21 @@ class HttpCalls:
                     is_last, wait = n_tried == MOST_TRIES, _asked_wait(reply)
                 is_in_doubt = is_in_doubt or (changes and reply.status_code >= 500)
                 if reply.status_code not in _BUSY or is_last:
-                    return self._understood(reply, is_in_doubt)
-            pause = min(FIRST_WAIT * 2 ** (n_tried - 1), LONGEST_WAIT) * self.chance()
-            self.sleep(max(pause, wait))
+                    return self._understood(reply, is_in_doubt, changes=changes)
+            self.sleep(max(pause_after(n_tried, self.chance), wait))
         raise AssertionError("every way out is above")
 
-    def _understood(self, reply: httpx2.Response, is_in_doubt: bool) -> Any:
+    def _understood(self, reply: httpx2.Response, is_in_doubt: bool, *, changes: bool) -> Any:
         try:
             said = reply.json() if reply.content else {}
         except ValueError:
-            said = {}
-        if reply.is_success:
-            return said
-        raise self._failed(self.describe(reply.status_code, said), is_in_doubt, reply.status_code)
+            said = None
+        if not reply.is_success:
+            raise self._failed(self.describe(reply.status_code, said or {}), is_in_doubt, reply.status_code)
+        if not isinstance(said, Mapping):
+            # Something in between may have answered in its place.
+            raise self._failed(f"{self._host} answers with something else than JSON.", changes)
+        return said
 
     def _failed(self, said: str, is_in_doubt: bool, status: int | None = None) -> PlatformError:
         """What to raise. `is_in_doubt`: a try may have changed something without our having heard of it."""
@@ -129,6 +131,12 @@ class HttpCalls:
     @property
     def _host(self) -> str:
         return httpx2.URL(self.address).host
+
+
+def pause_after(n_tried: int, chance: Callable[[], float] = random.random) -> float:
+    """How long to wait after so many tries: longer each time, and not the same for everybody."""
+    longest: float = min(FIRST_WAIT * 2 ** (n_tried - 1), LONGEST_WAIT)
+    return longest * chance()
 
 
 def _asked_wait(reply: httpx2.Response) -> float:

@@ -7,6 +7,7 @@ carry our tag as RequesterAnnotation. Sources: the operations' pages in the Mech
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -30,6 +31,7 @@ from steelyard.domain.crowd import (
     SessionState,
 )
 from steelyard.domain.errors import PlatformError, ReplyLost
+from steelyard.platforms._http_calls import MOST_TRIES, pause_after
 
 LIVE = "https://mturk-requester.us-east-1.amazonaws.com"
 SANDBOX = "https://mturk-requester-sandbox.us-east-1.amazonaws.com"
@@ -39,6 +41,7 @@ MOST_ASSIGNMENTS = 9
 LIFETIME = timedelta(days=14)
 FRAME_HEIGHT = 800
 PAGE = 100
+BUSY = 429
 DRY_TYPE = "HIT_TYPE_ID"
 # Percentage of assignments approved, and country: Amazon's own qualifications.
 APPROVED_SHARE, LOCALE = "000000000000000000L0", "00000000000000000071"
@@ -318,13 +321,15 @@ class MTurkClient:
                 return otherwise or {}
         send: Callable[..., Any] = getattr(self._once if once else self._again, operation)
         try:
-            return send(**parameters)
+            return _let_in(send, parameters) if once else send(**parameters)
         except exceptions.ClientError as error:
             said = error.response.get("Error", {})
-            if changes and int(error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 400)) >= 500:
+            status = int(error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 400))
+            if changes and status >= 500:
                 raise ReplyLost("Mechanical Turk was asked, and no clear reply came.") from None
             raise PlatformError(
-                f"Mechanical Turk refuses: {said.get('Message') or said.get('Code')}"
+                f"Mechanical Turk refuses: {said.get('Message') or said.get('Code')}",
+                status=BUSY if _is_throttled(error) else status,
             ) from None
         except (exceptions.EndpointConnectionError, exceptions.NoCredentialsError) as error:
             raise PlatformError(f"Mechanical Turk cannot be reached: {type(error).__name__}.") from None
@@ -334,6 +339,22 @@ class MTurkClient:
             if changes:
                 raise ReplyLost("Mechanical Turk was asked, and no clear reply came.") from None
             raise PlatformError("Mechanical Turk does not answer. Try again later.") from None
+
+
+def _let_in(send: Callable[..., Any], parameters: Mapping[str, Any]) -> Any:
+    """Send once, again only where it was turned away at the door, before anything was done."""
+    for n_tried in range(1, MOST_TRIES):
+        try:
+            return send(**parameters)
+        except exceptions.ClientError as error:
+            if not _is_throttled(error):
+                raise
+        time.sleep(pause_after(n_tried))
+    return send(**parameters)
+
+
+def _is_throttled(error: exceptions.ClientError) -> bool:
+    return bool(error.response.get("Error", {}).get("Code") == "ThrottlingException")
 
 
 def _client(made: Any, address: str, config: Config) -> Any:

@@ -22,7 +22,7 @@ from steelyard.domain.crowd import (
     SessionReport,
     SessionState,
 )
-from steelyard.domain.errors import PlatformError
+from steelyard.domain.errors import PlatformError, ReplyLost
 from steelyard.platforms._http_calls import HttpCalls
 from steelyard.platforms.credentials import key_hint
 
@@ -92,7 +92,9 @@ class ProlificClient:
         body = {"reward": terms.reward, "total_available_places": terms.places}
         said = self._calls.ask(f"{API}/study-cost-calculator/", body)
         pay = terms.reward * terms.places
-        total = round(said.get("total_cost", pay))
+        if said.get("total_cost") is None:
+            raise PlatformError("Prolific does not say what the study would cost, so it is not published.")
+        total = round(said["total_cost"])
         screened = _screened_pay(terms)
         return Price(pay + screened, total - pay + math.ceil((total - pay) * screened / pay))
 
@@ -112,7 +114,10 @@ class ProlificClient:
         body = _study_body(terms)
         made = {**body, "id": DRY_ID, "status": "UNPUBLISHED"}
         study = self._calls.change("POST", f"{API}/studies/", body, repeatable="once", otherwise=made)
-        return _listing(study)
+        try:
+            return _listing(study)
+        except (PlatformError, KeyError):
+            raise ReplyLost("Prolific has made the study, but does not say how it stands.") from None
 
     def publish(self, listing_id: str, terms: ListingTerms) -> Listing:
         return self._move(listing_id, "PUBLISH", ListingState.ACTIVE)
@@ -200,7 +205,7 @@ class ProlificClient:
         # Prolific may leave any amount but the total empty.
         total = round(said.get("total_amount") or said.get("total") or 0)
         amount = said.get("amount")
-        if round(pay if amount is None else amount) != pay or total < pay:
+        if round(pay if amount is None else amount) != pay or total < pay or not said.get("id"):
             raise PlatformError("Prolific understood other amounts than were asked for, so nothing was paid.")
         return BonusOrder(str(said["id"]), Price(pay, total - pay))
 
