@@ -1,9 +1,9 @@
-"""The toy campaign on an emulated Prolific: people come through it, and its replies can be lost."""
+"""The toy campaign on an emulated platform: people come through it, and its replies can be lost."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -25,10 +25,13 @@ from steelyard.flows.crowd_status import CrowdStatus, crowd_status
 from steelyard.flows.ledger import Ledger, ledger
 from steelyard.flows.links import join_campaign
 from steelyard.flows.open import OpenCampaign
+from steelyard.flows.participants import participants
 from steelyard.flows.publish import Wish, publish
+from steelyard.flows.rules import campaign_rules
 from steelyard.flows.submit import Submission, submit
 from steelyard.flows.sync import sync
 from steelyard.platforms._http_calls import HttpCalls
+from steelyard.platforms._mturk_client import MTurkClient
 from steelyard.platforms._prolific_client import ProlificClient, describe_error
 from steelyard.store import running
 from steelyard.store.database import Store
@@ -46,7 +49,7 @@ RULES = Rules(
 
 @dataclass
 class Study:
-    """The toy campaign, with four HITs and a place on each, and an emulated Prolific of its own."""
+    """The toy campaign, with four HITs and a place on each, and an emulated platform of its own."""
 
     campaign: OpenCampaign
     wire: Wire
@@ -60,6 +63,9 @@ class Study:
 
     def another_client(self, tell: Callable[[str], None] | None = None) -> CrowdClient:
         """What talks to it, as fast as it can; with `tell`, in a dry run."""
+        if campaign_rules(self.campaign).platform == "mturk":
+            key = f"{self.settings.token}:secret"
+            return MTurkClient(ClientSettings(key=key, address=self.url, tell=tell))
         headers = {"Authorization": f"Token {self.settings.token}"}
         calls = HttpCalls(self.url, headers, describe_error, tell=tell, sleep=lambda _: None)
         return ProlificClient(ClientSettings(key=self.settings.token, tell=tell), calls)
@@ -82,6 +88,11 @@ class Study:
 
     def sync(self) -> None:
         sync(self.campaign, self.client, by="manager", now=self.now)
+
+    def person(self, worker_id: str) -> str:
+        """A worker's id on the platform."""
+        people = {each.worker_id: each.participant_id for each in participants(self.campaign).workers}
+        return people[worker_id] or ""
 
     def come(self, person: str | None = None) -> str:
         """Somebody takes a place on the platform and comes here; their worker."""
@@ -147,11 +158,25 @@ class Study:
 
 @pytest.fixture
 def study(toy_store: Store, toy_campaign: Campaign) -> Iterator[Study]:
-    campaign = OpenCampaign(toy_store, toy_campaign.settings)
-    with toy_store.write() as connection:
-        running.set_rules(connection, RULES)
-    settings = EmulatorSettings(currency="GBP")
-    with serving(emulators()["prolific"].create_app(settings)) as url, closing(Wire()) as wire:
+    with _staged(toy_store, toy_campaign, RULES) as made:
+        yield made
+
+
+@pytest.fixture
+def turk(toy_store: Store, toy_campaign: Campaign) -> Iterator[Study]:
+    """The same on Mechanical Turk."""
+    with _staged(toy_store, toy_campaign, replace(RULES, platform="mturk", currency="USD")) as made:
+        made.rules(platform_settings={"emulator": made.url})
+        yield made
+
+
+@contextmanager
+def _staged(store: Store, toy: Campaign, rules: Rules) -> Iterator[Study]:
+    campaign = OpenCampaign(store, toy.settings)
+    with store.write() as connection:
+        running.set_rules(connection, rules)
+    settings = EmulatorSettings(currency=rules.currency)
+    with serving(emulators()[rules.platform].create_app(settings)) as url, closing(Wire()) as wire:
         made = Study(campaign, wire, settings, url)
         yield made
         made.client.close()

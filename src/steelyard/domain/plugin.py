@@ -298,6 +298,8 @@ class Platform:
     """By parameter, what the platform replaces in an address; it adds other parameters by itself."""
     client: Callable[[ClientSettings], CrowdClient] | None = None
     """Makes what talks to the platform; None: what is done there is done by hand."""
+    refills_rejected: bool = True
+    """The place of somebody who is rejected goes to others by itself."""
     finds_keys: bool = False
     """Its own library finds the keys, so none is given to `client`."""
     setting_problems: Callable[[Mapping[str, Any]], Sequence[str]] | None = None

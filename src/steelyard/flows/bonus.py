@@ -7,6 +7,7 @@ platform is asked; and whether it was paid is read from the platform. Nothing is
 from __future__ import annotations
 
 import uuid
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -19,8 +20,7 @@ from steelyard.domain.payment import Payments
 from steelyard.domain.running import By
 from steelyard.domain.wording import cents_in_words, counted, to_cents
 from steelyard.flows.crowd_client import noted
-from steelyard.flows.ledger import fee_rate, require_budget
-from steelyard.flows.mirror import unsettled_of
+from steelyard.flows.ledger import fee_rate, may_come_since, require_budget
 from steelyard.flows.open import OpenCampaign
 from steelyard.store import crowd, participants, running
 from steelyard.store.actions import log_action
@@ -51,7 +51,7 @@ class Owed:
     amount: int
     reason: str
     before: int | None = None
-    """What bonuses the worker had got when this was worked out; None: it does not depend on them."""
+    """What the worker had got, or was going to, when this was worked out; None: it does not depend on it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,21 +67,18 @@ def owed_bonuses(campaign: OpenCampaign, found: Payments) -> list[Owed]:
     Rewards that wait for a decision, or for somebody to hand in, count as paid. Nothing is suggested for
     those whose session was rejected.
     """
-    with campaign.store.read() as connection:
-        sessions = crowd.sessions(connection)
-        rewards = {each.tag: each.reward for each in crowd.listings(connection)}
-        sent = [each for each in transfers(connection) if each.is_spent]
+    with campaign.store.snapshot() as connection:
+        sessions, got = crowd.sessions(connection), _got(connection)
     owed = []
     for worker in found.workers:
         own = [each for each in sessions if each.worker_id == worker.worker_id]
         if not own or worker.pay is None or any(each.state is SessionState.REJECTED for each in own):
             continue
-        bonuses = sum(each.amount for each in sent if each.worker_id == worker.worker_id)
-        got = bonuses + sum(_pays(each, rewards[each.tag]) for each in own)
-        rest = to_cents(worker.pay, found.currency) - got
+        before = got[worker.worker_id]
+        rest = to_cents(worker.pay, found.currency) - before
         if rest > 0:
             reason = f"for {counted(worker.items, 'item')} judged in all"
-            owed.append(Owed(worker.worker_id, rest, reason, before=bonuses))
+            owed.append(Owed(worker.worker_id, rest, reason, before=before))
     return owed
 
 
@@ -143,6 +140,26 @@ def give_up_bonus(campaign: OpenCampaign, token: str, *, by: By, now: datetime) 
     return found
 
 
+def _got(connection: Connection) -> Counter[str]:
+    """What each worker has got from the platform, or will get unless somebody decides otherwise.
+
+    Bonuses that were paid on the platform's own page are among it, and a reward for everybody who has come
+    in a session of which the platform has told nothing yet.
+    """
+    listings, sent = crowd.listings(connection), transfers(connection)
+    rewards, got = {each.tag: each.reward for each in listings}, Counter[str]()
+    for session in crowd.sessions(connection):
+        if session.worker_id is not None:
+            own = [each for each in sent if each.session_id == session.session_id]
+            paid = sum(each.amount for each in own if each.state is TransferState.PAID)
+            doubtful = sum(each.amount for each in own if each.state in UNSETTLED)
+            bonuses = max(paid, sum(session.bonuses)) + doubtful
+            got[session.worker_id] += _pays(session, rewards[session.tag]) + bonuses
+    for worker_id, n in crowd.untold_sessions(connection, since=may_come_since(listings)).items():
+        got[worker_id] += n * listings[-1].reward if listings else 0
+    return got
+
+
 def _pays(session: CrowdSession, reward: int) -> int:
     """What a session has paid or will pay, unless somebody decides otherwise."""
     if session.state in LEFT_STATES:
@@ -161,11 +178,23 @@ def _intend(
     with noted(campaign, client) as connection:
         running.hold_campaign(connection)
         listings = {each.tag: each for each in crowd.listings(connection)}
-        sessions, sent = crowd.sessions(connection), transfers(connection)
+        sessions, got = crowd.sessions(connection), _got(connection)
+        doubtful = {each.worker_id for each in transfers(connection) if each.state in UNSETTLED}
         meant, bonuses = [], []
         for each in owed:
-            _require_as_before(each, sent)
-            session = _session_for(connection, sessions, each.worker_id)
+            if each.before not in (None, got[each.worker_id]):
+                raise Conflict(
+                    f"What {each.worker_id} gets has changed in the meantime: somebody else may have paid. "
+                    "Look at what is owed now.",
+                    code="paid_meanwhile",
+                )
+            if each.worker_id in doubtful:
+                raise Conflict(
+                    f"It is not known yet whether a bonus of {each.worker_id} was paid. Find out first: "
+                    "steelyard sync DB",
+                    code="unsettled",
+                )
+            session = _session_for(sessions, each.worker_id)
             fee = ceil(fee_rate(listings[session.tag]) * each.amount)
             token = uuid.uuid4().hex
             meant.append(
@@ -189,28 +218,12 @@ def _intend(
     return meant, bonuses
 
 
-def _require_as_before(owed: Owed, sent: Sequence[Transfer]) -> None:
-    got = sum(each.amount for each in sent if each.worker_id == owed.worker_id and each.is_spent)
-    if owed.before is not None and got != owed.before:
-        raise Conflict(
-            f"Somebody else has just paid {owed.worker_id} a bonus. Look at what is owed now.",
-            code="paid_meanwhile",
-        )
-
-
-def _session_for(connection: Connection, sessions: Sequence[CrowdSession], worker_id: str) -> CrowdSession:
-    """The session that a bonus belongs to: the worker's latest. Conflict while one of theirs is in doubt."""
+def _session_for(sessions: Sequence[CrowdSession], worker_id: str) -> CrowdSession:
+    """The session that a bonus belongs to: the worker's latest."""
     own = [each for each in sessions if each.worker_id == worker_id and not is_stand_in(each.session_id)]
     if not own:
         raise Conflict(f"No session of {worker_id} on the platform is known, so nothing can be paid there.")
-    latest = max(own, key=lambda each: (each.changed_at, each.session_id))
-    in_doubt = unsettled_of(connection, latest.session_id)
-    if in_doubt is not None:
-        raise Conflict(
-            f"It is not known yet whether a bonus of {worker_id} was paid. Find out first: steelyard sync DB",
-            code="unsettled",
-        )
-    return latest
+    return max(own, key=lambda each: (each.changed_at, each.session_id))
 
 
 def _order(

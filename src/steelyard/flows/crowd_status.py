@@ -12,8 +12,7 @@ from steelyard.domain.crowd import PAID_STATES, ListingState, SessionState, is_s
 from steelyard.domain.running import CampaignState, Rules
 from steelyard.domain.wording import counted
 from steelyard.domain.work import Assignment, AssignmentStatus
-from steelyard.flows.ledger import Ledger, ledger_in
-from steelyard.flows.listings import n_open_places
+from steelyard.flows.ledger import Ledger, ledger_in, n_open_places
 from steelyard.flows.open import OpenCampaign
 from steelyard.store import claims, crowd, running, work
 from steelyard.store.crowd import CrowdSession, StoredListing
@@ -84,8 +83,7 @@ def crowd_status(campaign: OpenCampaign) -> CrowdStatus:
         return CrowdStatus(
             platform=rules.platform,
             listings=tuple(
-                _listing_status(each, n_open_places(connection, each), every, conditions.state)
-                for each in crowd.listings(connection)
+                _listing_status(each, every, conditions.state) for each in crowd.listings(connection)
             ),
             sessions=tuple(
                 _session_status(each, _assignment(connection, each, every), sent, rules) for each in every
@@ -170,9 +168,10 @@ def _actions(session: CrowdSession) -> tuple[SessionAction, ...]:
 
 
 def _listing_status(
-    listing: StoredListing, n_open: int, sessions: Sequence[CrowdSession], state: CampaignState
+    listing: StoredListing, sessions: Sequence[CrowdSession], state: CampaignState
 ) -> ListingStatus:
-    counts = Counter(each.state.value for each in sessions if each.tag == listing.tag)
+    own = [each for each in sessions if each.tag == listing.tag]
+    n_open, counts = n_open_places(listing, own), Counter(each.state.value for each in own)
     difference = _listing_difference(listing, n_open, state)
     return ListingStatus(listing, n_open, dict(counts), difference, _LISTING_ACTIONS[listing.state])
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from fractions import Fraction
 from math import ceil, floor
 from typing import TYPE_CHECKING
@@ -13,12 +14,17 @@ from steelyard.domain.errors import Conflict
 from steelyard.domain.running import Rules
 from steelyard.domain.wording import cents_in_words, to_cents
 from steelyard.flows.open import OpenCampaign
+from steelyard.platforms import platforms
 from steelyard.store import crowd, running
 from steelyard.store.crowd import CrowdSession, StoredListing
 from steelyard.store.transfers import Transfer, TransferState, transfers
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
+
+
+# No session lasts longer: Prolific's limit, and more than a HIT takes on Mechanical Turk [our choice].
+LONGEST_SESSION = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +65,19 @@ def ledger(campaign: OpenCampaign) -> Ledger:
 
 def ledger_in(connection: Connection) -> Ledger:
     """The ledger, for those who already look at the database."""
-    rules = running.rules(connection)
-    sent = transfers(connection)
+    rules, listings = running.rules(connection), crowd.listings(connection)
+    sent, n_untold = transfers(connection), 0
+    if listings and listings[-1].state is ListingState.ENDED:
+        # Before, those of whom the platform has told nothing yet have one of the places that count as open.
+        n_untold = crowd.untold_sessions(connection, since=may_come_since(listings)).total()
     accounts = [
-        _account(each, crowd.sessions(connection, each.tag), [one for one in sent if one.tag == each.tag])
-        for each in crowd.listings(connection)
+        _account(
+            each,
+            crowd.sessions(connection, each.tag),
+            [one for one in sent if one.tag == each.tag],
+            n_untold if each is listings[-1] else 0,
+        )
+        for each in listings
     ]
     return Ledger(
         currency=rules.currency,
@@ -111,6 +125,24 @@ def require_currency(rules: Rules, currency: str, platform: str) -> None:
         )
 
 
+def may_come_since(listings: Sequence[StoredListing]) -> datetime | None:
+    """Since when somebody must have come who may still hand in, as of the last look at the platform.
+
+    None: the platform was never asked, so anybody may.
+    """
+    asked = [each.synced_at for each in listings if each.synced_at is not None]
+    return max(asked) - LONGEST_SESSION if asked else None
+
+
+def n_open_places(listing: StoredListing, sessions: Sequence[CrowdSession]) -> int:
+    """How many places of a listing nobody has, by its sessions."""
+    gone = {*LEFT_STATES, SessionState.SCREENED_OUT}
+    platform = platforms().get(listing.platform)
+    if platform is not None and not platform.refills_rejected:
+        gone.remove(SessionState.REJECTED)
+    return max(listing.places - sum(each.state not in gone for each in sessions), 0)
+
+
 @dataclass(frozen=True, slots=True)
 class _Account:
     """The money of one listing."""
@@ -123,19 +155,21 @@ class _Account:
     reserved: int
 
 
-def _account(listing: StoredListing, sessions: Sequence[CrowdSession], sent: Sequence[Transfer]) -> _Account:
+def _account(
+    listing: StoredListing, sessions: Sequence[CrowdSession], sent: Sequence[Transfer], n_untold: int
+) -> _Account:
     rewards = sum(each.reward for each in sessions if each.state in PAID_STATES)
-    at_work = [each for each in sessions if each.state not in (*PAID_STATES, *LEFT_STATES)]
+    n_at_work = n_untold + sum(each.state not in (*PAID_STATES, *LEFT_STATES) for each in sessions)
     paid = [each for each in sent if each.state is TransferState.PAID]
     doubtful = [each for each in sent if each.is_spent and each.state is not TransferState.PAID]
     shown = sum(sum(each.bonuses) for each in sessions)
     bonuses = sum(each.amount for each in paid)
-    promised = listing.reward * len(at_work)
+    promised = listing.reward * n_at_work
     rate = fee_rate(listing)
     is_over = listing.state is ListingState.ENDED
     # Payment by payment, as platforms round them.
     rewarded = [each.reward for each in sessions if each.state in PAID_STATES]
-    fees = sum(floor(rate * pay + Fraction(1, 2)) for pay in (*rewarded, *(listing.reward for _ in at_work)))
+    fees = sum(floor(rate * pay + Fraction(1, 2)) for pay in (*rewarded, *[listing.reward] * n_at_work))
     fees += sum(each.fee for each in (*paid, *doubtful))
     return _Account(
         rewards=rewards,
@@ -150,6 +184,5 @@ def _account(listing: StoredListing, sessions: Sequence[CrowdSession], sent: Seq
 def _open_pay(listing: StoredListing, sessions: Sequence[CrowdSession]) -> int:
     """What people would get for the places that nobody has, and for being screened out."""
     screened = [each for each in sessions if each.state is SessionState.SCREENED_OUT]
-    n_taken = sum(each.state not in LEFT_STATES for each in sessions) - len(screened)
     aside = listing.pay - listing.places * listing.reward - sum(each.reward for each in screened)
-    return listing.reward * max(listing.places - n_taken, 0) + max(aside, 0)
+    return listing.reward * n_open_places(listing, sessions) + max(aside, 0)

@@ -7,19 +7,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from steelyard.domain.crowd import (
-    LEFT_STATES,
-    CrowdClient,
-    Listing,
-    ListingState,
-    Price,
-    SessionState,
-)
+from steelyard.domain.crowd import CrowdClient, Listing, ListingState, Price
 from steelyard.domain.errors import ChoiceError, Conflict, PlatformError, ReplyLost
 from steelyard.domain.running import By
 from steelyard.domain.wording import counted
 from steelyard.flows.crowd_client import noted
-from steelyard.flows.ledger import require_budget
+from steelyard.flows.ledger import n_open_places, require_budget
 from steelyard.flows.open import OpenCampaign
 from steelyard.flows.progress import Watch
 from steelyard.store import crowd, running
@@ -53,12 +46,12 @@ def add_places(campaign: OpenCampaign, client: CrowdClient, n: int, *, by: By, n
         raise ChoiceError("Places can only be added: give a number from 1 on.")
     free = Watch(campaign).overview(now=now).progress.places.free
     with campaign.store.read() as connection:
-        listing_id = _listing_id(live_listing(connection))
+        listing_id = _listing_id(_not_over(live_listing(connection)))
     there = client.listing(listing_id)
     with noted(campaign, client) as connection:
         running.hold_campaign(connection)
-        listing = _with_places(connection, live_listing(connection), there, now=now)
-        n_open = n_open_places(connection, listing)
+        listing = _with_places(connection, _not_over(live_listing(connection)), there, now=now)
+        n_open = n_open_places(listing, crowd.sessions(connection, listing.tag))
         if n_open + n > free:
             raise Conflict(
                 f"{counted(free, 'HIT')} are free, and {n_open} of the places on offer are not taken yet, so "
@@ -187,6 +180,17 @@ def live_listing(connection: Connection) -> StoredListing:
     return found[-1]
 
 
+def _not_over(listing: StoredListing) -> StoredListing:
+    """The listing; Conflict for one that is over, whose money is not set aside any more."""
+    if listing.state is ListingState.ENDED:
+        raise Conflict(
+            f"The listing is over, and stays so. For more people, publish the campaign again: steelyard "
+            f"publish {listing.platform} DB",
+            code="ended",
+        )
+    return listing
+
+
 def _change(
     campaign: OpenCampaign,
     client: CrowdClient,
@@ -198,6 +202,8 @@ def _change(
 ) -> StoredListing:
     with campaign.store.read() as connection:
         listing = live_listing(connection)
+    if verb != "stop-listing":
+        _not_over(listing)
     found = change(_listing_id(listing))
     with noted(campaign, client) as connection:
         log_action(connection, verb, by=by, now=now, detail={"listing": listing.tag})
@@ -207,10 +213,22 @@ def _change(
 def noted_listing(
     campaign: OpenCampaign, client: CrowdClient, listing: StoredListing, found: Listing, **more: Any
 ) -> StoredListing:
-    """Write down how the platform has a listing now."""
+    """Write down how the platform has a listing now; one that was dropped meanwhile counts again.
+
+    Conflict if the platform has another one under our tag: ours stays the draft that it is.
+    """
+    after = replace(listing, listing_id=found.listing_id, state=found.state, **more)
     with noted(campaign, client) as connection:
-        crowd.set_listing(connection, listing.tag, listing_id=found.listing_id, state=found.state, **more)
-    return replace(listing, listing_id=found.listing_id, state=found.state)
+        running.hold_campaign(connection)
+        known = next((each for each in crowd.listings(connection) if each.tag == listing.tag), None)
+        if known is None:
+            crowd.add_listing(connection, after)
+        elif known.listing_id not in (None, found.listing_id):
+            raise Conflict("Somebody else has just published the campaign. Look again.", code="listed")
+        else:
+            values = {"listing_id": found.listing_id, "state": found.state, **more}
+            crowd.set_listing(connection, listing.tag, **values)
+    return after
 
 
 def _listing_id(listing: StoredListing) -> str:
@@ -246,10 +264,3 @@ def _grown(listing: StoredListing, n: int) -> StoredListing:
 
 def _set_places(connection: Connection, listing: StoredListing) -> None:
     crowd.set_listing(connection, listing.tag, places=listing.places, pay=listing.pay, cost=listing.cost)
-
-
-def n_open_places(connection: Connection, listing: StoredListing) -> int:
-    """How many places of a listing nobody has."""
-    gone = (*LEFT_STATES, SessionState.SCREENED_OUT)
-    n_taken = sum(each.state not in gone for each in crowd.sessions(connection, listing.tag))
-    return max(listing.places - n_taken, 0)

@@ -64,6 +64,7 @@ PLATFORM = Platform(
     id_pattern="A[A-Z0-9]{1,63}",
     client=client,
     finds_keys=True,
+    refills_rejected=False,
     setting_problems=setting_problems,
     posts_back=PostBack(
         frame_origins=WORKER_SITES,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -150,6 +151,23 @@ def worker_of_session(connection: Connection, session_id: str) -> str | None:
     found = connection.execute(select(stored.worker_id).where(stored.session_id == session_id).limit(2))
     workers = list(found.scalars())
     return workers[0] if len(workers) == 1 else None
+
+
+def latest_session(connection: Connection, worker_id: str) -> str | None:
+    """The session in which a worker came last; None if the platform named none."""
+    stored = tables.platform_sessions.c
+    query = select(stored.session_id).where(stored.worker_id == worker_id, stored.session_id != "")
+    return connection.execute(query.order_by(stored.begun_at.desc()).limit(1)).scalar_one_or_none()
+
+
+def untold_sessions(connection: Connection, *, since: datetime | None) -> Counter[str]:
+    """By worker, in how many sessions they came since then of which the platform has told nothing yet."""
+    came, told = tables.platform_sessions.c, tables.crowd_sessions.c
+    query = select(came.worker_id, came.session_id).distinct()
+    query = query.where(came.session_id != "", came.session_id.not_in(select(told.session_id)))
+    if since is not None:
+        query = query.where(came.begun_at >= since)
+    return Counter(row.worker_id for row in connection.execute(query))
 
 
 def tie_assignment(connection: Connection, known: CrowdSession) -> str | None:

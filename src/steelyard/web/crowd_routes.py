@@ -93,7 +93,7 @@ class PartBody(_Strict):
 
 
 class BonusBody(_Strict):
-    """A bonus in cents. `before`: what bonuses the worker had got when it was worked out."""
+    """A bonus in cents. `before`: what the worker had got, or was going to, when it was worked out."""
 
     worker_id: OpaqueId
     amount: Cents
