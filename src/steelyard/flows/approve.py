@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from steelyard.domain.crowd import CrowdClient, Rejection, SessionState
-from steelyard.domain.errors import ChoiceError, Conflict, NotFound
+from steelyard.domain.errors import ChoiceError, Conflict, NotFound, PlatformError
 from steelyard.domain.nearest import no_such
 from steelyard.domain.running import By
 from steelyard.flows.crowd_client import noted, platform_of
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 # Of the reward, in per cent: what the one platform that pays in part allows.
 LEAST_PART, MOST_PART = 8, 99
+# By these a platform refuses one session, and not whoever asks.
+REFUSALS = (400, 404, 409, 422)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,19 +67,28 @@ def approve_sessions(
     now: datetime,
     reason: str = "",
 ) -> None:
-    """Approve these sessions there, then here. What the platform did counts, even if a later call fails."""
+    """Approve these sessions there and then here, one by one: one that is refused holds up no other.
+
+    What was refused is raised once all have had their turn; a platform that cannot be asked is left alone.
+    """
     with campaign.store.read() as connection:
         listings = {each.tag: each for each in crowd.listings(connection)}
-    for tag in dict.fromkeys(each.tag for each in sessions):
-        own = [each for each in sessions if each.tag == tag]
-        client.approve(listings[tag].listing_id or "", [each.session_id for each in own])
+    refused: PlatformError | None = None
+    for each in sessions:
+        listing = listings[each.tag]
+        try:
+            client.approve(listing.listing_id or "", [each.session_id])
+        except PlatformError as error:
+            if error.status not in REFUSALS:
+                raise
+            refused = refused or error
+            continue
         with noted(campaign, client) as connection:
-            for each in own:
-                crowd.set_session(
-                    connection, each.session_id, SessionState.APPROVED, reward=listings[tag].reward
-                )
-                mirror_decision(connection, each.session_id, now=now)
-                log_action(connection, "approve", by=by, now=now, worker_id=each.worker_id, reason=reason)
+            crowd.set_session(connection, each.session_id, SessionState.APPROVED, reward=listing.reward)
+            mirror_decision(connection, each.session_id, now=now)
+            log_action(connection, "approve", by=by, now=now, worker_id=each.worker_id, reason=reason)
+    if refused is not None:
+        raise refused
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 from steelyard.domain.crowd import PAID_STATES, Notice, SessionReport, SessionState
 from steelyard.domain.work import AssignmentStatus
 from steelyard.store import crowd, leases, work
+from steelyard.store.actions import exclusions
 from steelyard.store.crowd import CrowdSession, StoredListing
-from steelyard.store.transfers import UNSETTLED, Transfer, TransferState, set_transfer, transfers
+from steelyard.store.transfers import UNSETTLED, TransferState, set_transfer, transfers
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -39,16 +40,16 @@ def mirror_report(
 def mirror_notice(connection: Connection, notice: Notice, *, now: datetime) -> CrowdSession | None:
     """Carry over what the platform told by itself; None if it is nothing new.
 
-    Notices come late, twice and out of order: one that is older than what is known, or that would lead back,
-    is left alone.
+    Notices come late, twice and out of order: one that is older than what is known, or that does not lead on
+    from it, is left alone.
     """
     if notice.session_id is None or notice.state is None:
         return None
     known = crowd.session(connection, notice.session_id)
-    if known is None or known.state is notice.state:
+    # Which of two decisions came last, only the platform itself can say.
+    if known is None or _ORDER.get(notice.state, _DECIDED) <= _ORDER.get(known.state, _DECIDED):
         return None
-    leads_back = _ORDER.get(notice.state, _DECIDED) < _ORDER.get(known.state, _DECIDED)
-    if leads_back or notice.sent_at <= known.changed_at:
+    if notice.sent_at <= known.changed_at:
         return None
     crowd.move_session(connection, notice.session_id, notice.state, changed_at=notice.sent_at)
     moved = crowd.session(connection, notice.session_id)
@@ -78,12 +79,6 @@ def settle_transfers(connection: Connection, sessions: Sequence[CrowdSession], *
     return n_settled
 
 
-def unsettled_of(connection: Connection, session_id: str) -> Transfer | None:
-    """A bonus for this session of which nobody knows yet whether it was paid."""
-    own = [each for each in transfers(connection) if each.session_id == session_id]
-    return next((each for each in own if each.state in UNSETTLED), None)
-
-
 def _carried_over(connection: Connection, known: CrowdSession, *, now: datetime) -> CrowdSession:
     if known.worker_id is None:
         return known
@@ -97,12 +92,14 @@ def _carried_over(connection: Connection, known: CrowdSession, *, now: datetime)
 
 
 def _free_place(connection: Connection, known: CrowdSession, *, now: datetime) -> None:
-    """Give the place of somebody who has left to others, unless they are at work in another session."""
+    """Give the place of somebody who has left to others, unless they are at work in another session.
+
+    That may be one of another listing, or one that the platform has not told of yet.
+    """
     assert known.worker_id is not None, "they came here"
-    others = crowd.sessions(connection, known.tag)
-    is_here = any(
+    is_here = crowd.latest_session(connection, known.worker_id) not in (None, known.session_id) or any(
         each.worker_id == known.worker_id and each.state in (SessionState.RESERVED, SessionState.ACTIVE)
-        for each in others
+        for each in crowd.sessions(connection)
     )
     held = None if is_here else work.open_assignment(connection, known.worker_id)
     if held is not None and leases.end_lease(connection, held.assignment_id, _GONE[known.state], now=now):
@@ -111,10 +108,17 @@ def _free_place(connection: Connection, known: CrowdSession, *, now: datetime) -
 
 
 def _decide(connection: Connection, assignment_id: str, state: SessionState, *, now: datetime) -> None:
-    """Carry a decision over to the assignment; one that was rejected holds no place, as on the platform."""
+    """Carry a decision over to the assignment; one that is rejected gives its place up until it is paid.
+
+    Of others that are paid, the place stays where it is: a person may have given it away on purpose.
+    """
     if state in PAID_STATES:
+        before = work.assignment(connection, assignment_id)
         crowd.decide_assignment(connection, assignment_id, AssignmentStatus.APPROVED)
-        leases.retake_place(connection, assignment_id)
+        if before is not None and before.status is AssignmentStatus.REJECTED:
+            excluded = exclusions(connection, before.worker_id)
+            if not any(each.hit_id in (None, before.hit_id) for each in excluded):
+                leases.retake_place(connection, assignment_id)
     elif state is SessionState.REJECTED and crowd.decide_assignment(
         connection, assignment_id, AssignmentStatus.REJECTED
     ):

@@ -12,6 +12,7 @@ from steelyard.domain.errors import PlatformError
 from steelyard.domain.running import By, Rules
 from steelyard.flows.approve import approve_sessions
 from steelyard.flows.crowd_client import crowd_client, noted, reach_of
+from steelyard.flows.ledger import may_come_since
 from steelyard.flows.listings import carry_places_over
 from steelyard.flows.mirror import mirror_report, settle_transfers
 from steelyard.flows.open import OpenCampaign
@@ -59,7 +60,11 @@ def sync(campaign: OpenCampaign, client: CrowdClient, *, by: By, now: datetime) 
     n_sessions, n_changed, n_settled = (
         (sum(each) for each in zip(*looks, strict=True)) if looks else (0, 0, 0)
     )
-    n_approved = _pay_what_is_due(campaign, client, rules, by=by, now=now)
+    n_approved = 0
+    try:
+        n_approved = _pay_what_is_due(campaign, client, rules, by=by, now=now)
+    except PlatformError as error:
+        failed = failed or error
     has_paused = _pause_if_done(campaign, client, by=by, now=now)
     if failed is not None:
         raise failed
@@ -74,8 +79,11 @@ def sync_if_due(
         listings = [each for each in crowd.listings(connection) if each.listing_id is not None]
         is_open = any(each.state is not ListingState.ENDED for each in listings)
         waits = is_open or bool(n_unsettled_sessions(connection))
+        # Those who are at work in a listing that is over are followed too, before the platform tells of them.
+        waits = waits or bool(crowd.untold_sessions(connection, since=may_come_since(listings)))
     asked = [each.synced_at for each in listings if each.synced_at is not None]
-    if not listings or not waits or (asked and now - max(asked) < every):
+    # A clock that was ahead and is right again does not put it off.
+    if not listings or not waits or (asked and abs(now - max(asked)) < every):
         return False
     if not reach_of(campaign, environ)["has_key"]:
         return False
@@ -89,15 +97,22 @@ def _looked_at(
 ) -> tuple[int, int, int]:
     """Carry over how a listing and its sessions stand: how many there are, have changed, and are settled."""
     assert listing.listing_id is not None, "only those that the platform has"
+    with campaign.store.read() as connection:
+        before = {each.session_id: each for each in crowd.sessions(connection, listing.tag)}
     found = client.listing(listing.listing_id)
     reports = client.sessions(listing.listing_id)
     with noted(campaign, client) as connection:
         # One at a time: two who look at once would both add what is new.
         take_turns(connection, "crowd")
         running.hold_campaign(connection)
-        crowd.set_listing(connection, listing.tag, state=_state_now(listing, found), synced_at=now)
-        changed, settled = _mirrored(campaign, connection, listing, reports, now=now)
-        now_there = next(each for each in crowd.listings(connection) if each.tag == listing.tag)
+        now_there = next((each for each in crowd.listings(connection) if each.tag == listing.tag), None)
+        if now_there is None:
+            # A draft that was taken back meanwhile.
+            return 0, 0, 0
+        # What somebody has changed since the platform was asked is newer than what it said.
+        state = _state_now(listing, found) if now_there.state is listing.state else now_there.state
+        crowd.set_listing(connection, listing.tag, state=state, synced_at=now)
+        changed, settled = _mirrored(campaign, connection, listing, reports, before, now=now)
         carry_places_over(connection, now_there, found, now=now)
     handed_in = [each.participant_id for each in reports if each.state is SessionState.SUBMITTED]
     if handed_in:
@@ -110,19 +125,23 @@ def _mirrored(
     connection: Connection,
     listing: StoredListing,
     reports: Sequence[SessionReport],
+    before: Mapping[str, CrowdSession],
     *,
     now: datetime,
 ) -> tuple[int, int]:
-    """How many sessions differ from what was known, and how many bonuses are settled."""
-    before = {each.session_id: each for each in crowd.sessions(connection, listing.tag)}
+    """How many sessions differ from what was known before, and how many bonuses are settled."""
+    known = {each.session_id: each for each in crowd.sessions(connection, listing.tag)}
     secret, mark = usable_secret(campaign)
     after = []
     for report in reports:
         known_as = stand_in(listing.tag, report.session_id)
-        if known_as in before:
+        if known_as in known:
             # Somebody who was erased or forgotten: their money still counts, under another id.
             unnamed = replace(report, session_id=known_as, participant_id="", code=None)
             after.append(crowd.put_session(connection, listing.tag, unnamed, worker_id=None, now=now))
+            continue
+        if known.get(report.session_id) != before.get(report.session_id):
+            after.append(known[report.session_id])
             continue
         worker_id = crowd.worker_of_session(connection, report.session_id)
         if worker_id is None:
@@ -134,9 +153,13 @@ def _mirrored(
 
 
 def _state_now(known: StoredListing, found: Listing) -> ListingState:
-    """The platform may say of a listing that was stopped that it is full or paused; stopped it is."""
+    """The platform may say of a listing that was stopped that it is full or paused; stopped it is.
+
+    One that people could take and that is there no more is over too: Amazon deletes HITs after some months.
+    """
     is_stopped = known.state is ListingState.ENDED and found.state is not ListingState.ACTIVE
-    return ListingState.ENDED if is_stopped else found.state
+    is_gone = known.state is not ListingState.DRAFT and found.state is ListingState.DRAFT
+    return ListingState.ENDED if is_stopped or is_gone else found.state
 
 
 def _differs(before: CrowdSession | None, after: CrowdSession) -> bool:
