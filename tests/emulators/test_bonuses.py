@@ -8,7 +8,7 @@ from tests.emulators.conftest import Study
 from steelyard.domain.crowd import Bonus, SessionState
 from steelyard.domain.errors import Conflict, ReplyLost
 from steelyard.flows.approve import Refusal, approve, reject
-from steelyard.flows.bonus import Owed, owed_bonuses, pay_bonuses
+from steelyard.flows.bonus import Owed, give_up_bonus, owed_bonuses, pay_bonuses
 from steelyard.flows.listings import add_places, stop_listing
 from steelyard.flows.payments import payments
 from steelyard.flows.progress import Watch
@@ -98,6 +98,37 @@ def test_a_doubt_about_one_session_of_a_worker_holds_up_bonuses_for_another(stud
     with pytest.raises(Conflict) as refused:
         pay(study, [Owed(worker_id, 10, "slow")])
     assert refused.value.code == "unsettled"
+
+
+def test_people_of_two_listings_are_paid_at_once_and_those_not_sent_to_are_in_no_doubt(study: Study) -> None:
+    study.rules(hits_per_worker=2)
+    early = timed_out(study)
+    late = study.entrance.new_people(1)[0]
+    stop_listing(study.campaign, study.client, by=BY, now=study.now)
+    study.settings.clock.advance(60)
+    study.publish(1)
+    late = study.come(late)
+    study.judge(late)
+    study.finish(late)
+    study.sync()
+    approve(study.campaign, study.client, [], by=BY, now=study.now)
+    both = [*owed(study), Owed(late, 10, "slow")]
+    assert [each.worker_id for each in both] == [early, late]
+
+    study.fail("trouble", "*/pay/")
+    with pytest.raises(ReplyLost):
+        pay(study, both)
+    assert [each.worker_id for each in study.status.in_doubt] == [early]
+    with pytest.raises(Conflict, match="It is not known yet"):
+        pay(study, both)
+    study.settings.clock.advance(2 * 3600)
+    study.sync()
+    give_up_bonus(study.campaign, study.status.in_doubt[0].token, by=BY, now=study.now)
+    pay(study, both)
+    study.entrance.advance(60)
+    study.sync()
+    assert study.entrance.books()["total"]["bonuses"] == both[0].amount + 10
+    study.require_equal_books()
 
 
 def test_a_bonus_turned_away_at_the_door_of_mechanical_turk_is_sent_again_and_paid_once(turk: Study) -> None:

@@ -174,6 +174,28 @@ def test_a_campaign_that_was_published_keeps_its_platform_and_its_currency(study
     change_rules(study.campaign, {"wage": 15.0}, by=BY, now=study.now)
 
 
+def test_a_draft_that_was_changed_on_the_platforms_page_is_published_within_the_budget_only(
+    study: Study,
+) -> None:
+    study.rules(budget=1.0)
+    study.publish(1, only_draft=True)
+    [there] = study.studies()
+    study.client.set_places(there["id"], 50)
+    with pytest.raises(Conflict) as refused:
+        study.publish()
+    assert refused.value.code == "budget"
+    study.rules(budget=100.0)
+    study.client._calls.change("PATCH", f"/api/v1/studies/{there['id']}/", {"reward": 900})  # type: ignore[attr-defined]
+    with pytest.raises(Conflict) as refused:
+        study.publish()
+    assert refused.value.code == "reward"
+    assert [each["status"] for each in study.studies()] == ["UNPUBLISHED"]
+    study.rules(wage=0.001)
+    stop(study)
+    with pytest.raises(Conflict, match="smallest coin"):
+        study.publish()
+
+
 def test_of_two_drafts_under_one_tag_only_one_is_published(study: Study) -> None:
     clock, wish = study.settings.clock, Wish("http://127.0.0.1")
 

@@ -94,6 +94,28 @@ def pay_bonuses(
     if len(owed) > MOST_AT_ONCE or any(each.amount < 1 for each in owed):
         raise ChoiceError(f"At most {MOST_AT_ONCE} bonuses at once, each of at least one cent.")
     meant, bonuses = _intend(campaign, client, owed, by=by, now=now)
+    tags = list(dict.fromkeys(each.tag for each in meant))
+    for number, tag in enumerate(tags):
+        own = [each for each in meant if each.tag == tag]
+        ids = {each.token for each in own}
+        try:
+            _send(campaign, client, own, [each for each in bonuses if each.token in ids], now=now)
+        except (PlatformError, Conflict):
+            later = [each for each in meant if each.tag in tags[number + 1 :]]
+            _set_all(campaign, client, later, TransferState.REFUSED, now=now)
+            raise
+    return BonusesPaid(tuple(meant))
+
+
+def _send(
+    campaign: OpenCampaign,
+    client: CrowdClient,
+    meant: Sequence[Transfer],
+    bonuses: Sequence[Bonus],
+    *,
+    now: datetime,
+) -> None:
+    """Pay the bonuses of one listing."""
     listing_id = _listing_id(campaign, meant[0].tag)
     try:
         order = client.prepare_bonuses(listing_id, bonuses)
@@ -113,7 +135,6 @@ def pay_bonuses(
     except PlatformError:
         _set_all(campaign, client, meant, TransferState.REFUSED, now=now)
         raise
-    return BonusesPaid(tuple(meant))
 
 
 def give_up_bonus(campaign: OpenCampaign, token: str, *, by: By, now: datetime) -> Transfer:
@@ -182,17 +203,17 @@ def _intend(
         doubtful = {each.worker_id for each in transfers(connection) if each.state in UNSETTLED}
         meant, bonuses = [], []
         for each in owed:
-            if each.before not in (None, got[each.worker_id]):
-                raise Conflict(
-                    f"What {each.worker_id} gets has changed in the meantime: somebody else may have paid. "
-                    "Look at what is owed now.",
-                    code="paid_meanwhile",
-                )
             if each.worker_id in doubtful:
                 raise Conflict(
                     f"It is not known yet whether a bonus of {each.worker_id} was paid. Find out first: "
                     "steelyard sync DB",
                     code="unsettled",
+                )
+            if each.before not in (None, got[each.worker_id]):
+                raise Conflict(
+                    f"What {each.worker_id} gets has changed in the meantime: somebody else may have paid. "
+                    "Look at what is owed now.",
+                    code="paid_meanwhile",
                 )
             session = _session_for(sessions, each.worker_id)
             fee = ceil(fee_rate(listings[session.tag]) * each.amount)
@@ -206,8 +227,6 @@ def _intend(
             )
             who = participants.participant_id(connection, each.worker_id) or ""
             bonuses.append(Bonus(token, session.session_id, who, each.amount, each.reason))
-        if len({each.tag for each in meant}) > 1:
-            raise Conflict("These people came for different listings: pay those of one at a time.")
         total = sum(each.amount + each.fee for each in meant)
         require_budget(connection, total, f"{len(meant)} in bonuses" if len(meant) > 1 else "A bonus")
         add_transfers(connection, meant)

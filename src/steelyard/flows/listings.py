@@ -50,7 +50,7 @@ def add_places(campaign: OpenCampaign, client: CrowdClient, n: int, *, by: By, n
     there = client.listing(listing_id)
     with noted(campaign, client) as connection:
         running.hold_campaign(connection)
-        listing = _with_places(connection, _not_over(live_listing(connection)), there, now=now)
+        listing = with_places(connection, _not_over(live_listing(connection)), there, now=now)
         n_open = n_open_places(listing, crowd.sessions(connection, listing.tag))
         if n_open + n > free:
             raise Conflict(
@@ -84,7 +84,7 @@ def carry_places_over(
     Fewer only once nothing can be under way any more that would make them: until then their money stays
     set aside. A draft without any is one that the platform does not list as such.
     """
-    listing = _with_places(connection, listing, found, now=now)
+    listing = with_places(connection, listing, found, now=now)
     if found.places in (0, listing.places):
         return listing
     asked = last_action(connection, ("publish", "add-places"))
@@ -236,12 +236,20 @@ def _listing_id(listing: StoredListing) -> str:
     return listing.listing_id
 
 
-def _with_places(
-    connection: Connection, listing: StoredListing, found: Listing, *, now: datetime
+def with_places(
+    connection: Connection,
+    listing: StoredListing,
+    found: Listing,
+    *,
+    now: datetime,
+    within_budget: bool = False,
 ) -> StoredListing:
     """The listing with the places that were added on the platform's own page: they may have to be paid."""
-    if found.places <= listing.places:
+    n = found.places - listing.places
+    if n <= 0:
         return listing
+    if within_budget:
+        require_budget(connection, _grown(listing, n).cost - listing.cost, f"{counted(n, 'place')} more")
     return _noted_places(connection, listing, found.places, now=now)
 
 

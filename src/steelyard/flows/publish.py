@@ -28,7 +28,7 @@ from steelyard.flows.consent import consent_warnings
 from steelyard.flows.crowd_client import noted, platform_of
 from steelyard.flows.ledger import require_budget, require_currency
 from steelyard.flows.links import links
-from steelyard.flows.listings import Published, ask_alone, noted_listing
+from steelyard.flows.listings import Published, ask_alone, noted_listing, with_places
 from steelyard.flows.open import OpenCampaign
 from steelyard.flows.progress import Overview, Watch
 from steelyard.flows.rules import campaign_rules
@@ -75,6 +75,8 @@ def publish(campaign: OpenCampaign, client: CrowdClient, wish: Wish, *, by: By, 
         terms = replace(terms, tag=begun.tag, reward=begun.reward)
     if begun.listing_id is None:
         begun = _drafted(campaign, client, begun, terms, now=now)
+    elif not wish.only_draft:
+        begun = _as_it_stands(campaign, client, begun, now=now)
     if not wish.only_draft:
         assert begun.listing_id is not None, "the platform has given one"
         listing = client.publish(begun.listing_id, terms)
@@ -90,7 +92,8 @@ def listing_terms(campaign: OpenCampaign, wish: Wish, *, now: datetime) -> Listi
     places = free if wish.places is None else wish.places
     if places < 1 or places > free:
         raise ChoiceError(
-            f"There is work for {counted(free, 'place')}, so {places} cannot be offered."
+            f"There is work for {counted(free, 'place')}, so {places} cannot be offered. (A draft of so many "
+            "can be taken back: steelyard stop DB)"
             if free
             else "There is no HIT left that somebody could take."
         )
@@ -99,6 +102,11 @@ def listing_terms(campaign: OpenCampaign, wish: Wish, *, now: datetime) -> Listi
     pay = terms.pay(hits=1, items=items)
     if pay is None:
         raise Conflict("No pay is set. Say what an hour is paid: steelyard settings DB --wage 12", code="pay")
+    reward = to_cents(pay, rules.currency)
+    if reward < 1:
+        raise Conflict(
+            "The pay for a HIT is less than the smallest coin, so no platform pays it.", code="pay"
+        )
     minutes = items * overview.money.seconds_per_item / 60
     return ListingTerms(
         tag=f"steelyard-{overview.settings.name}-{secrets.token_hex(4)}",
@@ -106,7 +114,7 @@ def listing_terms(campaign: OpenCampaign, wish: Wish, *, now: datetime) -> Listi
         description=rules.description or _description(overview, items, minutes),
         url=links(campaign, base_url=wish.base_url).open_url,
         places=places,
-        reward=to_cents(pay, rules.currency),
+        reward=reward,
         currency=rules.currency,
         minutes=minutes,
         codes=_codes_of(rules),
@@ -174,6 +182,23 @@ def _drafted(
                 ask_alone(connection, begun.tag, now=now)
         found = _made(campaign, client, terms)
     return noted_listing(campaign, client, begun, found, synced_at=None)
+
+
+def _as_it_stands(
+    campaign: OpenCampaign, client: CrowdClient, begun: StoredListing, *, now: datetime
+) -> StoredListing:
+    """A draft that somebody may have changed on the platform's own page; Conflict beyond the budget."""
+    assert begun.listing_id is not None, "it is a draft"
+    there = client.listing(begun.listing_id)
+    if there.reward not in (0, begun.reward):
+        raise Conflict(
+            "The reward of the draft was changed on the platform. Take the draft back (steelyard stop DB), and "
+            "set the pay here: steelyard settings DB --wage AMOUNT",
+            code="reward",
+        )
+    with noted(campaign, client) as connection:
+        running.hold_campaign(connection)
+        return with_places(connection, begun, there, now=now, within_budget=True)
 
 
 def _made(campaign: OpenCampaign, client: CrowdClient, terms: ListingTerms) -> Listing:
