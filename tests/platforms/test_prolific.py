@@ -203,7 +203,7 @@ def test_a_study_whose_state_or_price_is_not_told_is_not_taken_for_granted() -> 
     with answering(saying(201, {"status": "UNDER REVIEW"})) as (address, _), client_at(address) as client:
         with pytest.raises(ReplyLost):
             client.draft(terms)
-        with pytest.raises(PlatformError, match="what the study would cost"):
+        with pytest.raises(PlatformError, match="what this would cost"):
             client.cost(terms)
 
 

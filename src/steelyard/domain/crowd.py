@@ -194,6 +194,10 @@ class CrowdClient(Protocol):
         """What these terms cost if every place is taken and paid, screened-out people included."""
         ...
 
+    def fee(self, amount: int) -> int:
+        """What the platform takes for paying somebody this reward."""
+        ...
+
     def find(self, tag: str) -> Listing | None:
         """The listing of this tag; None if the platform has none."""
         ...

@@ -168,8 +168,12 @@ def _account(
     rate = fee_rate(listing)
     is_over = listing.state is ListingState.ENDED
     # Payment by payment, as platforms round them.
-    rewarded = [each.reward for each in sessions if each.state in PAID_STATES]
-    fees = sum(floor(rate * pay + Fraction(1, 2)) for pay in (*rewarded, *[listing.reward] * n_at_work))
+    fees = n_at_work * floor(rate * listing.reward + Fraction(1, 2))
+    fees += sum(
+        floor(rate * each.reward + Fraction(1, 2)) if each.fee is None else each.fee
+        for each in sessions
+        if each.state in PAID_STATES
+    )
     fees += sum(each.fee for each in (*paid, *doubtful))
     return _Account(
         rewards=rewards,

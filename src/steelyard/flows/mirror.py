@@ -30,10 +30,11 @@ def mirror_report(
     report: SessionReport,
     *,
     worker_id: str | None,
+    fee: int | None = None,
     now: datetime,
 ) -> CrowdSession:
     """Write down what the platform says when it is asked, which is how it is, and carry it over."""
-    known = crowd.put_session(connection, listing.tag, report, worker_id=worker_id, now=now)
+    known = crowd.put_session(connection, listing.tag, report, worker_id=worker_id, fee=fee, now=now)
     return _carried_over(connection, known, now=now)
 
 

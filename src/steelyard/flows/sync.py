@@ -7,10 +7,18 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from steelyard.domain.crowd import CrowdClient, Listing, ListingState, SessionReport, SessionState, stand_in
+from steelyard.domain.crowd import (
+    PAID_STATES,
+    CrowdClient,
+    Listing,
+    ListingState,
+    SessionReport,
+    SessionState,
+    stand_in,
+)
 from steelyard.domain.errors import PlatformError
 from steelyard.domain.running import By, Rules
-from steelyard.flows.approve import approve_sessions
+from steelyard.flows.approve import REFUSALS, approve_sessions
 from steelyard.flows.crowd_client import crowd_client, noted, reach_of
 from steelyard.flows.ledger import may_come_since
 from steelyard.flows.listings import carry_places_over
@@ -39,6 +47,15 @@ class Synced:
     n_approved: int
     has_paused: bool = False
     """Whether the listing was paused, because nothing is left to do here."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What the platform says of a listing's sessions, and how we knew them before it was asked."""
+
+    reports: Sequence[SessionReport]
+    before: Mapping[str, CrowdSession]
+    fees: Mapping[str, int]
 
 
 def sync(campaign: OpenCampaign, client: CrowdClient, *, by: By, now: datetime) -> Synced:
@@ -101,6 +118,7 @@ def _looked_at(
         before = {each.session_id: each for each in crowd.sessions(connection, listing.tag)}
     found = client.listing(listing.listing_id)
     reports = client.sessions(listing.listing_id)
+    fees = _fees(client, reports, before)
     with noted(campaign, client) as connection:
         # One at a time: two who look at once would both add what is new.
         take_turns(connection, "crowd")
@@ -112,7 +130,7 @@ def _looked_at(
         # What somebody has changed since the platform was asked is newer than what it said.
         state = _state_now(listing, found) if now_there.state is listing.state else now_there.state
         crowd.set_listing(connection, listing.tag, state=state, synced_at=now)
-        changed, settled = _mirrored(campaign, connection, listing, reports, before, now=now)
+        changed, settled = _mirrored(campaign, connection, listing, _Told(reports, before, fees), now=now)
         carry_places_over(connection, now_there, found, now=now)
     handed_in = [each.participant_id for each in reports if each.state is SessionState.SUBMITTED]
     if handed_in:
@@ -120,12 +138,30 @@ def _looked_at(
     return len(reports), changed, settled
 
 
+def _fees(
+    client: CrowdClient,
+    reports: Sequence[SessionReport],
+    before: Mapping[str, CrowdSession],
+) -> dict[str, int]:
+    """By session that was paid, what the platform takes for it: asked once for each amount that is new.
+
+    Where it does not say so, the ledger goes by the price of the listing.
+    """
+    known = {each.reward: each.fee for each in before.values() if each.fee is not None}
+    for amount in {each.reward for each in reports if each.state in PAID_STATES} - known.keys():
+        try:
+            known[amount] = client.fee(amount)
+        except PlatformError as error:
+            if error.status not in REFUSALS:
+                raise
+    return {each.session_id: known[each.reward] for each in reports if each.reward in known}
+
+
 def _mirrored(
     campaign: OpenCampaign,
     connection: Connection,
     listing: StoredListing,
-    reports: Sequence[SessionReport],
-    before: Mapping[str, CrowdSession],
+    told: _Told,
     *,
     now: datetime,
 ) -> tuple[int, int]:
@@ -133,22 +169,26 @@ def _mirrored(
     known = {each.session_id: each for each in crowd.sessions(connection, listing.tag)}
     secret, mark = usable_secret(campaign)
     after = []
-    for report in reports:
+    for report in told.reports:
         known_as = stand_in(listing.tag, report.session_id)
         if known_as in known:
             # Somebody who was erased or forgotten: their money still counts, under another id.
             unnamed = replace(report, session_id=known_as, participant_id="", code=None)
-            after.append(crowd.put_session(connection, listing.tag, unnamed, worker_id=None, now=now))
+            fee = told.fees.get(report.session_id)
+            after.append(
+                crowd.put_session(connection, listing.tag, unnamed, worker_id=None, now=now, fee=fee)
+            )
             continue
-        if known.get(report.session_id) != before.get(report.session_id):
+        if known.get(report.session_id) != told.before.get(report.session_id):
             after.append(known[report.session_id])
             continue
         worker_id = crowd.worker_of_session(connection, report.session_id)
         if worker_id is None:
             pseudonym = pseudonym_for(secret, mark, report.participant_id)
             worker_id = participants.participating_worker(connection, pseudonym)
-        after.append(mirror_report(connection, listing, report, worker_id=worker_id, now=now))
-    n_changed = sum(_differs(before.get(each.session_id), each) for each in after)
+        fee = told.fees.get(report.session_id)
+        after.append(mirror_report(connection, listing, report, worker_id=worker_id, fee=fee, now=now))
+    n_changed = sum(_differs(told.before.get(each.session_id), each) for each in after)
     return n_changed, settle_transfers(connection, after, now=now)
 
 

@@ -80,6 +80,9 @@ class MTurkClient:
         """A fifth of the reward on top, at least a cent for each."""
         return Price(terms.reward * terms.places, _fee(terms.reward) * terms.places)
 
+    def fee(self, amount: int) -> int:
+        return _fee(amount)
+
     def find(self, tag: str) -> Listing | None:
         if self.is_dry:
             return None

@@ -88,15 +88,23 @@ class ProlificClient:
         return Account(str(me.get("email", "")), currency, None if balance is None else round(balance))
 
     def cost(self, terms: ListingTerms) -> Price:
-        """By Prolific's own calculator; what is set aside for those screened out at the same rate."""
-        body = {"reward": terms.reward, "total_available_places": terms.places}
+        """By Prolific's own calculator, with what is set aside for those screened out."""
+        price = self._price(terms.reward, terms.places)
+        each = round(100 * terms.settings.get("screened_pay", 0))
+        if not each:
+            return price
+        screened = self._price(each, int(terms.settings.get("screened_places", terms.places)))
+        return Price(price.pay + screened.pay, price.fee + screened.fee)
+
+    def fee(self, amount: int) -> int:
+        return self._price(amount, 1).fee
+
+    def _price(self, reward: int, places: int) -> Price:
+        body = {"reward": reward, "total_available_places": places}
         said = self._calls.ask(f"{API}/study-cost-calculator/", body)
-        pay = terms.reward * terms.places
         if said.get("total_cost") is None:
-            raise PlatformError("Prolific does not say what the study would cost, so it is not published.")
-        total = round(said["total_cost"])
-        screened = _screened_pay(terms)
-        return Price(pay + screened, total - pay + math.ceil((total - pay) * screened / pay))
+            raise PlatformError("Prolific does not say what this would cost.")
+        return Price(reward * places, round(said["total_cost"]) - reward * places)
 
     def find(self, tag: str) -> Listing | None:
         """The study whose internal name is our tag."""
@@ -307,11 +315,6 @@ def _codes(terms: ListingTerms) -> list[dict[str, Any]]:
         }
     )
     return found
-
-
-def _screened_pay(terms: ListingTerms) -> int:
-    each = round(100 * terms.settings.get("screened_pay", 0))
-    return each * int(terms.settings.get("screened_places", terms.places)) if each else 0
 
 
 def _listing(study: Mapping[str, Any], before: Listing | None = None) -> Listing:

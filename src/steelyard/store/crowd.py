@@ -39,7 +39,10 @@ class StoredListing:
 
 @dataclass(frozen=True, slots=True)
 class CrowdSession:
-    """A person's session as the platform last told it. `worker_id` None: they never came here."""
+    """A person's session as the platform last told it. `worker_id` None: they never came here.
+
+    `fee`: what the platform takes for the reward that it has paid; None: it was not asked yet.
+    """
 
     session_id: str
     tag: str
@@ -50,6 +53,7 @@ class CrowdSession:
     seen_at: datetime
     code: str | None
     reward: int
+    fee: int | None
     bonuses: tuple[int, ...]
     is_return_requested: bool
 
@@ -96,7 +100,13 @@ def session(connection: Connection, session_id: str) -> CrowdSession | None:
 
 
 def put_session(
-    connection: Connection, tag: str, report: SessionReport, *, worker_id: str | None, now: datetime
+    connection: Connection,
+    tag: str,
+    report: SessionReport,
+    *,
+    worker_id: str | None,
+    now: datetime,
+    fee: int | None = None,
 ) -> CrowdSession:
     """Write down what a platform says about a session, over what it said before."""
     known = session(connection, report.session_id)
@@ -105,6 +115,7 @@ def put_session(
         "changed_at": report.changed_at,
         "code": report.code,
         "reward": report.reward,
+        "fee": fee,
         "bonuses": json.dumps(list(report.bonuses)),
         "is_return_requested": report.is_return_requested,
         "worker_id": worker_id if known is None or known.worker_id is None else known.worker_id,
@@ -123,7 +134,7 @@ def put_session(
 def set_session(connection: Connection, session_id: str, state: SessionState, *, reward: int = 0) -> None:
     """Note what a platform has just done to a session; the next look at the platform confirms it."""
     stored = tables.crowd_sessions
-    values: dict[str, Any] = {"state": state.value}
+    values: dict[str, Any] = {"state": state.value, "fee": None}
     if reward:
         values["reward"] = reward
     connection.execute(update(stored).where(stored.c.session_id == session_id).values(**values))

@@ -257,6 +257,8 @@ crowd_sessions = Table(
     Column("seen_at", Instant, nullable=False),
     Column("code", Text),
     Column("reward", BigInteger, nullable=False),
+    # What the platform takes for the reward that it has paid; null: not asked yet.
+    Column("fee", BigInteger),
     # A JSON list of amounts.
     Column("bonuses", Text, nullable=False),
     Column("is_return_requested", Boolean, nullable=False),

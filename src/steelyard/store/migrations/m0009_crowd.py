@@ -28,6 +28,7 @@ CREATE TABLE crowd_sessions (
     seen_at {instant} NOT NULL,
     code TEXT,
     reward BIGINT NOT NULL,
+    fee BIGINT,
     bonuses TEXT NOT NULL,
     is_return_requested BOOLEAN NOT NULL
 );
