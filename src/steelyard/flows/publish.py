@@ -192,7 +192,7 @@ def _as_it_stands(
     there = client.listing(begun.listing_id)
     if there.reward not in (0, begun.reward):
         raise Conflict(
-            "The reward of the draft was changed on the platform. Take the draft back (steelyard stop DB), and "
+            "The draft has another reward on the platform by now. Take it back (steelyard stop DB), and "
             "set the pay here: steelyard settings DB --wage AMOUNT",
             code="reward",
         )
