@@ -13,6 +13,7 @@ from tests.emulators.test_faults import BY, Instead, one_done
 from steelyard.domain.crowd import ListingState, SessionReport, SessionState
 from steelyard.domain.errors import Conflict, PlatformError
 from steelyard.flows.approve import approve, request_return
+from steelyard.flows.bonus import Owed, pay_bonuses
 from steelyard.flows.exclude import Decision, exclude
 from steelyard.flows.listings import add_places, resume_listing, stop_listing
 from steelyard.flows.progress import Watch
@@ -114,17 +115,29 @@ def test_what_is_changed_while_the_platform_is_asked_stays_changed(study: Study)
     assert study.entrance.books()["total"]["rewards"] == 0
 
 
-def test_a_listing_that_is_over_gets_no_more_places_whose_money_is_spent_by_now(study: Study) -> None:
-    study.publish(3)
+def test_a_listing_that_is_over_is_opened_again_only_with_the_money_for_all_its_places(study: Study) -> None:
+    study.publish(2)
+    place = study.ledger.committed // 2
     one_done(study)
     stop(study)
-    study.sync()
+    study.rules(budget=(study.ledger.committed + 2 * place - 1) / 100)
 
+    # Stopped, it had a place that nobody had taken: with the new one, two are open.
     with pytest.raises(Conflict) as refused:
         add_places(study.campaign, study.client, 1, by=BY, now=study.now)
+    assert refused.value.code == "budget"
+    with pytest.raises(Conflict) as refused:
+        resume_listing(study.campaign, study.client, by=BY, now=study.now)
     assert refused.value.code == "ended"
-    assert [each["status"] for each in study.studies()] == ["AWAITING REVIEW"]
-    stop(study)
+    study.rules(budget=(study.ledger.committed + 2 * place) / 100)
+    study.fail("throttle", "PATCH *", 20)
+    with pytest.raises(PlatformError):
+        add_places(study.campaign, study.client, 1, by=BY, now=study.now)
+    assert study.status.listings[0].listing.state is ListingState.ENDED
+    study.settings.faults.next.clear()
+    assert add_places(study.campaign, study.client, 1, by=BY, now=study.now).listing.places == 3
+    study.sync()
+    assert (study.ledger.left, study.status.listings[0].n_open) == (0, 2)
 
 
 def test_hits_that_expired_for_good_are_not_opened_again_and_may_be_deleted(turk: Study) -> None:
@@ -147,6 +160,15 @@ def test_hits_that_expired_for_good_are_not_opened_again_and_may_be_deleted(turk
     assert turk.person(worker_id)
 
 
+def test_a_hit_whose_reply_was_lost_is_made_once(turk: Study) -> None:
+    turk.fail("lose", "CreateHITWithHITType")
+    assert turk.publish(2) is ListingState.ACTIVE
+    [listing] = turk.status.listings
+    assert turk.client.listing(listing.listing.listing_id or "").places == 2
+    turk.sync()
+    assert turk.status.listings[0].n_open == 2
+
+
 def test_a_server_follows_people_who_came_just_before_the_listing_was_stopped(
     study: Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -163,6 +185,46 @@ def test_a_server_follows_people_who_came_just_before_the_listing_was_stopped(
     # A clock that was days ahead until now keeps nobody waiting.
     assert not sync_if_due(study.campaign, every=EVERY, now=study.now + timedelta(minutes=4))
     assert sync_if_due(study.campaign, every=EVERY, now=study.now - timedelta(days=3))
+
+
+def test_nobody_comes_in_vain_once_no_work_is_left(study: Study) -> None:
+    study.publish()
+    [there] = study.studies()
+    study.client.set_places(there["id"], 5)
+    for _ in range(4):
+        one_done(study)
+
+    assert study.status.listings[0].listing.state is ListingState.PAUSED
+    assert [each["status"] for each in study.studies()] == ["PAUSED"]
+
+
+@pytest.mark.parametrize("minutes", [-8, 8])
+def test_clocks_that_differ_by_minutes_cost_nobody_work_or_pay(study: Study, minutes: float) -> None:
+    study.ahead = timedelta(minutes=minutes)
+    study.publish()
+    left = study.come()
+    for _ in range(3):
+        one_done(study)
+    study.judge(left, 2)
+    study.entrance.leave(study.places[left].session)
+    study.sync()
+    last = study.come()
+    study.judge(last)
+    study.finish(last)
+    pay_bonuses(study.campaign, study.client, [Owed(left, 12, "two items")], by=BY, now=study.now)
+
+    study.entrance.advance(timedelta(days=7, hours=-1).total_seconds())
+    study.sync()
+    assert study.entrance.books()["total"]["rewards"] == 0
+    study.entrance.advance(7200)
+    study.sync()
+    reward = study.status.listings[0].listing.reward
+    total = study.entrance.books()["total"]
+    assert (total["rewards"], total["bonuses"]) == (4 * reward, 12)
+    assert sum(each.n_done for each in study.status.sessions) == 4 * 4 + 2
+    study.sync()
+    study.require_equal_books()
+    assert study.status.n_different == 0
 
 
 def test_a_campaign_that_was_published_keeps_its_platform_and_its_currency(study: Study) -> None:

@@ -166,7 +166,6 @@ def _account(
     bonuses = sum(each.amount for each in paid)
     promised = listing.reward * n_at_work
     rate = fee_rate(listing)
-    is_over = listing.state is ListingState.ENDED
     # Payment by payment, as platforms round them.
     fees = n_at_work * floor(rate * listing.reward + Fraction(1, 2))
     fees += sum(
@@ -181,12 +180,15 @@ def _account(
         elsewhere=max(shown - bonuses, 0),
         pending=promised + sum(each.amount for each in doubtful),
         fees=fees,
-        reserved=0 if is_over else ceil((1 + rate) * _open_pay(listing, sessions)),
+        reserved=set_aside(listing, sessions),
     )
 
 
-def _open_pay(listing: StoredListing, sessions: Sequence[CrowdSession]) -> int:
-    """What people would get for the places that nobody has, and for being screened out."""
+def set_aside(listing: StoredListing, sessions: Sequence[CrowdSession]) -> int:
+    """What the places that nobody has would cost, and those who may be screened out; 0 once it is over."""
+    if listing.state is ListingState.ENDED:
+        return 0
     screened = [each for each in sessions if each.state is SessionState.SCREENED_OUT]
     aside = listing.pay - listing.places * listing.reward - sum(each.reward for each in screened)
-    return listing.reward * n_open_places(listing, sessions) + max(aside, 0)
+    pay = listing.reward * n_open_places(listing, sessions) + max(aside, 0)
+    return ceil((1 + fee_rate(listing)) * pay)

@@ -12,7 +12,7 @@ from steelyard.domain.errors import ChoiceError, Conflict, PlatformError, ReplyL
 from steelyard.domain.running import By
 from steelyard.domain.wording import counted
 from steelyard.flows.crowd_client import noted
-from steelyard.flows.ledger import n_open_places, require_budget
+from steelyard.flows.ledger import n_open_places, require_budget, set_aside
 from steelyard.flows.open import OpenCampaign
 from steelyard.flows.progress import Watch
 from steelyard.store import crowd, running
@@ -46,19 +46,24 @@ def add_places(campaign: OpenCampaign, client: CrowdClient, n: int, *, by: By, n
         raise ChoiceError("Places can only be added: give a number from 1 on.")
     free = Watch(campaign).overview(now=now).progress.places.free
     with campaign.store.read() as connection:
-        listing_id = _listing_id(_not_over(live_listing(connection)))
+        listing_id = _listing_id(live_listing(connection))
     there = client.listing(listing_id)
     with noted(campaign, client) as connection:
         running.hold_campaign(connection)
-        listing = with_places(connection, _not_over(live_listing(connection)), there, now=now)
-        n_open = n_open_places(listing, crowd.sessions(connection, listing.tag))
+        listing = with_places(connection, live_listing(connection), there, now=now)
+        sessions = crowd.sessions(connection, listing.tag)
+        n_open = n_open_places(listing, sessions)
         if n_open + n > free:
             raise Conflict(
                 f"{counted(free, 'HIT')} are free, and {n_open} of the places on offer are not taken yet, so "
                 f"there is no work for {counted(n, 'place')} more. Extend the campaign: steelyard extend DB"
             )
         after = _grown(listing, n)
-        require_budget(connection, after.cost - listing.cost, f"{counted(n, 'place')} more")
+        if listing.state is ListingState.ENDED:
+            # The places that nobody had taken are open again too, and their money is set aside no more.
+            after = replace(after, state=ListingState.FULL)
+        more = set_aside(after, sessions) - set_aside(listing, sessions)
+        require_budget(connection, more, f"{counted(n, 'place')} more")
         _set_places(connection, after)
         log_action(connection, "add-places", by=by, now=now, detail={"places": n, "listing": listing.tag})
     try:
@@ -70,7 +75,8 @@ def add_places(campaign: OpenCampaign, client: CrowdClient, n: int, *, by: By, n
         with noted(campaign, client) as connection:
             running.hold_campaign(connection)
             # As it is by now: somebody else may have added places in between.
-            _set_places(connection, _grown(live_listing(connection), -n))
+            fewer = _grown(live_listing(connection), -n)
+            _set_places(connection, replace(fewer, state=listing.state))
         raise
     after_it = noted_listing(campaign, client, after, found)
     return Published(after_it, Price(after_it.pay, after_it.cost - after_it.pay))
@@ -181,10 +187,10 @@ def live_listing(connection: Connection) -> StoredListing:
 
 
 def _not_over(listing: StoredListing) -> StoredListing:
-    """The listing; Conflict for one that is over, whose money is not set aside any more."""
+    """The listing; Conflict for one that is over, and whose money is not set aside any more."""
     if listing.state is ListingState.ENDED:
         raise Conflict(
-            f"The listing is over, and stays so. For more people, publish the campaign again: steelyard "
+            f"The listing is over. For more people, add places, or publish the campaign again: steelyard "
             f"publish {listing.platform} DB",
             code="ended",
         )
@@ -271,4 +277,5 @@ def _grown(listing: StoredListing, n: int) -> StoredListing:
 
 
 def _set_places(connection: Connection, listing: StoredListing) -> None:
-    crowd.set_listing(connection, listing.tag, places=listing.places, pay=listing.pay, cost=listing.cost)
+    values = {name: getattr(listing, name) for name in ("state", "places", "pay", "cost")}
+    crowd.set_listing(connection, listing.tag, **values)

@@ -131,7 +131,7 @@ def _looked_at(
         state = _state_now(listing, found) if now_there.state is listing.state else now_there.state
         crowd.set_listing(connection, listing.tag, state=state, synced_at=now)
         changed, settled = _mirrored(campaign, connection, listing, _Told(reports, before, fees), now=now)
-        carry_places_over(connection, now_there, found, now=now)
+        carry_places_over(connection, replace(now_there, state=state), found, now=now)
     handed_in = [each.participant_id for each in reports if each.state is SessionState.SUBMITTED]
     if handed_in:
         client.bar_from_more(listing.listing_id, handed_in)
