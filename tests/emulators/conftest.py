@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -56,6 +56,8 @@ class Study:
     settings: EmulatorSettings
     url: str
     places: dict[str, TakenPlace] = field(default_factory=dict)
+    ahead: timedelta = timedelta(0)
+    """By how much our clock is ahead of the platform's."""
 
     def __post_init__(self) -> None:
         self.client = self.another_client()
@@ -72,7 +74,7 @@ class Study:
 
     @property
     def now(self) -> datetime:
-        return self.settings.clock.now()
+        return self.settings.clock.now() + self.ahead
 
     def rules(self, **changes: Any) -> None:
         with self.campaign.store.write() as connection:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from tests.emulators.conftest import Study
+from tests.emulators.test_faults import Instead
 
 from steelyard.domain.crowd import Bonus, SessionState
 from steelyard.domain.errors import Conflict, ReplyLost
@@ -15,6 +18,7 @@ from steelyard.flows.progress import Watch
 from steelyard.flows.settings import settings_from
 from steelyard.flows.source import from_campaign
 from steelyard.flows.verdicts import worker_verdicts
+from steelyard.store.transfers import TransferState
 
 pytestmark = pytest.mark.parametrize("address", ["sqlite"], indirect=True)
 BY = "manager"
@@ -28,6 +32,25 @@ def owed(study: Study) -> list[Owed]:
 
 def pay(study: Study, bonuses: list[Owed]) -> None:
     pay_bonuses(study.campaign, study.client, bonuses, by=BY, now=study.now)
+
+
+def test_a_bonus_that_was_never_ordered_is_not_settled_by_one_paid_by_hand(study: Study) -> None:
+    worker_id = timed_out(study)
+    [there] = study.studies()
+    by_hand = Bonus("by hand", study.places[worker_id].session, "", 40)
+
+    def prepare(*_: Any) -> Any:
+        raise KeyboardInterrupt
+
+    broken, meant = Instead(study.client, prepare_bonuses=prepare), [Owed(worker_id, 40, "slow")]
+    with pytest.raises(KeyboardInterrupt):
+        pay_bonuses(study.campaign, broken, meant, by=BY, now=study.now)
+    study.client.pay_bonuses(study.client.prepare_bonuses(there["id"], [by_hand]).order_id, [by_hand])
+    study.entrance.advance(3600)
+    study.sync()
+    assert [each.state for each in study.status.in_doubt] == [TransferState.INTENDED]
+    give_up_bonus(study.campaign, study.status.in_doubt[0].token, by=BY, now=study.now)
+    assert (study.ledger.bonuses, study.ledger.elsewhere) == (0, 40)
 
 
 def come_again(study: Study, worker_id: str) -> None:

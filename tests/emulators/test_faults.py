@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import timedelta
-from threading import Barrier
+from functools import partial
+from threading import Barrier, BrokenBarrierError
 from typing import Any
 
 import pytest
@@ -13,10 +15,13 @@ from tests.emulators.conftest import Study
 
 from steelyard.domain.crowd import CrowdClient, ListingState, ListingTerms, SessionState
 from steelyard.domain.errors import ChoiceError, Conflict, PlatformError, ReplyLost
+from steelyard.flows import bonus as bonuses
+from steelyard.flows import listings
+from steelyard.flows import publish as publishing
 from steelyard.flows.approve import Refusal, approve, pay_partly, reject
 from steelyard.flows.bonus import Owed, give_up_bonus, owed_bonuses, pay_bonuses
+from steelyard.flows.ledger import require_budget
 from steelyard.flows.listings import UNDER_WAY, add_places, resume_listing, stop_listing
-from steelyard.flows.participants import participants
 from steelyard.flows.payments import payments
 from steelyard.flows.progress import Watch
 from steelyard.flows.publish import Wish, publish
@@ -71,6 +76,37 @@ def one_done(study: Study) -> str:
 
 def bonus(study: Study, worker_id: str, amount: int = 40) -> None:
     pay_bonuses(study.campaign, study.client, [Owed(worker_id, amount, "slow")], by=BY, now=study.now)
+
+
+def at_once(
+    study: Study,
+    monkeypatch: pytest.MonkeyPatch,
+    modules: Iterable[Any],
+    *acts: Callable[[CrowdClient], object],
+) -> list[str]:
+    """What comes of managers who spend at the same moment: if they can, each looks before another writes."""
+    looked = Barrier(len(acts))
+
+    def require(*given: Any) -> None:
+        require_budget(*given)
+        with suppress(BrokenBarrierError):
+            looked.wait(0.3)
+
+    for module in modules:
+        monkeypatch.setattr(module, "require_budget", require)
+
+    def run(act: Callable[[CrowdClient], object]) -> str:
+        client = study.another_client()
+        try:
+            act(client)
+        except Conflict as conflict:
+            return conflict.code
+        finally:
+            client.close()
+        return "done"
+
+    with ThreadPoolExecutor(len(acts)) as managers:
+        return sorted(managers.map(run, acts))
 
 
 def settle(study: Study) -> None:
@@ -192,47 +228,53 @@ def test_places_that_somebody_adds_on_the_platforms_own_page_are_paid_for_too(st
     before = study.ledger.reserved
     [there] = study.studies()
     study.client.set_places(there["id"], 3)
+    study.by_hand("pause", listing=there["id"])
 
     study.sync()
+    assert study.status.listings[0].listing.state is ListingState.PAUSED
     assert (study.ledger.reserved, study.status.listings[0].n_open) == (3 * before, 3)
     add_places(study.campaign, study.client, 1, by=BY, now=study.now)
     assert study.studies()[0]["total_available_places"] == 4
 
 
-def test_two_managers_add_places_and_pay_bonuses_only_as_far_as_the_budget_goes(study: Study) -> None:
-    study.publish(1)
-    worker_id = one_done(study)
+@pytest.mark.parametrize("kinds", [("places", "places"), ("bonus", "bonus"), ("places", "bonus")])
+def test_two_managers_add_places_and_pay_bonuses_only_as_far_as_the_budget_goes(
+    study: Study, monkeypatch: pytest.MonkeyPatch, kinds: tuple[str, str]
+) -> None:
+    study.publish(2)
+    workers = [one_done(study), one_done(study)]
     approve(study.campaign, study.client, [], by=BY, now=study.now)
     study.sync()
-    one_place = study.ledger.committed
+    one_place = study.ledger.committed // 2
     study.rules(budget=(study.ledger.committed + one_place + 5) / 100)
-    start = Barrier(4)
 
-    def run(number: int) -> bool:
-        client = study.another_client()
-        start.wait()
-        try:
-            if number % 2:
-                add_places(study.campaign, client, 1, by=BY, now=study.now)
-            else:
-                owed = [Owed(worker_id, one_place * 2 // 3, "much")]
-                pay_bonuses(study.campaign, client, owed, by=BY, now=study.now)
-        except Conflict:
-            return False
-        finally:
-            client.close()
-        return True
+    def spend(client: CrowdClient, kind: str, worker_id: str) -> None:
+        if kind == "places":
+            add_places(study.campaign, client, 1, by=BY, now=study.now)
+        else:
+            owed = [Owed(worker_id, one_place * 2 // 3, "much")]
+            pay_bonuses(study.campaign, client, owed, by=BY, now=study.now)
 
-    with ThreadPoolExecutor(4) as managers:
-        done = list(managers.map(run, range(4)))
-
-    assert sum(done) == 1
+    acts = [partial(spend, kind=kind, worker_id=each) for kind, each in zip(kinds, workers, strict=True)]
+    assert at_once(study, monkeypatch, (listings, bonuses), *acts) == ["budget", "done"]
     left = study.ledger.left
     assert left is not None
     assert left >= 0
     settle(study)
-    cost = study.entrance.books()["total"]["cost"]
-    assert cost <= 2 * one_place + 5
+    assert study.entrance.books()["total"]["cost"] <= 3 * one_place + 5
+
+
+def test_two_managers_who_publish_at_once_make_one_study(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wish = Wish("http://127.0.0.1")
+
+    def act(client: CrowdClient) -> None:
+        publish(study.campaign, client, wish, by=BY, now=study.now)
+
+    first, second = at_once(study, monkeypatch, (publishing,), act, act)
+    assert (first, second) == ("done", "listed") or first == "busy"
+    assert [each["status"] for each in study.studies()] == ["ACTIVE"]
 
 
 @ON_SQLITE
@@ -295,14 +337,17 @@ def test_a_server_that_dies_while_it_pays_leaves_a_doubt_and_no_second_payment(
 
 @ON_SQLITE
 def test_a_place_freed_by_a_return_is_taken_by_another_and_the_work_begun_is_paid(study: Study) -> None:
-    study.publish(1)
+    study.publish()
     first = study.come()
+    for _ in range(3):
+        one_done(study)
     study.judge(first, 2)
     study.entrance.leave(study.places[first].session)
     study.sync()
-    # The tab is still open there, but the HIT belongs to somebody else by now.
+    # The tab is still open there, but the last HIT belongs to somebody else by now.
     second = study.come()
     study.judge(second)
+    study.judge(first)
     study.finish(second)
     study.sync()
     approve(study.campaign, study.client, [], by=BY, now=study.now)
@@ -311,7 +356,7 @@ def test_a_place_freed_by_a_return_is_taken_by_another_and_the_work_begun_is_pai
 
     by_worker = {each.worker_id: each for each in study.status.sessions}
     assert by_worker[first].state is SessionState.RETURNED
-    assert (by_worker[first].bonuses, by_worker[second].n_done) == (12, 4)
+    assert (by_worker[first].bonuses, by_worker[first].n_done, by_worker[second].n_done) == (12, 2, 4)
     assert study.status.n_different == 0
     study.require_equal_books()
 
@@ -319,19 +364,21 @@ def test_a_place_freed_by_a_return_is_taken_by_another_and_the_work_begun_is_pai
 @ON_SQLITE
 def test_a_link_passed_on_brings_another_worker_and_no_pay_for_them(study: Study) -> None:
     study.publish(2)
-    first = study.come()
-    stranger = study.entrance.new_people(1)[0]
-    [person] = [each.participant_id for each in participants(study.campaign).workers]
-    assert person is not None
-    again = study.join(study.places[first].url)
-    other = study.join(study.places[first].url.replace(person, stranger))
-    assert again == first != other
+    came = study.entrance.new_people(3)
+    person = came[1]
+    [offer] = study.entrance.listings(person)
+    place = study.entrance.take(person, offer.listing)
+    assert place is not None
+    other, first, third = (study.join(place.url.replace(person, each)) for each in came)
+    assert study.join(place.url) == first
+    assert len({first, other, third}) == 3
+    study.places[first] = place
     study.judge(other)
     study.judge(first)
     study.finish(first)
     study.sync()
 
-    # Two people say that they came in this session: it belongs to whom the platform says.
+    # Three people say that they came in this session: it belongs to whom the platform says.
     [session] = study.status.sessions
     assert (session.worker_id, session.n_done) == (first, 4)
     with pytest.raises(Conflict, match="No session of"):
@@ -425,10 +472,10 @@ def test_refusing_takes_evidence_a_long_message_a_known_category_and_a_persons_w
     study.finish(nobody)
     study.sync()
 
-    def refuse(**values: Any) -> str:
+    def refuse(finding: Mapping[str, Any] | None = None, **values: Any) -> str:
         refusal = Refusal(**{"worker_id": nobody, "category": "NO_DATA", **values})
         try:
-            reject(study.campaign, study.client, refusal, {}, by=BY, now=study.now)
+            reject(study.campaign, study.client, refusal, finding or {}, by=BY, now=study.now)
         except Conflict as conflict:
             return conflict.code
         except ChoiceError as error:
@@ -436,6 +483,10 @@ def test_refusing_takes_evidence_a_long_message_a_known_category_and_a_persons_w
         return "rejected"
 
     assert refuse(worker_id=worker_id, is_confirmed=True) == "no_evidence"
+    # A failed check alone is no evidence, whatever its p-value, nor is one sign more.
+    for doubt in ({"verdict": "fail", "p_value": 0.9}, {"verdict": "fail", "suggestion": "look"}):
+        assert refuse(doubt, worker_id=worker_id, is_confirmed=True) == "no_evidence"
+    assert refuse({"verdict": "fail", "suggestion": "refuse"}, worker_id=worker_id) == "unconfirmed"
     assert "at least 100 letters" in refuse(message="too short" + " " * 100)
     assert "category" in refuse(category="NO_REASON", is_confirmed=True)
     assert refuse() == "unconfirmed"
