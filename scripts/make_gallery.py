@@ -184,12 +184,16 @@ def shown(exhibit: Exhibit, verb: str) -> str:
     chosen = example(exhibit.name)
     known = [evidence(source, tuple(chosen.analysis.items())) for source in chosen.sources]
     made = exhibit.make(known, ExhibitOptions(**chosen.options))
-    idea = inspect.cleandoc(exhibit.make.__doc__ or "").partition("\n\n")[0].replace("\n", " ")
-    head = f"{idea}\n\n```sh\n{chosen.command(verb, exhibit.name)}\n```\n"
     if isinstance(made, Table):
-        return f"{head}\n{markdown_table(made)}\n"
+        return f"{head(exhibit, verb)}\n{markdown_table(made)}\n"
     write_figure(made, PICTURES / f"{exhibit.name}.svg", has_words=False)
-    return f"{head}\n![{exhibit.title}](../images/gallery/{exhibit.name}.svg)\n"
+    return f"{head(exhibit, verb)}\n![{exhibit.title}](../images/gallery/{exhibit.name}.svg)\n"
+
+
+def head(exhibit: Exhibit, verb: str) -> str:
+    """What an exhibit shows, in a sentence, and its command."""
+    idea = inspect.cleandoc(exhibit.make.__doc__ or "").partition("\n\n")[0].replace("\n", " ")
+    return f"{idea}\n\n```sh\n{example(exhibit.name).command(verb, exhibit.name)}\n```\n"
 
 
 def markdown_table(table: Table) -> str:
