@@ -32,6 +32,17 @@ def test_links_between_pages_lead_somewhere() -> None:
     ] == []
 
 
+def test_programs_and_files_that_pages_name_exist() -> None:
+    named = re.compile(r"\b(?:bench|deploy|docs|scripts|src|tests)/[\w./-]+\.\w+")
+
+    assert [
+        f"{page.relative_to(ROOT)}: {name}"
+        for page in PAGES
+        for name in named.findall(page.read_text("utf-8"))
+        if not (ROOT / name).exists()
+    ] == []
+
+
 def test_the_index_of_how_tos_names_every_page() -> None:
     index = (ROOT / "docs" / "howto" / "README.md").read_text("utf-8")
     names = [page.name for page in ROOT.glob("docs/howto/*.md") if page.name != "README.md"]
