@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import steelyard
 
 ROOT = Path(__file__).parent.parent
@@ -43,9 +45,10 @@ def test_programs_and_files_that_pages_name_exist() -> None:
     ] == []
 
 
-def test_the_index_of_how_tos_names_every_page() -> None:
-    index = (ROOT / "docs" / "howto" / "README.md").read_text("utf-8")
-    names = [page.name for page in ROOT.glob("docs/howto/*.md") if page.name != "README.md"]
+@pytest.mark.parametrize("folder", ["explanation", "howto", "reference", "tutorial"])
+def test_the_index_of_a_folder_names_every_page(folder: str) -> None:
+    index = (ROOT / "docs" / folder / "README.md").read_text("utf-8")
+    names = [page.name for page in ROOT.glob(f"docs/{folder}/*.md") if page.name != "README.md"]
 
     assert [name for name in names if f"]({name})" not in index] == []
 
