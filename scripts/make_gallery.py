@@ -14,6 +14,7 @@ from contextlib import chdir
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from textwrap import shorten
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,8 @@ PAGE, DATA, PICTURES = (
 )
 NOTE = "<!-- Made by scripts/make_gallery.py; edit the exhibits instead. -->\n"
 MOST_ROWS = 8
+# A sentence in the last column of many would make rows as high as the window.
+MOST_LETTERS = 70
 CAMPAIGNS = {"eval.db": "da", "gold.db": "adequacy4", "marked.db": "mqm"}
 # The standard deviation of invented ratings of one text, in points [our choice].
 NOISE = 12.0
@@ -201,10 +204,16 @@ def markdown_table(table: Table) -> str:
     heads = [re.sub(r"\s+", " ", whole_title(column)) for column in table.columns]
     lines = [heads, ["---"] * len(heads), *rows(table, most=MOST_ROWS)]
     text = "\n".join(
-        "| " + " | ".join(re.sub(r"([|*_<])", r"\\\1", str(cell)) for cell in line) + " |" for line in lines
+        "| " + " | ".join(re.sub(r"([|*_<])", r"\\\1", shortened(str(cell))) for cell in line) + " |"
+        for line in lines
     )
     more = table.rows.height - MOST_ROWS
     return f"{text}\n\n… and {more} more rows." if more > 0 else text
+
+
+def shortened(cell: str) -> str:
+    """What fits into a cell."""
+    return cell if len(cell) <= MOST_LETTERS else shorten(cell, MOST_LETTERS, placeholder=" …")
 
 
 def page() -> str:
@@ -220,8 +229,8 @@ def page() -> str:
         NOTE,
         "Every table and figure that Steelyard makes, with the command that made it. All of them also come as"
         " files for papers and programs: tables as `.csv`, `.tsv`, `.jsonl`, `.parquet` or `.tex` by `--to`,"
-        " figures as `.svg`, `.pdf` or `.png` by `--out`. Which question each answers: [tables and"
-        " figures](../howto/tables-and-figures.md).\n",
+        " figures as `.svg`, `.pdf` or `.png` by `--out`. Here long texts are shortened. Which"
+        " question each answers: [tables and figures](../howto/tables-and-figures.md).\n",
         "The workers are simulated, so these numbers say nothing about any system. To follow, make the"
         " campaigns first:\n",
         f"```sh\n{made}\n```\n",
