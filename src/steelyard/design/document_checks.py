@@ -164,7 +164,8 @@ def distance_warnings(closest: int | None, hits: Sequence[DocumentHit]) -> list[
     if close:
         warnings.append(
             f"in {len(close)} of {len(hits)} HITs a control is closer to its base than in HITs with groups, "
-            f"which keep {GROUPED_SEPARATION:.0%} of a HIT between them; at worst only {counted(min(close), 'item')}."
+            f"which keep {GROUPED_SEPARATION:.0%} of a HIT between them; here it is "
+            f"{counted(min(close), 'item')} at worst."
         )
     if closest is not None and closest <= TOO_CLOSE:
         warnings.append(
