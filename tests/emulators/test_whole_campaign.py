@@ -70,7 +70,7 @@ LOST = {
 }
 BUSY = {"prolific": "*/submissions/", "mturk": "ListAssignmentsForHIT"}
 CURRENCY = {"prolific": "GBP", "mturk": "USD"}
-SETTINGS: dict[str, dict[str, Any]] = {"prolific": {"screened_pay": 0.2, "screened_places": 10}, "mturk": {}}
+SETTINGS: dict[str, dict[str, Any]] = {"prolific": {"screened_pay": 0.07, "screened_places": 10}, "mturk": {}}
 
 
 def faults(platform: str) -> Faults:
