@@ -98,12 +98,15 @@ def _free_place(connection: Connection, known: CrowdSession, *, now: datetime) -
     That may be one of another listing, or one that the platform has not told of yet.
     """
     assert known.worker_id is not None, "they came here"
-    is_here = crowd.latest_session(connection, known.worker_id) not in (None, known.session_id) or any(
+    held = work.open_assignment(connection, known.worker_id)
+    if held is None or crowd.latest_session(connection, known.worker_id) not in (None, known.session_id):
+        return
+    if any(
         each.worker_id == known.worker_id and each.state in (SessionState.RESERVED, SessionState.ACTIVE)
         for each in crowd.sessions(connection)
-    )
-    held = None if is_here else work.open_assignment(connection, known.worker_id)
-    if held is not None and leases.end_lease(connection, held.assignment_id, _GONE[known.state], now=now):
+    ):
+        return
+    if leases.end_lease(connection, held.assignment_id, _GONE[known.state], now=now):
         reason = f"{known.state} on the platform"
         leases.log_lease(connection, "release", held, by="server", now=now, reason=reason)
 
