@@ -14,10 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.domain.crowd import CrowdClient, Price, SessionState
-from steelyard.domain.errors import ChoiceError, Conflict, PlatformError, ReplyLost
-from steelyard.domain.nearest import no_such
+from steelyard.domain.errors import Conflict, PlatformError, ReplyLost
 from steelyard.domain.wording import counted
-from steelyard.emulators import emulators
+from steelyard.emulators import emulator_of
 from steelyard.emulators.clock import EmulatorClock
 from steelyard.emulators.crowd import VisitingCrowd
 from steelyard.emulators.crowd_report import CrowdMix, CrowdReport
@@ -119,8 +118,8 @@ def rehearse(
 
     `tell` hears what happens, line by line.
     """
-    if wish.platform not in emulators():
-        raise ChoiceError(no_such("platform with a stand-in", wish.platform, emulators()))
+    # Before anything is made.
+    emulator_of(wish.platform)
     now, database = datetime.now(UTC), folder / "rehearsal.db"
     advice = advice_before(campaign, wish.platform, now=now)
     created = rehearsal_copy(campaign, str(database), now=now, media=wish.media)
@@ -150,7 +149,7 @@ def perform(
 @contextmanager
 def _staged(copy: OpenCampaign, wish: RehearsalWish, tell: Callable[[str], None]) -> Iterator[_Stage]:
     """The platform's stand-in, our server, our client and the crowd."""
-    offered, rules = emulators()[wish.platform], campaign_rules(copy)
+    offered, rules = emulator_of(wish.platform), campaign_rules(copy)
     settings = EmulatorSettings(balance=BALANCE, currency=rules.currency, seed=wish.seed, faults=wish.faults)
     # Everybody comes from an address of their own, as in earnest; only their haste is not held against them.
     app = BehindProxies(create_app(copy, Limits.new(requests_per_second=None)), ["127.0.0.1"])
