@@ -35,7 +35,7 @@ from steelyard.flows.crowd_client import crowd_client
 from steelyard.flows.crowd_status import CrowdStatus, SessionStatus, crowd_status
 from steelyard.flows.listings import Published, stop_listing
 from steelyard.flows.open import OpenCampaign, open_campaign
-from steelyard.flows.payments import payments
+from steelyard.flows.payments import campaign_payments
 from steelyard.flows.platform import EMULATOR_SETTING, posting_of
 from steelyard.flows.progress import Progress as Reached
 from steelyard.flows.progress import Watch
@@ -43,10 +43,7 @@ from steelyard.flows.publish import Wish, publish
 from steelyard.flows.rehearse import rehearsal_copy
 from steelyard.flows.release import release_idle
 from steelyard.flows.rules import campaign_rules, change_rules
-from steelyard.flows.settings import settings_from
-from steelyard.flows.source import from_campaign
 from steelyard.flows.sync import sync
-from steelyard.flows.verdicts import worker_verdicts
 from steelyard.flows.watching import Progress, unseen
 from steelyard.web.app import create_app
 from steelyard.web.callers import BehindProxies
@@ -286,9 +283,8 @@ class _Stage:
         self.tell(f"{counted(self.n_approved, 'session')} approved, {self.n_bonuses} bonuses paid.")
 
     def _pay_bonuses(self) -> None:
-        source, now = from_campaign(self.copy), self.clock.now()
-        found = payments(Watch(self.copy), worker_verdicts(source, settings_from(source)), now=now)
-        owed = owed_bonuses(self.copy, found)
+        now = self.clock.now()
+        owed = owed_bonuses(self.copy, campaign_payments(self.copy, now=now))
         for first in range(0, len(owed), MOST_AT_ONCE):
             part = owed[first : first + MOST_AT_ONCE]
             try:
