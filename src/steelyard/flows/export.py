@@ -23,8 +23,8 @@ from steelyard.flows.open import OpenCampaign
 from steelyard.flows.retention import erased_notes
 from steelyard.formats import appraise, pearmut
 from steelyard.formats.anthea import write_project
-from steelyard.formats.judgements_file import NEIGHBOURS, neighbour
 from steelyard.formats.judgements_spool import JudgementsSpool
+from steelyard.formats.judgements_writing import NEIGHBOURS, neighbour
 from steelyard.formats.table_file import write_table
 from steelyard.formats.texts import LanguagePair
 from steelyard.formats.upload_2016 import write_upload
