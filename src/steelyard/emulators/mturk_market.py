@@ -64,7 +64,6 @@ class TurkAssignment:
     accepted_at: datetime
     deadline: datetime
     state: TurkState = TurkState.ACCEPTED
-    opened_at: datetime | None = None
     submitted_at: datetime | None = None
     approves_at: datetime | None = None
     decided_at: datetime | None = None

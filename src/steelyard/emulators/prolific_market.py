@@ -15,8 +15,8 @@ import numpy as np
 from steelyard.emulators.books import Books, share_of
 from steelyard.emulators.offer import EmulatorSettings
 
-# What Prolific charges, unless the settings say otherwise: a third, and the British tax on it.
-USUAL_FEE, USUAL_VAT = 0.3333, 0.2
+# What Prolific charges: a third, unless the settings say otherwise, and the British tax on it.
+USUAL_FEE, VAT = 0.3333, 0.2
 RESERVATION = timedelta(minutes=10)
 AUTO_APPROVAL = timedelta(days=21)
 LEAST_MESSAGE = 100
@@ -95,13 +95,12 @@ class ProlificMarket:
 
     def __init__(self, settings: EmulatorSettings) -> None:
         fee = USUAL_FEE if settings.fee is None else settings.fee
-        vat = USUAL_VAT if settings.vat is None else settings.vat
         self.clock = settings.clock
         self.books = Books(
             currency=settings.currency or "GBP",
             balance=settings.balance,
             fee_on=lambda amount: share_of(amount, fee),
-            vat_on=lambda amount: share_of(amount, vat),
+            vat_on=lambda amount: share_of(amount, VAT),
         )
         self.studies: dict[str, EmulatedStudy] = {}
         self.submissions: dict[str, EmulatedSubmission] = {}

@@ -7,7 +7,7 @@ follow, approve and pay. The campaign itself is only read.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,7 +19,7 @@ from steelyard.domain.wording import counted
 from steelyard.emulators import emulator_of
 from steelyard.emulators.clock import EmulatorClock
 from steelyard.emulators.crowd import VisitingCrowd
-from steelyard.emulators.crowd_report import CrowdMix, CrowdReport
+from steelyard.emulators.crowd_report import CrowdReport
 from steelyard.emulators.faults import Faults
 from steelyard.emulators.offer import EmulatorSettings
 from steelyard.emulators.rehearsal_advice import (
@@ -64,13 +64,11 @@ NOTHING_DONE = (
 
 @dataclass(frozen=True, slots=True)
 class RehearsalWish:
-    """What to rehearse: on which platform, with how many people, of which kinds."""
+    """What to rehearse: on which platform, and with how many people."""
 
     platform: str
     n_people: int = 60
     seed: int = 7
-    mix: CrowdMix | None = None
-    threads: int = 1
     media: Path | None = None
     faults: Faults = field(default_factory=Faults)
 
@@ -156,7 +154,7 @@ def _staged(copy: OpenCampaign, wish: RehearsalWish, tell: Callable[[str], None]
         environ = {name: value.format(**filled) for name, value in offered.environment.items()}
         with (
             crowd_client(copy, environ=environ) as client,
-            VisitingCrowd(platform_url, copy, mix=wish.mix, seed=wish.seed, threads=wish.threads) as crowd,
+            closing(VisitingCrowd(platform_url, copy, seed=wish.seed)) as crowd,
         ):
             tell(f"The stand-in for {offered.title} is at {platform_url}, the copy at {base_url}.")
             yield _Stage(copy, client, crowd, settings.clock, base_url, tell)
@@ -207,15 +205,14 @@ class _Stage:
     def let_people_come(self, n: int, progress: Progress) -> None:
         """Let people come; the organiser looks every now and then."""
         with progress("People", n) as advance:
-            report = self.crowd.run(n, until=self._look, progress=advance)
+            report = self.crowd.run(n, look=self._look, progress=advance)
         n_judged = sum(visit.n_judged for visit in report.visits)
         self.tell(f"{counted(n_judged, 'judgement')} of {counted(len(report.visits), 'visit')} are stored.")
 
-    def _look(self) -> bool:
+    def _look(self) -> None:
         self.n_looks += 1
         if self.n_looks % LOOKS_BETWEEN == 0:
             self.sync()
-        return False
 
     def sync(self) -> None:
         """Ask the platform how things stand."""
