@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Request, Response
 from fastapi.concurrency import run_in_threadpool
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from steelyard.domain.crowd import CrowdClient
 from steelyard.domain.errors import NotFound, PlatformError
@@ -25,7 +25,7 @@ from steelyard.flows.crowd_status import crowd_status, status_record
 from steelyard.web.auth import CallerOf, DeskOf, require
 from steelyard.web.base_path import base_url_of
 from steelyard.web.replies import json_reply
-from steelyard.web.schemas import NoNul, OpaqueId
+from steelyard.web.schemas import NoNul, OpaqueId, StrictBody
 from steelyard.web.state import Desk
 
 router = APIRouter(prefix="/api/v1/platform", tags=["platform"])
@@ -41,35 +41,31 @@ CHANGES = {
 }
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-
-class PublishBody(_Strict):
+class PublishBody(StrictBody):
     """For how many people; null: a place for every HIT that is free."""
 
     places: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
 
 
-class PlacesBody(_Strict):
+class PlacesBody(StrictBody):
     """How many places more."""
 
     add: Annotated[int, Field(ge=1, le=1_000_000)]
 
 
-class ListingBody(_Strict):
+class ListingBody(StrictBody):
     """What to do with the listing: `pause`, `resume`, or `stop` for good."""
 
     action: Literal["pause", "resume", "stop"]
 
 
-class ApproveBody(_Strict):
+class ApproveBody(StrictBody):
     """Whom to pay; nobody named: everybody whose set is finished and waits."""
 
-    workers: Annotated[list[OpaqueId], Field(max_length=10_000)] = []
+    workers: list[OpaqueId] = Field(default=[], max_length=10_000)
 
 
-class RejectBody(_Strict):
+class RejectBody(StrictBody):
     """Whom not to pay, under which of the platform's categories, and what they read; empty: the evidence."""
 
     worker_id: OpaqueId
@@ -78,21 +74,21 @@ class RejectBody(_Strict):
     confirmed: bool = False
 
 
-class ReturnBodyOfManager(_Strict):
+class ReturnBodyOfManager(StrictBody):
     """Who is asked to give the place back, and why, in words for them."""
 
     worker_id: OpaqueId
     reason: Words
 
 
-class PartBody(_Strict):
+class PartBody(StrictBody):
     """Who is paid in part, and how many per cent."""
 
     worker_id: OpaqueId
     percent: int
 
 
-class BonusBody(_Strict):
+class BonusBody(StrictBody):
     """A bonus in cents. `before`: what bonuses the worker had got when it was worked out."""
 
     worker_id: OpaqueId
@@ -101,7 +97,7 @@ class BonusBody(_Strict):
     before: Annotated[int, Field(ge=0)] | None = None
 
 
-class BonusesBody(_Strict):
+class BonusesBody(StrictBody):
     """The bonuses to pay, all of them or none."""
 
     bonuses: Annotated[list[BonusBody], Field(min_length=1, max_length=bonus.MOST_AT_ONCE)]
