@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
@@ -13,7 +12,6 @@ from fastapi import APIRouter, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from pydantic import Field
 
-from steelyard.domain.crowd import CrowdClient
 from steelyard.domain.errors import NotFound, PlatformError
 from steelyard.domain.managers import allows
 from steelyard.flows import approve as decisions
@@ -26,7 +24,6 @@ from steelyard.web.auth import CallerOf, DeskOf, require
 from steelyard.web.base_path import base_url_of
 from steelyard.web.replies import json_reply
 from steelyard.web.schemas import NoNul, OpaqueId, StrictBody
-from steelyard.web.state import Desk
 
 router = APIRouter(prefix="/api/v1/platform", tags=["platform"])
 notice_router = APIRouter(prefix="/api/v1/notices", tags=["platform"])
@@ -103,12 +100,6 @@ class BonusesBody(StrictBody):
     bonuses: Annotated[list[BonusBody], Field(min_length=1, max_length=bonus.MOST_AT_ONCE)]
 
 
-@contextmanager
-def _client(desk: Desk) -> Iterator[CrowdClient]:
-    with crowd_client(desk.campaign) as client:
-        yield client
-
-
 def _now() -> datetime:
     return datetime.now(UTC)
 
@@ -117,14 +108,14 @@ def _now() -> datetime:
 def platform_status(desk: DeskOf, caller: CallerOf) -> dict[str, Any]:
     """The platform's state beside ours, as of when it was last asked. Viewers see nobody's sessions."""
     people = allows(caller.role, "manager")
-    return {**status_record(crowd_status(desk.campaign), people=people), **reach_of(desk.campaign)}
+    return {**status_record(crowd_status(desk.campaign), people=people), **asdict(reach_of(desk.campaign))}
 
 
 @router.post("/price", dependencies=MANAGER)
 def platform_price(desk: DeskOf, request: Request, body: PublishBody) -> dict[str, Any]:
     """What publishing would cost now, as the platform says."""
     wish = publishing.Wish(base_url_of(request), body.places)
-    with _client(desk) as client:
+    with crowd_client(desk.campaign) as client:
         terms = publishing.listing_terms(desk.campaign, wish, now=_now())
         price = client.cost(terms)
     return {
@@ -141,7 +132,7 @@ def platform_price(desk: DeskOf, request: Request, body: PublishBody) -> dict[st
 def platform_publish(desk: DeskOf, caller: CallerOf, request: Request, body: PublishBody) -> dict[str, Any]:
     """Put the campaign in front of the platform's people; called again, it goes on where it broke off."""
     wish = publishing.Wish(base_url_of(request), body.places)
-    with _client(desk) as client:
+    with crowd_client(desk.campaign) as client:
         done = publishing.publish(desk.campaign, client, wish, by=caller.by, now=_now())
     return {"state": done.listing.state, "warnings": list(done.warnings)}
 
@@ -149,7 +140,7 @@ def platform_publish(desk: DeskOf, caller: CallerOf, request: Request, body: Pub
 @router.post("/places", dependencies=MANAGER)
 def platform_places(desk: DeskOf, caller: CallerOf, body: PlacesBody) -> dict[str, Any]:
     """Offer more places."""
-    with _client(desk) as client:
+    with crowd_client(desk.campaign) as client:
         done = listings.add_places(desk.campaign, client, body.add, by=caller.by, now=_now())
     return {"state": done.listing.state, "places": done.listing.places}
 
@@ -157,7 +148,7 @@ def platform_places(desk: DeskOf, caller: CallerOf, body: PlacesBody) -> dict[st
 @router.post("/listing", dependencies=MANAGER)
 def platform_listing(desk: DeskOf, caller: CallerOf, body: ListingBody) -> dict[str, Any]:
     """Pause the listing, let people come again, or stop it for good."""
-    with _client(desk) as client:
+    with crowd_client(desk.campaign) as client:
         found = CHANGES[body.action](desk.campaign, client, by=caller.by, now=_now())
     return {"state": found.state}
 
@@ -165,14 +156,14 @@ def platform_listing(desk: DeskOf, caller: CallerOf, body: ListingBody) -> dict[
 @router.post("/sync", dependencies=MANAGER)
 def platform_sync(desk: DeskOf, caller: CallerOf) -> syncing.Synced:
     """Ask the platform how things stand, and carry it over."""
-    with _client(desk) as client:
+    with crowd_client(desk.campaign) as client:
         return syncing.sync(desk.campaign, client, by=caller.by, now=_now())
 
 
 @router.post("/approve", dependencies=MANAGER)
 def platform_approve(desk: DeskOf, caller: CallerOf, body: ApproveBody) -> decisions.Decided:
     """Pay for finished work."""
-    with _client(desk) as client:
+    with crowd_client(desk.campaign) as client:
         return decisions.approve(desk.campaign, client, body.workers, by=caller.by, now=_now())
 
 
@@ -185,7 +176,7 @@ async def platform_reject(desk: DeskOf, caller: CallerOf, body: RejectBody) -> d
     refusal = decisions.Refusal(body.worker_id, body.category, body.message, body.confirmed)
 
     def run() -> decisions.Decided:
-        with _client(desk) as client:
+        with crowd_client(desk.campaign) as client:
             return decisions.reject(desk.campaign, client, refusal, finding, by=caller.by, now=_now())
 
     return await run_in_threadpool(run)
@@ -194,7 +185,7 @@ async def platform_reject(desk: DeskOf, caller: CallerOf, body: RejectBody) -> d
 @router.post("/request-return", dependencies=MANAGER)
 def platform_request_return(desk: DeskOf, caller: CallerOf, body: ReturnBodyOfManager) -> decisions.Decided:
     """Ask somebody to give the place back."""
-    with _client(desk) as client:
+    with crowd_client(desk.campaign) as client:
         return decisions.request_return(
             desk.campaign, client, body.worker_id, body.reason, by=caller.by, now=_now()
         )
@@ -203,7 +194,7 @@ def platform_request_return(desk: DeskOf, caller: CallerOf, body: ReturnBodyOfMa
 @router.post("/pay-partly", dependencies=MANAGER)
 def platform_pay_partly(desk: DeskOf, caller: CallerOf, body: PartBody) -> decisions.Decided:
     """Pay part of the reward."""
-    with _client(desk) as client:
+    with crowd_client(desk.campaign) as client:
         return decisions.pay_partly(
             desk.campaign, client, body.worker_id, body.percent, by=caller.by, now=_now()
         )
@@ -219,7 +210,7 @@ async def platform_bonuses(desk: DeskOf) -> Response:
 def platform_pay_bonuses(desk: DeskOf, caller: CallerOf, body: BonusesBody) -> dict[str, Any]:
     """Pay bonuses, once: 504 (`reply_lost`) if nobody knows whether they were paid; never send them again."""
     owed = [bonus.Owed(each.worker_id, each.amount, each.reason, each.before) for each in body.bonuses]
-    with _client(desk) as client:
+    with crowd_client(desk.campaign) as client:
         done = bonus.pay_bonuses(desk.campaign, client, owed, by=caller.by, now=_now())
     return {"bonuses": len(done.transfers)}
 
@@ -235,7 +226,7 @@ def platform_give_up_bonus(desk: DeskOf, caller: CallerOf, token: OpaqueId) -> d
 async def take_notice(desk: DeskOf, platform: OpaqueId, request: Request) -> Response:
     """What the platform tells us, with its signature. Nothing is said about what was wrong with one."""
     body, headers = await request.body(), {name.lower(): value for name, value in request.headers.items()}
-    if platform != reach_of(desk.campaign)["platform"]:
+    if platform != reach_of(desk.campaign).platform:
         raise NotFound("Nothing is expected here.")
     try:
         await run_in_threadpool(
