@@ -16,6 +16,7 @@ from steelyard.emulators.control import ControlError, emulator_app
 from steelyard.emulators.control_page import control_page, plain_page
 from steelyard.emulators.faults import BusyReply, FaultyApp
 from steelyard.emulators.mturk_api import CONTENT_TYPE, TARGET, error_answer, turk_reply
+from steelyard.emulators.mturk_market import CURRENCY
 from steelyard.emulators.mturk_pages import framed, rehearsal_links
 from steelyard.emulators.mturk_parameters import TurkError
 from steelyard.emulators.mturk_people import listed_hits, preview_address, submit_fields, worker_session
@@ -145,6 +146,7 @@ async def _form(request: Request) -> list[tuple[str, str]]:
 EMULATOR = Emulator(
     name="mturk",
     title="Mechanical Turk",
+    currency=CURRENCY,
     create_app=create_mturk_app,
     environment={
         "MTURK_URL": "{url}",

@@ -22,6 +22,7 @@ from steelyard.emulators.mturk_parameters import TurkError
 
 # The usual share that is taken of each payment; HITs with so many assignments cost twice that.
 FEE = 0.2
+CURRENCY = "USD"
 MANY = 10
 TOKEN_LIFE = timedelta(hours=24)
 

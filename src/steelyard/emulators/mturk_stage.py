@@ -7,7 +7,7 @@ from typing import Any
 
 from steelyard.emulators.books import Books
 from steelyard.emulators.control import ControlError
-from steelyard.emulators.mturk_market import FEE, TurkAssignment, TurkHit, TurkMarket, fee_of
+from steelyard.emulators.mturk_market import CURRENCY, FEE, TurkAssignment, TurkHit, TurkMarket, fee_of
 from steelyard.emulators.mturk_people import (
     accept_hit,
     listed_hits,
@@ -32,7 +32,7 @@ class MTurkStage:
         self.clock = settings.clock
         self.faults = settings.faults
         self.books = Books(
-            currency=settings.currency or "USD",
+            currency=settings.currency or CURRENCY,
             balance=settings.balance,
             fee_on=lambda cents: fee_of(cents, share),
             vat_on=lambda _fee: 0,

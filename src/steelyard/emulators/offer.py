@@ -34,6 +34,8 @@ class Emulator:
 
     name: str
     title: str
+    currency: str
+    """What accounts there are usually kept in."""
     create_app: Callable[[EmulatorSettings], ASGIApp]
     environment: Mapping[str, str]
     """Variables by which our commands find it, with {url} and {token} for those of this emulator."""

@@ -15,7 +15,7 @@ from starlette.routing import Route
 from steelyard.emulators.control import emulator_app
 from steelyard.emulators.faults import BusyReply, FaultyApp
 from steelyard.emulators.offer import Emulator, EmulatorSettings
-from steelyard.emulators.prolific_market import EmulatedStudy, EmulatedSubmission, ProlificError
+from steelyard.emulators.prolific_market import CURRENCY, EmulatedStudy, EmulatedSubmission, ProlificError
 from steelyard.emulators.prolific_stage import ProlificStage
 
 if TYPE_CHECKING:
@@ -289,6 +289,7 @@ def _written(moment: datetime | None) -> str | None:
 EMULATOR = Emulator(
     name="prolific",
     title="Prolific",
+    currency=CURRENCY,
     create_app=create_prolific_app,
     environment={"PROLIFIC_URL": "{url}", "PROLIFIC_TOKEN": "{token}"},
 )

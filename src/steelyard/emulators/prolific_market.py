@@ -17,6 +17,7 @@ from steelyard.emulators.offer import EmulatorSettings
 
 # What Prolific charges: a third, unless the settings say otherwise, and the British tax on it.
 USUAL_FEE, VAT = 0.3333, 0.2
+CURRENCY = "GBP"
 RESERVATION = timedelta(minutes=10)
 AUTO_APPROVAL = timedelta(days=21)
 LEAST_MESSAGE = 100
@@ -97,7 +98,7 @@ class ProlificMarket:
         fee = USUAL_FEE if settings.fee is None else settings.fee
         self.clock = settings.clock
         self.books = Books(
-            currency=settings.currency or "GBP",
+            currency=settings.currency or CURRENCY,
             balance=settings.balance,
             fee_on=lambda amount: share_of(amount, fee),
             vat_on=lambda amount: share_of(amount, VAT),
