@@ -164,11 +164,13 @@ def test_the_text_of_an_analysis_has_the_first_systems_and_counts_the_rest() -> 
         orient="row",
     )
 
-    lines = repr(sy.analyse(table, method="mean-rating", check="none", draws=0)).splitlines()
+    long = table.with_columns(pl.col("system").replace("system-0", "system-0-with-a-name-in-one-word"))
+    lines = repr(sy.analyse(long, method="mean-rating", check="none", draws=0)).splitlines()
 
     assert lines[0] == "Analysis: table"
     assert lines[1].startswith("9 systems in ")
-    assert [line.split()[1] for line in lines[3:8]] == [f"system-{s}" for s in range(5)]
+    first = ["system-0-with-a-name-in…", *(f"system-{s}" for s in range(1, 5))]
+    assert [line.split()[1] for line in lines[3:8]] == first
     assert lines[8] == "… and 4 more"
 
 

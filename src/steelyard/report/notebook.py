@@ -112,7 +112,9 @@ def _first_rows(table: Table) -> list[str]:
     """The first columns of the first rows, in columns."""
     brief = replace(table, columns=table.columns[:FEW_COLUMNS])
     written = [[column.title for column in brief.columns], *rows(brief, most=FEW_ROWS)]
-    cells = [[shorten(text, CELL, placeholder="…") or text[:CELL] for text in row] for row in written]
+    cells = [
+        [text if len(text) <= CELL else f"{text[: CELL - 1].rstrip()}…" for text in row] for row in written
+    ]
     widths = [max(map(width_of, column)) for column in zip(*cells, strict=True)]
     lines = [
         "  ".join(
