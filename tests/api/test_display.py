@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import re
 from html.parser import HTMLParser
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 import steelyard as sy
 from steelyard.api.display import Displayed
 from steelyard.domain.errors import ChoiceError
+from steelyard.report.drawing.palette import DARK, LIGHT
 
 NASTY = 'x<script>alert("1")</script>&'
 SYSTEMS = {"CURR-old": 80.0, "CURR-new": 70.0, "BEST-old": 50.0, "BEST-new": 60.0}
@@ -235,9 +237,28 @@ def test_a_figure_is_drawn_on_axes_that_are_there(results: dict[str, Any]) -> No
     assert results["analysis"].plot("ranking", ax=left) is left
     results["plan"].plot().draw(right)
 
+    assert {text.get_color() for text in left.texts} == {LIGHT["ink"], LIGHT["soft"]}
     assert {text.get_text() for text in left.texts} >= {"95 % interval", "score"}
     assert "Money, fee included" in {text.get_text() for text in right.texts}
     assert all(text.get_fontsize() < 12 for text in (*left.texts, *right.texts))
+
+
+def test_a_figure_on_a_dark_canvas_is_light(results: dict[str, Any]) -> None:
+    from matplotlib.figure import Figure as Canvas
+
+    axes = Canvas(facecolor="black").add_subplot()
+    parted = Canvas(facecolor="black").subfigures(1, 2)[0].add_subplot(facecolor="black")
+
+    for ax in (axes, parted):
+        results["analysis"].plot("ranking", ax=ax)
+        assert {text.get_color() for text in ax.texts} == {DARK["ink"], DARK["soft"]}
+
+
+def test_an_analysis_can_be_kept_in_a_file(results: dict[str, Any]) -> None:
+    again = pickle.loads(pickle.dumps(results["analysis"]))  # noqa: S301 (our own)
+
+    assert again.to_json() == results["analysis"].to_json()
+    assert again.table("ranking-variants").equals(results["analysis"].table("ranking-variants"))
 
 
 def test_every_result_is_of_the_one_kind_that_shows_itself(results: dict[str, Any]) -> None:

@@ -105,8 +105,8 @@ class _ListedProblemsError(EvaluationError):
 
     def __init__(self, where: str, problems: Sequence[str]) -> None:
         self.where = where
-        self._problems = tuple(problems)
-        self.problems = self._spelt(as_argument)
+        self._problems: tuple[str, ...] = tuple(problems)
+        self.problems: tuple[str, ...] = self._spelt(as_argument)
         super().__init__(self._text(self.problems))
 
     def spelt(self, spell: Callable[[str, str | None], str]) -> str:
