@@ -36,12 +36,12 @@ class Judgements(Displayed):
 
     @property
     def frame(self) -> Frame:
-        """One row per judgement: who gave which rating to which translation.
+        """One row per judgement: who gave which rating to which translation, or preferred which of two.
 
         >>> judgements.frame.columns[:3]
         ['judgement_id', 'worker_id', 'assignment_id']
         """
-        return Frame(self.source.frame)
+        return Frame(self.source.of((*self.source.gives, "ratings")[0]))
 
     @property
     def title(self) -> str:
