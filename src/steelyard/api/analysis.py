@@ -119,10 +119,13 @@ class Analysis(Exhibiting, AnalysisRecord):
 def analyse(judgements: Any, **options: Any) -> Analysis:
     """Quality control, scores and ranking of judgements, or of anything that `read` takes.
 
-    Options are those of `steelyard analyse --help`, with underscores: `method="two-stage"`,
-    `gold_form="printed"`; where `judgements` are yet to be read, those of `read` too. `check` is the
-    campaign's own, or paired-t, unless given; "none" keeps everyone. ChoiceError names the options and values
-    that exist.
+    Which ratings count: `check` ("none" keeps everyone; else the campaign's own, or "paired-t"),
+    `check_attributes`, `require_consistency`, `keep`, `keep_hits`, `exclusions`, `attribute`.
+    How they become scores: `method`, `unit`, `standardise_over`, `standardise_per`, `standardise_without`,
+    `draws`, `seed`; and a ranking: `test`, `correction`, `clusters`. `recipe` makes these choices as the
+    organisers of a WMT did. Single methods and checks have more, such as `gold_form`; where `judgements` are
+    yet to be read, so has `read`. They are the options of `steelyard analyse`, with underscores; a name or
+    value that does not exist is answered with those that do.
 
     >>> analysis = sy.analyse("judgements.csv", method="mean-rating", check="none")
     >>> analysis.counts.workers
@@ -132,4 +135,4 @@ def analyse(judgements: Any, **options: Any) -> Analysis:
     settings = settings_from(source, **StudyChoices("an analysis", options).of_analysis())
     with shown_progress("Analysing"):
         evidence = weigh(source, settings)
-    return Analysis.of(evidence.analysis, evidence=evidence)
+    return Analysis._of(evidence.analysis, evidence=evidence)

@@ -57,4 +57,4 @@ def plan(**choices: Unpack[PlanChoices]) -> Plan:
 
     if choices.get("pilot") is not None:
         choices["pilot"] = source_of(choices["pilot"])
-    return Plan.of(make_plan(progress=shown_progress, **choices))
+    return Plan._of(make_plan(progress=shown_progress, **choices))

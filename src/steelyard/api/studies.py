@@ -198,7 +198,7 @@ def evaluate(judgements: Any, *, settings: EvaluationSettings | None = None, **o
     chosen = StudyChoices("evaluate", options)
     source, asked = source_of(judgements, options), chosen.settings(Settings, settings)
     analysis = settings_from(source, compared=compared_methods(asked), **chosen.of_analysis())
-    return Evaluation.of(try_methods(source, replace(asked, analysis=analysis), progress=shown_progress))
+    return Evaluation._of(try_methods(source, replace(asked, analysis=analysis), progress=shown_progress))
 
 
 def normalise(
@@ -221,7 +221,7 @@ def normalise(
     chosen = StudyChoices("normalise", options)
     source, asked = source_of(judgements, options), chosen.settings(Settings, settings)
     analysis = settings_from(source, compared=asked.methods or USUAL_METHODS, **chosen.of_analysis())
-    return Normalisation.of(compare(source, replace(asked, analysis=analysis), progress=shown_progress))
+    return Normalisation._of(compare(source, replace(asked, analysis=analysis), progress=shown_progress))
 
 
 def replicate(
@@ -251,7 +251,7 @@ def replicate(
     first = source_of(judgements, options)
     other = None if second is None else source_of(second, options)
     asked = replace(asked, analysis=settings_from(first, **chosen.of_analysis()))
-    return Replication.of(study(first, other, asked, prices=known, progress=shown_progress))
+    return Replication._of(study(first, other, asked, prices=known, progress=shown_progress))
 
 
 def compare_years(
@@ -287,7 +287,7 @@ def compare_years(
         address = fspath(given) if isinstance(given, str | PathLike) else ""
         analysis = settings_from(source, **chosen.of_analysis())
         sources.append(pair_source(address, source, analysis, pair=pair, texts=bool(asked.metrics)))
-    return Longitudinal.of(compare(sources, asked, progress=shown_progress))
+    return Longitudinal._of(compare(sources, asked, progress=shown_progress))
 
 
 def _is_named(given: Any) -> bool:
@@ -333,7 +333,7 @@ def link(
     chosen = StudyChoices("link", options)
     sources = [source_of(given, options) for given in judgements]
     settings = settings_from(sources[-1], **chosen.of_analysis("slope", "common"))
-    return Linked.of(study(sources, settings, slope=slope, common=common, progress=shown_progress))
+    return Linked._of(study(sources, settings, slope=slope, common=common, progress=shown_progress))
 
 
 def judge_metrics(
@@ -366,4 +366,4 @@ def judge_metrics(
     wanted = chosen.settings(Wanted, usual, "table", "method")
     chosen.require_all_used()
     read = read_scored(fspath(scores), wanted, progress=shown_progress)
-    return MetaEvaluation.of(judge(read, asked, progress=shown_progress))
+    return MetaEvaluation._of(judge(read, asked, progress=shown_progress))
