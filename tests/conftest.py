@@ -442,7 +442,6 @@ def postgres_databases(postgres_folder: Path) -> Iterator[PostgresDatabases]:
 def postgres_folder() -> Iterator[Path]:
     """The socket folder of a PostgreSQL server that lives as long as the tests."""
     programs = _postgres_programs()
-    # Not pytest's own folder: under root the server runs as another user, who may not enter that.
     with _folder_for_server() as (folder, user):
         password_file = folder / "password"
         password_file.write_text(PASSWORD)
@@ -467,7 +466,7 @@ def _postgres_programs() -> Path:
 
 @contextmanager
 def _folder_for_server() -> Iterator[tuple[Path, str | None]]:
-    folder = Path(tempfile.mkdtemp(prefix="steelyard-", dir="/tmp"))
+    folder = Path(tempfile.mkdtemp(prefix="steelyard-", dir=_place_for_server()))
     user = None
     if os.geteuid() == 0:
         user = "postgres" if any(entry.pw_name == "postgres" for entry in pwd.getpwall()) else "nobody"
@@ -477,6 +476,14 @@ def _folder_for_server() -> Iterator[tuple[Path, str | None]]:
         yield folder, user
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _place_for_server() -> Path:
+    """Not pytest's own folder: under root the server runs as another user, who may not enter that."""
+    place = Path(tempfile.gettempdir()).resolve()
+    is_open_to_all = all(folder.stat().st_mode & 0o001 for folder in (place, *place.parents))
+    # The path of a socket may not be long.
+    return place if is_open_to_all and len(str(place)) < 60 else Path("/tmp")  # noqa: S108 (a folder is made in it)
 
 
 @contextmanager

@@ -163,7 +163,7 @@ class BriefMethodsCommand(MethodsCommand):
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Say where the options of methods are listed."""
         formatter.write_paragraph()
-        formatter.write_text("Options of single methods: see `steelyard analyse --help`.")
+        formatter.write_text("Options of individual methods: see `steelyard analyse --help`.")
 
 
 def of_methods(choices: dict[str, Any]) -> dict[str, Any]:

@@ -135,7 +135,7 @@ def stop(db: str, pause: bool, yes: bool, dry_run: bool) -> int:
 def sync(db: str, dry_run: bool, json_file: str | None) -> int:
     """Ask the platform how things stand, carry it over, and pay what is due.
 
-    Run it every few minutes while people work, by hand or by a timer; `serve` does it by itself if it has the
+    Run it every few minutes while people work, by hand or by a timer; `serve` does it too if it has the
     key. Work that nobody has decided on for the days that [pay] after_days says is approved.
     """
     from steelyard.flows.sync import sync as run_sync

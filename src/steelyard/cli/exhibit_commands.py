@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from steelyard.domain.plugin import Exhibit
 
 _OPTIONS = (*(found.name for found in options_of(ExhibitOptions)), "cells", "metric_scores")
-_SINGLE = "Options of single exhibits"
+_SINGLE = "Options of individual exhibits"
 # What some exhibits leave to their reader.
 _exhibit_options = with_options(
     *click_options(ExhibitOptions, section=_SINGLE),

@@ -28,7 +28,7 @@ def payments(db: str, target: str | None, people: bool, check: str | None, json_
     """List what each worker is owed, with what the check found.
 
     Everybody who judged anything is listed, those who failed the check or were excluded too. A failed check
-    alone is no reason to refuse pay: look at the evidence. Of a series each campaign has its own list, and
+    alone is no reason to refuse pay: look at the evidence. In a series each campaign has its own list, and
     its own file: NAME.CAMPAIGN.csv for NAME.csv.
     """
     from steelyard.cli.analysis_options import require_known_check

@@ -29,8 +29,8 @@ def platform_of(rules: Rules) -> Platform:
         return platform
     known = ", ".join(name for name, each in platforms().items() if each.client is not None)
     raise Conflict(
-        f"The campaign's platform is {rules.platform}, which only people can talk to. Those that a program "
-        f"can: {known}. Choose one: steelyard settings DB --platform NAME",
+        f"The campaign's platform is {rules.platform}, which Steelyard cannot talk to; it can talk to "
+        f"{known}. Choose one with: steelyard settings DB --platform NAME",
         code="platform",
     )
 
