@@ -34,6 +34,7 @@ from steelyard.planning.variation import TYPICAL, TYPICAL_UNEVENNESS, Variation
 
 if TYPE_CHECKING:
     from steelyard.flows.pilot import Pilot
+    from steelyard.flows.source import Source
     from steelyard.flows.watching import Progress
 
 
@@ -80,11 +81,11 @@ def _pay_of(rules: Rules, given: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in pay.items() if value is not None}
 
 
-def _pilot(address: str | PathLike[str]) -> Pilot:
+def _pilot(given: Source | str | PathLike[str]) -> Pilot:
     from steelyard.flows.pilot import pilot_of
-    from steelyard.flows.source import read_source
+    from steelyard.flows.source import Source, read_source
 
-    return pilot_of(read_source(str(address)))
+    return pilot_of(given if isinstance(given, Source) else read_source(str(given)))
 
 
 def _goal(given: dict[str, Any], scope: Scope) -> Goal:

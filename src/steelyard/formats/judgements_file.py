@@ -189,7 +189,7 @@ def _is_folder(path: Path) -> str:
 
 
 def from_table(
-    table: IntoDataFrame,
+    table: IntoDataFrame | pl.LazyFrame,
     *,
     columns: Mapping[str, str] | None = None,
     scale: Scale | None = None,
@@ -200,10 +200,16 @@ def from_table(
 
     where = "table"
     try:
-        given = nw.from_native(table, eager_only=True)
+        given: object = nw.from_native(
+            table.collect() if isinstance(table, pl.LazyFrame) else table, eager_only=True, pass_through=True
+        )
+        if not isinstance(given, nw.DataFrame):
+            problem = f"cannot be read: it is of type {type(table).__name__}"
+            wanted = "Give the path of a file, or a pandas, Polars or pyarrow table"
+            raise SourceError(where, [f"{problem}. {wanted}."])
         cells = from_pandas(given.to_native()) if given.implementation.is_pandas() else given.to_polars()
     except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
-        raise SourceError(where, [f"cannot be read as a table ({error})."]) from None
+        raise SourceError(where, [f"cannot be read as a table ({shown(str(error))})."]) from None
     found = JudgementTable(cells, row_numbers)
     ours = None if columns else _of_another_system(found, None, scale=scale)
     if ours is None:

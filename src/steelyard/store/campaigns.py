@@ -70,7 +70,7 @@ def add_campaign(  # noqa: PLR0913 (one call writes it all)
     take_turns(connection, "campaign")
     present = connection.execute(select(tables.campaigns.c.name)).scalar()
     if present is not None:
-        raise Conflict(f"the database already holds the campaign {present}; choose another --db")
+        raise Conflict(f"the database already holds the campaign {present}; choose another one")
     connection.execute(insert(tables.campaigns), [_settings_row(campaign.settings, now, created_with)])
     add_revision(connection, campaign.settings.title, campaign.settings.presentation, now=now)
     shape = HitShape(campaign.settings.design.hit_size, openings_per_hit)
@@ -89,7 +89,7 @@ def settings(connection: Connection) -> CampaignSettings:
     """
     row = connection.execute(select(tables.campaigns)).one_or_none()
     if row is None:
-        problem = "it holds no campaign. Make one with: steelyard create CAMPAIGN.toml --db DB"
+        problem = "it holds no campaign. Make one with: {create=DB}"
         raise SourceError("the database", [problem])
     latest = latest_revision(connection)
     return CampaignSettings(
