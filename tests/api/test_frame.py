@@ -110,3 +110,11 @@ def test_only_public_names_are_listed() -> None:
     assert {"Any", "annotations", "version"}.isdisjoint(dir(sy))
     assert all(getattr(sy, name) is not None for name in dir(sy))
     assert sy.analyze is sy.analyse
+
+
+def test_a_table_of_marked_errors_keeps_the_texts_they_were_marked_in() -> None:
+    rows = {"worker": ["w1"], "system": ["A"], "segment": ["1"], "start": [0], "end": [4]}
+
+    found = sy.read(pl.DataFrame({**rows, "severity": ["minor"], "text": ["Some words"]}))
+
+    assert found.source.texts["text"].to_list() == ["Some words"]

@@ -102,7 +102,7 @@ def sync_if_due(
     # A clock that was ahead and is right again does not put it off.
     if not listings or not waits or (asked and abs(now - max(asked)) < every):
         return False
-    if not reach_of(campaign, environ)["has_key"]:
+    if not reach_of(campaign, environ).has_key:
         return False
     with crowd_client(campaign, environ=environ) as client:
         sync(campaign, client, by="server", now=now)
