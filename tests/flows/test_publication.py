@@ -14,17 +14,22 @@ from typing import Any
 import polars as pl
 import pyarrow.parquet as pq
 import pytest
-from tests.flows.conftest import NOON
+from tests.flows.conftest import NOON, People
 
 from steelyard.cli.main import run
-from steelyard.domain.errors import ChoiceError, SourceError
+from steelyard.domain.entry import CampaignEntry, EntryQuestion
+from steelyard.domain.errors import ChoiceError, NotEnoughData, SourceError
 from steelyard.flows.analyse import analyse
 from steelyard.flows.create import create
+from steelyard.flows.entry_answers import answer_questions
 from steelyard.flows.open import OpenCampaign, open_campaign
 from steelyard.flows.publication import PublicationOptions, publish_campaign, publish_source
+from steelyard.flows.publication_facts import campaign_facts, collection_facts
 from steelyard.flows.settings import settings_from
 from steelyard.flows.simulate import simulate
 from steelyard.flows.source import Source, from_campaign, read_source
+from steelyard.report.cited_text import cited_markdown
+from steelyard.report.methods_collection import collection_paragraph
 
 # What the analysis says of where the data come from; everything else must be the same.
 OF_ORIGIN = ("signature", "title")
@@ -236,6 +241,72 @@ def test_a_file_is_not_said_to_know_what_it_does_not(made: Callable[[str], Made]
     assert "Rate how much" not in words
     assert "direct assessment" not in words
     assert "interval" not in words
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_the_card_says_what_each_column_holds(protocol: str, made: Callable[[str], Made]) -> None:
+    pack = made(protocol)
+    card = pack.text("data/README.md")
+
+    tables = [pl.read_parquet_schema(path) for path in (pack.folder / "data").glob("*.parquet")]
+
+    assert len(tables) >= 4
+    assert [name for table in tables for name in table if f"| `{name}` | " not in card] == []
+
+
+@pytest.fixture
+def people(campaign: OpenCampaign) -> People:
+    """People of a campaign with words, which the toy campaign lacks."""
+    return People(campaign, NOON)
+
+
+def test_methods_say_that_not_all_hits_were_judged(people: People) -> None:
+    people.judge(*people.add(), 3)
+    source = from_campaign(people.campaign)
+
+    facts = collection_facts(source, "ratings", campaign_facts(people.campaign, source))
+    analysis = analyse(source, settings_from(source, method="mean-rating", check="none", draws=0))
+    words = cited_markdown([collection_paragraph(facts, analysis)])
+
+    assert f"Items were laid out in {len(people.hits())} HITs of" in words
+    assert "; 1 of these HITs was judged, in full or in part." in words
+    assert "A translation received 1.0 ratings on average" in words
+
+
+def test_only_those_who_judged_are_described(people: People, ask_first: Callable[..., None]) -> None:
+    native = EntryQuestion("native", "Is English your first language?", "choice", ("Yes", "No"), ("Yes",))
+    ask_first(people.campaign, CampaignEntry(questions=(native,)))
+    judge, reader, other = people.add(3)
+    for worker, answer in ((judge, "Yes"), (reader, "Yes"), (other, "No")):
+        answer_questions(people.campaign, worker, {"native": answer}, now=people.at(1))
+    people.judge(judge, 1, minute=2)
+
+    facts = campaign_facts(people.campaign, from_campaign(people.campaign))
+
+    assert facts.background == {native.text: {"Yes": 1}}
+    assert facts.admitted == ((native.text, ("Yes",)),)
+
+
+def test_a_campaign_without_judgements_is_refused_in_plain_words(
+    campaign: OpenCampaign, tmp_path: Path
+) -> None:
+    with pytest.raises(NotEnoughData, match="There are no judgements yet"):
+        publish_campaign(campaign, tmp_path / "pack", FEW)
+
+    assert not (tmp_path / "pack").exists()
+
+
+def test_a_median_of_no_time_and_controls_that_do_not_count_are_not_spoken_of(
+    made: Callable[[str], Made],
+) -> None:
+    source = made("esa").source
+    at_once = replace(source, frame=source.frame.with_columns(seconds=pl.lit(0.2)))
+    analysis = analyse(source, settings_from(source, recipe="wmt24", draws=0))
+
+    words = cited_markdown([collection_paragraph(collection_facts(at_once, "ratings", None), analysis)])
+
+    assert "median" not in words
+    assert "none of them counts towards a system's score" in words
 
 
 def test_texts_are_published_only_if_asked_for(made: Callable[[str], Made], tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ class CampaignFacts:
     words_language: str
     shows: tuple[TextRole, ...]
     hit_size: int
+    n_hits: int
     whole_documents: bool
     n_translations: int = 1
     is_rated: bool = True
@@ -43,11 +44,12 @@ class CampaignFacts:
     currency: str = "USD"
     lease_minutes: float = 120.0
     has_consent: bool = False
-    n_agreed: int = 0
     questions: tuple[str, ...] = ()
     """What workers were asked before their first set."""
+    admitted: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """Questions that decide on who may take part, each with the answers that do."""
     background: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-    """By question to choose answers from, how many workers gave each."""
+    """By question to choose answers from, how many of those who judged gave each."""
     n_training: int = 0
 
 
@@ -67,6 +69,8 @@ class CollectionFacts:
     n_documents: int | None
     segments_per_system: tuple[int, int]
     """The smallest and the largest number of segments that were judged of any system."""
+    ratings_each: float | None = None
+    """How many ratings a translation received on average, repeats aside; None of other judgements."""
     n_errors: int = 0
     """How many errors workers marked."""
     weights: str | None = None

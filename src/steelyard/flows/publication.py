@@ -122,7 +122,8 @@ def publish_campaign(
     further = {name: choices.pop(name, None) for name in ("domains", "weights")}
     source = read_further(from_campaign(campaign), **further)
     texts = translations_of(campaign) if options.texts else None
-    return _publish(source, campaign_facts(campaign), texts, folder, options, step=step, choices=choices)
+    known = campaign_facts(campaign, source)
+    return _publish(source, known, texts, folder, options, step=step, choices=choices)
 
 
 def publish_source(

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import polars as pl
 
 from steelyard.domain.entry import entry_in
-from steelyard.domain.judgement import FrameName
+from steelyard.domain.judgement import FRAME_NAMES, FrameName
 from steelyard.domain.publication import CampaignFacts, CollectionFacts
-from steelyard.domain.work import SCORED_KINDS
+from steelyard.domain.work import SCORED_KINDS, ItemKind
 from steelyard.flows.background import Backgrounds, backgrounds
 from steelyard.flows.open import OpenCampaign
 from steelyard.flows.platform import identification
@@ -20,10 +20,13 @@ from steelyard.flows.state import campaign_now
 from steelyard.frames import spread_credit
 from steelyard.preferences import scored_preferences
 from steelyard.protocols import protocols, roles_shown, span_settings_of, translations_shown
+from steelyard.store import work
 
 
-def campaign_facts(campaign: OpenCampaign) -> CampaignFacts:
-    """What the database of a campaign says beside its judgements."""
+def campaign_facts(campaign: OpenCampaign, source: Source) -> CampaignFacts:
+    """What the database of a campaign says beside its judgements, which are in `source`."""
+    with campaign.store.read() as connection:
+        n_hits = work.n_hits_laid_out(connection)
     settings = campaign_now(campaign).settings
     protocol, words = protocols()[settings.protocol], settings.presentation["words"]
     entry, begun = entry_in(settings.presentation), backgrounds(campaign)
@@ -44,6 +47,7 @@ def campaign_facts(campaign: OpenCampaign) -> CampaignFacts:
         words_language=words["language"],
         shows=roles_shown(settings),
         hit_size=settings.design.hit_size,
+        n_hits=n_hits,
         whole_documents=settings.design.order == "documents",
         n_translations=translations_shown(settings),
         is_rated=is_rated,
@@ -58,9 +62,9 @@ def campaign_facts(campaign: OpenCampaign) -> CampaignFacts:
         currency=rules.currency,
         lease_minutes=rules.lease_minutes,
         has_consent=entry is not None and entry.consent is not None,
-        n_agreed=sum(worker.agrees is True for worker in begun.workers),
         questions=tuple(question.text for question in begun.questions),
-        background=_answers(begun),
+        admitted=tuple((each.text, each.accept) for each in begun.questions if each.accept),
+        background=_answers(begun, {name for each in FRAME_NAMES for name in source.of(each)["worker_id"]}),
         n_training=begun.n_training,
     )
 
@@ -70,13 +74,16 @@ def _paragraphs(words: Mapping[str, Any], attribute: str) -> Sequence[str]:
     return [found] if isinstance(found, str) else list(found)
 
 
-def _answers(begun: Backgrounds) -> dict[str, dict[str, int]]:
-    """By question to choose answers from, how many gave each. What people wrote themselves is not told."""
+def _answers(begun: Backgrounds, judged: Collection[str]) -> dict[str, dict[str, int]]:
+    """By question to choose answers from, how many of those who judged gave each.
+
+    Those who were turned away or left again are nobody's business, nor is what people wrote themselves.
+    """
     counted: dict[str, dict[str, int]] = {}
     for question in begun.questions:
         if question.kind not in ("choice", "choices"):
             continue
-        given = [worker.answers.get(question.name) for worker in begun.workers]
+        given = [worker.answers.get(question.name) for worker in begun.workers if worker.worker_id in judged]
         each = [
             part for answer in given if answer for part in (answer if isinstance(answer, list) else [answer])
         ]
@@ -102,6 +109,7 @@ def collection_facts(source: Source, read: FrameName, campaign: CampaignFacts | 
         n_segments=frame["segment_id"].n_unique(),
         n_documents=documents.n_unique() if len(documents) else None,
         segments_per_system=_range(per_system),
+        ratings_each=_number(_each(frame)) if read == "ratings" else None,
         n_errors=source.spans["severity"].count(),
         weights=source.weights,
         first_day=min(days, default=None),
@@ -119,6 +127,12 @@ def _scored(frame: pl.DataFrame, read: FrameName) -> pl.DataFrame:
         )
     rows = frame.filter(pl.col("item_kind").is_in([str(kind) for kind in SCORED_KINDS]))
     return spread_credit(rows).select("system_id", "segment_id")
+
+
+def _each(frame: pl.DataFrame) -> Any:
+    regular = spread_credit(frame.filter(pl.col("item_kind") == str(ItemKind.REGULAR)))
+    per_translation = regular.group_by("system_id", "segment_id", "attribute").agg(n=pl.len())
+    return per_translation["n"].mean()
 
 
 def _range(counts: pl.Series) -> tuple[int, int]:

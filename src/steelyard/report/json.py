@@ -122,7 +122,8 @@ def _diagnostics(analysis: Analysis) -> dict[str, Any]:
     found = analysis.diagnostics
     if found is None:
         return {}
-    always = {"converged": found.converged, "sweeps": found.sweeps, "seconds": plain(found.seconds)}
+    # How long it took is no result: it would differ each time.
+    always = {"converged": found.converged, "sweeps": found.sweeps}
     further = {name: plain(value) for name, value in found.notes if name not in always}
     return {"diagnostics": always | further}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from datetime import date
 
 from steelyard.domain.languages import NAMES, base_language
@@ -30,9 +31,9 @@ def collection_paragraph(facts: CollectionFacts, analysis: Analysis) -> Paragrap
     sentences: list[Sentence] = [_who(facts, analysis), *_simulated(analysis)]
     if known is not None:
         sentences += [question_sentence(known), *answer_sentences(known), *_errors(facts, known)]
-    sentences += [*_layout(facts, analysis), *_controls(facts)]
+    sentences += [*_layout(facts, analysis), *_each(facts), *_controls(facts, analysis)]
     if known is not None:
-        sentences += [*_before(known), *_pay(known, analysis)]
+        sentences += [*_before(known), *admission_sentences(known), *_pay(known, analysis)]
     sentences += _days(facts)
     return Paragraph("Data collection", tuple(sentences))
 
@@ -134,25 +135,36 @@ def _errors(facts: CollectionFacts, known: CampaignFacts) -> list[Sentence]:
 
 def _layout(facts: CollectionFacts, analysis: Analysis) -> list[Sentence]:
     hits = analysis.counts.hits
-    if facts.campaign is None:
+    known = facts.campaign
+    if known is None:
         return [(f"The work was laid out in {counted(hits, 'HIT')}.",)] if hits > 1 else []
-    size = counted(facts.campaign.hit_size, "item")
+    size = counted(known.hit_size, "item")
     # Whole documents seldom fill a HIT to the last place.
     layout = (
         f"at most {size}, in which the segments of a document follow each other"
-        if facts.campaign.whole_documents
+        if known.whole_documents
         else f"{size} each, in random order"
     )
-    return [(f"Items were laid out in {counted(hits, 'HIT')} of {layout}.",)]
+    verb = "was" if hits == 1 else "were"
+    begun = f"; {hits:,} of these HITs {verb} judged, in full or in part" if hits < known.n_hits else ""
+    return [(f"Items were laid out in {counted(known.n_hits, 'HIT')} of {layout}{begun}.",)]
 
 
-def _controls(facts: CollectionFacts) -> list[Sentence]:
+def _each(facts: CollectionFacts) -> list[Sentence]:
+    if facts.ratings_each is None:
+        return []
+    what = "ratings" if facts.weights is None else "judgements"
+    return [(f"A translation received {facts.ratings_each:.1f} {what} on average, repeats aside.",)]
+
+
+def _controls(facts: CollectionFacts, analysis: Analysis) -> list[Sentence]:
     listed = [f"{n:,} {_CONTROLS[kind]}" for kind, n in facts.kinds.items() if kind in _CONTROLS]
     if not listed:
         return []
     said = f"The judgements include controls, which workers could not tell from other items: {joined(listed)}"
     has_others = any(kind in _CONTROLS and kind != "repeat" for kind in facts.kinds)
-    alone = "only repeats count" if "repeat" in facts.kinds else "none of them counts"
+    repeats_count = "repeat" in facts.kinds and not analysis.settings.regular_only
+    alone = "only repeats count" if repeats_count else "none of them counts"
     return [(f"{said}; {alone} towards a system's score." if has_others else f"{said}.",)]
 
 
@@ -163,6 +175,18 @@ def _before(known: CampaignFacts) -> list[Sentence]:
     if known.n_training:
         steps.append(f"practised on {counted(known.n_training, 'item')} with feedback")
     return [(f"Before their first item workers {joined(steps)}.",)] if steps else []
+
+
+def admission_sentences(known: CampaignFacts) -> list[Sentence]:
+    """Who could take part, by the answers that were asked for."""
+    return [
+        (f"Only workers who answered “{question}” with {_either(answers)} could take part.",)
+        for question, answers in known.admitted
+    ]
+
+
+def _either(answers: Sequence[str]) -> str:
+    return " or ".join(f"“{answer}”" for answer in answers)
 
 
 def _pay(known: CampaignFacts, analysis: Analysis) -> list[Sentence]:
@@ -188,9 +212,9 @@ def _days(facts: CollectionFacts) -> list[Sentence]:
     if first is None or last is None:
         return []
     when = f"on {in_words(first)}" if first == last else f"from {in_words(first)} to {in_words(last)}"
-    pace = (
-        f"; the median time per item was {facts.median_seconds:.0f} seconds" if facts.median_seconds else ""
-    )
+    # Some files say of most items no more than that they were handed in at once.
+    median = round(facts.median_seconds or 0)
+    pace = f"; the median time per item was {counted(median, 'second')}" if median else ""
     return [(f"The judgements were collected {when}{pace}.",)]
 
 
