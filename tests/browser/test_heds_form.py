@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import Page
 
 import steelyard
-from steelyard.domain.publication import CampaignFacts, CollectionFacts
+from steelyard.domain.publication import AskedWords, CampaignFacts, CollectionFacts
 from steelyard.domain.result import Analysis
 from steelyard.report.heds import HedsSheet, heds_json, heds_open, heds_sheet
 from steelyard.report.heds_form import CRITERION, QUESTIONS
@@ -89,14 +89,16 @@ CAMPAIGN = CampaignFacts(
     attribute="adequacy",
     source_language="cs",
     target_language="en",
-    question="Rate how much you agree that the translation adequately expresses the meaning.",
+    asked=AskedWords(
+        "Rate how much you agree that the translation adequately expresses the meaning.",
+        anchors=("strongly disagree", "strongly agree"),
+    ),
     instructions="Read both texts.",
     words_language="en",
     shows=("text", "reference"),
     hit_size=100,
     n_hits=4,
     whole_documents=False,
-    anchors=("strongly disagree", "strongly agree"),
     wage=12.0,
     background={"Which is your first language?": {"English": 4}},
     questions=("Which is your first language?",),

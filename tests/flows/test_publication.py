@@ -28,8 +28,8 @@ from steelyard.flows.publication_facts import campaign_facts, collection_facts
 from steelyard.flows.settings import settings_from
 from steelyard.flows.simulate import simulate
 from steelyard.flows.source import Source, from_campaign, read_source
-from steelyard.report.cited_text import cited_markdown
-from steelyard.report.methods_collection import collection_paragraph
+from steelyard.report.cited_text import Paragraph, cited_markdown
+from steelyard.report.methods_collection import answer_sentences, collection_paragraph, question_sentence
 
 # What the analysis says of where the data come from; everything else must be the same.
 OF_ORIGIN = ("signature", "title")
@@ -285,6 +285,43 @@ def test_only_those_who_judged_are_described(people: People, ask_first: Callable
 
     assert facts.background == {native.text: {"Yes": 1}}
     assert facts.admitted == ((native.text, ("Yes",)),)
+
+
+def test_what_was_asked_in_another_language_is_told_in_english(tmp_path: Path, word_texts: Any) -> None:
+    file = word_texts(tmp_path, attribute="fluency", design=_design("da")).write()
+    file.write_text(
+        file.read_text("utf-8").replace('target_language = "en"', 'target_language = "ar"'), "utf-8"
+    )
+    create(file, str(tmp_path / "eval.db"), now=NOON)
+    with open_campaign(str(tmp_path / "eval.db")) as campaign:
+        facts = campaign_facts(campaign, from_campaign(campaign))
+
+    words = cited_markdown([Paragraph("Asked", (question_sentence(facts), *answer_sentences(facts)))])
+
+    assert (
+        "read, in Arabic, what says in English: “Rate how much you agree that the text is fluent Arabic"
+        in words
+    )
+    assert "“strongly agree”" in words
+    # The datasheet has it word for word.
+    assert facts.asked.question.startswith("حد")
+
+
+def test_methods_say_what_stands_along_the_line(made: Callable[[str], Made]) -> None:
+    assert "a line with the words “Nonsense: no meaning is kept”, “Some of" in made("esa").text("methods.md")
+    assert "Nonsense" not in made("mqm").text("methods.md")
+
+
+def test_letters_that_pdflatex_lacks_are_told_of(made: Callable[[str], Made], tmp_path: Path) -> None:
+    source = made("da").source
+    named = replace(source, frame=source.frame.with_columns(pl.col("system_id").replace("alpha", "翻译")))
+
+    plain = publish_source(source, tmp_path / "plain", FEW, draws=0)
+    found = publish_source(named, tmp_path / "pack", FEW, draws=0)
+
+    assert plain.notes == ()
+    assert "exhibits/, such as 翻: use LuaLaTeX" in " ".join(found.notes)
+    assert "use LuaLaTeX" in (tmp_path / "pack" / "README.md").read_text("utf-8")
 
 
 def test_a_campaign_without_judgements_is_refused_in_plain_words(

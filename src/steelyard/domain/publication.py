@@ -11,18 +11,28 @@ from steelyard.domain.plugin import TextRole
 
 
 @dataclass(frozen=True, slots=True)
+class AskedWords:
+    """What workers were asked, with what stands at the ends of a line or along it, or the answers."""
+
+    question: str
+    anchors: tuple[str, str] | None = None
+    marks: tuple[str, ...] = ()
+    choices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class CampaignFacts:
     """What only a campaign's database knows: what was asked, of whom, and how the work was laid out.
 
-    `question` is what workers read, word for word, with the ends of the scale in `anchors` or the answers to
-    choose from in `choices`. `severities` and `categories` are those of errors that workers marked.
+    `asked` is what workers read, word for word; `in_english` says the same to readers of a paper, where the
+    words are our own and not English. `severities` and `categories` are those of errors that workers marked.
     """
 
     protocol: str
     attribute: str
     source_language: str
     target_language: str
-    question: str
+    asked: AskedWords
     instructions: str
     words_language: str
     shows: tuple[TextRole, ...]
@@ -32,8 +42,7 @@ class CampaignFacts:
     n_translations: int = 1
     is_rated: bool = True
     """Whether workers gave ratings, rather than preferences or marks alone."""
-    anchors: tuple[str, str] | None = None
-    choices: tuple[str, ...] = ()
+    in_english: AskedWords | None = None
     severities: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
     degradation: str | None = None

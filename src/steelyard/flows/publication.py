@@ -176,6 +176,7 @@ def _publish(  # noqa: PLR0913 (what both kinds of sources give)
         if options.write_replay is not None:
             options.write_replay(partial / REPLAY)
             contents[f"{REPLAY}/"] = "the pages that workers saw, to open without a server"
+        notes += _letters(partial)
         command = _command(tables_of_data, pack)
         _text(partial / "recompute.sh", f'#!/bin/sh\nset -e\ncd "$(dirname "$0")"\n{command}\n')
         sums = _checksums(partial, [each.path for each in tables_of_data])
@@ -259,6 +260,24 @@ def _write_data(folder: Path, pack: _Pack, options: PublicationOptions) -> list[
     terms = PackTerms(options.licence, pack.texts is not None or len(pack.source.texts) > 0)
     _text(folder / "README.md", data_card(pack.facts, pack.evidence.analysis, described, terms))
     return written
+
+
+def _letters(folder: Path) -> list[str]:
+    """A sentence on letters of names and words that the LaTeX engine most people use does not print."""
+    texts = {path.relative_to(folder).as_posix(): path.read_text("utf-8") for path in folder.rglob("*.tex")}
+    found = {name: next(filter(_is_beyond_latin, text), "") for name, text in texts.items()}
+    letters = [letter for letter in found.values() if letter]
+    if not letters:
+        return []
+    where = "methods.tex" if found["methods.tex"] else "exhibits/"
+    return [
+        f"pdfLaTeX does not print all letters of {where}, such as {letters[0]}: use LuaLaTeX or XeLaTeX, and "
+        "choose a font that has them."
+    ]
+
+
+def _is_beyond_latin(sign: str) -> bool:
+    return sign > "\N{LATIN SMALL LETTER LONG S}" and sign.isalpha()
 
 
 def _checksums(folder: Path, data: Sequence[Path]) -> str:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
 
 from steelyard.domain.entry import entry_in
 from steelyard.domain.judgement import FRAME_NAMES, FrameName
-from steelyard.domain.publication import CampaignFacts, CollectionFacts
+from steelyard.domain.languages import NAMES, base_language
+from steelyard.domain.publication import AskedWords, CampaignFacts, CollectionFacts
 from steelyard.domain.work import SCORED_KINDS, ItemKind
 from steelyard.flows.background import Backgrounds, backgrounds
 from steelyard.flows.open import OpenCampaign
@@ -19,7 +22,7 @@ from steelyard.flows.source import Source
 from steelyard.flows.state import campaign_now
 from steelyard.frames import spread_credit
 from steelyard.preferences import scored_preferences
-from steelyard.protocols import protocols, roles_shown, span_settings_of, translations_shown
+from steelyard.protocols import protocols, roles_shown, span_settings_of, translations_shown, words_in
 from steelyard.store import work
 
 
@@ -32,27 +35,29 @@ def campaign_facts(campaign: OpenCampaign, source: Source) -> CampaignFacts:
     entry, begun = entry_in(settings.presentation), backgrounds(campaign)
     marks = span_settings_of(protocol, settings.presentation)
     is_rated = protocol.scale is not None and (marks is None or marks.score)
-    anchors: Mapping[str, str] = words.get("anchors", {}) if is_rated else {}
-    choices: Mapping[str, str] = words.get("choices", {})
-    statement = f"{words['lead_in']} {words['statements'][settings.attribute]}"
     has_statement = is_rated or marks is None
+    language, english = words["language"], words_in(protocol, "en")
+    is_ours = base_language(language) != "en" and words == words_in(protocol, language)
     platform, rules = identification(settings.rules), settings.rules
     return CampaignFacts(
         protocol=settings.protocol,
         attribute=settings.attribute,
         source_language=settings.source_language,
         target_language=settings.target_language,
-        question=statement if has_statement else words["spans"]["hint"],
+        asked=_asked(words, settings.attribute, is_rated=is_rated, has_statement=has_statement),
+        in_english=_english(
+            _asked(english, settings.attribute, is_rated=is_rated, has_statement=has_statement), language
+        )
+        if is_ours and english is not None
+        else None,
         instructions="\n\n".join([*_paragraphs(words, settings.attribute), *words["answering"]]),
-        words_language=words["language"],
+        words_language=language,
         shows=roles_shown(settings),
         hit_size=settings.design.hit_size,
         n_hits=n_hits,
         whole_documents=settings.design.order == "documents",
         n_translations=translations_shown(settings),
         is_rated=is_rated,
-        anchors=(anchors["low"], anchors["high"]) if "low" in anchors and not choices else None,
-        choices=tuple(choices.values()),
         severities=() if marks is None else tuple(marks.severities),
         categories=() if marks is None else tuple(marks.categories or ()),
         degradation=settings.design.degradation,
@@ -67,6 +72,23 @@ def campaign_facts(campaign: OpenCampaign, source: Source) -> CampaignFacts:
         background=_answers(begun, {name for each in FRAME_NAMES for name in source.of(each)["worker_id"]}),
         n_training=begun.n_training,
     )
+
+
+def _asked(words: Mapping[str, Any], attribute: str, *, is_rated: bool, has_statement: bool) -> AskedWords:
+    anchors: Mapping[str, str] = words.get("anchors", {}) if is_rated else {}
+    choices: Mapping[str, str] = words.get("choices", {})
+    return AskedWords(
+        f"{words['lead_in']} {words['statements'][attribute]}" if has_statement else words["spans"]["hint"],
+        (anchors["low"], anchors["high"]) if "low" in anchors and not choices else None,
+        tuple(words.get("marks", {}).values()) if is_rated else (),
+        tuple(choices.values()),
+    )
+
+
+def _english(asked: AskedWords, language: str) -> AskedWords:
+    """Our English words, which speak of fluent English, as those in another language speak of that one."""
+    name = NAMES.get(base_language(language), "that language")
+    return replace(asked, question=re.sub(r"\bEnglish\b", name, asked.question))
 
 
 def _paragraphs(words: Mapping[str, Any], attribute: str) -> Sequence[str]:

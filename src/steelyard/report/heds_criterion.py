@@ -56,7 +56,7 @@ def _properties(name: str, known: CampaignFacts) -> dict[str, HedsAnswer]:
         if "reference" in known.shows
         else form.OWN_RIGHT
     )
-    told = f"{known.question} {known.instructions}".lower()
+    told = f"{known.asked.question} {known.instructions}".lower()
     mode = form.RELATIVE if known.n_translations > 1 else form.ABSOLUTE
     return {
         "4.1.1": HedsAnswer(options=(quality,)),
@@ -67,15 +67,15 @@ def _properties(name: str, known: CampaignFacts) -> dict[str, HedsAnswer]:
         # What we call it is not always what workers are told.
         "4.3.1.1": HedsAnswer(name if name in told else "no name given"),
         "4.3.2": HedsAnswer(known.instructions),
-        "4.3.7": HedsAnswer(known.question),
+        "4.3.7": HedsAnswer(known.asked.question),
     }
 
 
 def _instrument(known: CampaignFacts) -> dict[str, HedsAnswer]:
     protocol = protocols()[known.protocol]
     task = NOT_APPLICABLE
-    if known.choices:
-        size, values, presented = str(len(known.choices)), "; ".join(known.choices), form.MULTIPLE_CHOICE
+    if choices := known.asked.choices:
+        size, values, presented = str(len(choices)), "; ".join(choices), form.MULTIPLE_CHOICE
     elif protocol.scale is not None and known.is_rated:
         low, high = protocol.scale.minimum, protocol.scale.maximum
         # The line of our pages gives whole numbers, and the form asks for how many there can be.

@@ -97,7 +97,11 @@ def question_sentence(known: CampaignFacts) -> Sentence:
     beside = [_BESIDE[role] for role in known.shows if role in _BESIDE]
     together = f", together with {joined(beside)}" if beside else ", and nothing else"
     language = language_name(known.words_language)
-    return (f"They saw {_seen(known)}{together}, and read (in {language}): “{known.question}”",)
+    if known.in_english is not None:
+        words = f"and read, in {language}, what says in English: “{known.in_english.question}”"
+    else:
+        words = f"and read (in {language}): “{known.asked.question}”"
+    return (f"They saw {_seen(known)}{together}, {words}",)
 
 
 def _seen(known: CampaignFacts) -> str:
@@ -112,15 +116,19 @@ def _seen(known: CampaignFacts) -> str:
 def answer_sentences(known: CampaignFacts) -> list[Sentence]:
     """What they could answer."""
     scale = protocols()[known.protocol].scale
-    if known.choices:
-        answers = joined([f"“{choice}”" for choice in known.choices])
+    said = known.in_english or known.asked
+    if said.choices:
+        answers = joined([f"“{choice}”" for choice in said.choices])
         return [(f"The possible answers were {answers}.",)]
     if not known.is_rated or scale is None:
         return []
     ends = f"{scale.minimum:g} to {scale.maximum:g}"
-    if known.anchors is None or known.severities:
+    if said.marks:
+        marks = joined([f"“{mark}”" for mark in said.marks])
+        return [(f"They answered on a line with the words {marks} along it, which we record as {ends}.",)]
+    if said.anchors is None or known.severities:
         return [(f"They answered on a line, which we record as {ends}.",)]
-    low, high = known.anchors
+    low, high = said.anchors
     return [(f"They answered on a line from “{low}” to “{high}”, which we record as {ends}.",)]
 
 
