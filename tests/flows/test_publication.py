@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pyarrow.parquet as pq
 import pytest
@@ -23,6 +24,7 @@ from steelyard.flows.analyse import analyse
 from steelyard.flows.create import create
 from steelyard.flows.entry_answers import answer_questions
 from steelyard.flows.open import OpenCampaign, open_campaign
+from steelyard.flows.pseudonyms import pseudonymised
 from steelyard.flows.publication import PublicationOptions, publish_campaign, publish_source
 from steelyard.flows.publication_facts import campaign_facts, collection_facts
 from steelyard.flows.settings import settings_from
@@ -168,6 +170,18 @@ def test_rows_tell_the_order_of_a_workers_judgements_and_not_who_worked_at_the_s
     assert table["worker"].is_sorted()
     ratings = [each["rating"].to_list() for each in table.partition_by("worker")]
     assert sorted(ratings) == sorted(each["rating"].to_list() for each in given.partition_by("worker_id"))
+
+
+def test_ratings_made_of_errors_stand_in_the_order_in_which_readers_will_make_them(tmp_path: Path) -> None:
+    """Sums of the same numbers in another order differ in their last digits."""
+    marks = [("1", "minor", 1), ("2", "major", 2), ("1", "major", 3)]
+    rows = [f"w,A,{segment},0,1,{severity},2026-01-01T12:0{at}:00+00:00" for segment, severity, at in marks]
+    file = tmp_path / "spans.csv"
+    file.write_text("\n".join(["worker,system,segment,start,end,severity,submitted_at", *rows]), "utf-8")
+
+    hidden = pseudonymised(read_source(str(file)), np.random.default_rng(1), texts=False)
+
+    assert hidden.frame.select("segment_id", "rating").rows() == [("1", -6.0), ("2", -5.0)]
 
 
 def test_what_was_said_of_single_people_when_a_file_was_read_is_left_out(
