@@ -198,6 +198,24 @@ def test_what_the_form_asks_to_have_explained_is_explained(page: Page, analysis:
     assert "Prolific" in sheets[0].answers["3.3.2"].text
 
 
+def test_names_of_criteria_are_found_again_by_the_buttons_of_the_form(page: Page, analysis: Analysis) -> None:
+    sheet = heds_sheet(facts(None, attributes=("R&D <b>quality</b>", "fluency")), analysis)
+    names = list(json.loads(heds_json(sheet))[CRITERION]["control"])
+
+    # A button shows the name as HTML, and a click looks for what it shows.
+    found = page.evaluate(
+        """(names) => names.map((name) => {
+            const button = document.createElement("button");
+            button.innerHTML = name;
+            return button.innerHTML;
+        })""",
+        names,
+    )
+
+    assert found == names
+    assert loaded(page, sheet)["wrong"] == []
+
+
 def test_only_those_whose_judgements_count_are_evaluators(analysis: Analysis) -> None:
     some = replace(analysis, counts=replace(analysis.counts, workers=9, kept_workers=3))
 

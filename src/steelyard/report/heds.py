@@ -31,6 +31,8 @@ _FROM_DATABASE = (
     *("4.1.1", "4.1.2", "4.1.3", "4.2.1", "4.2.2", "4.2.3", "4.3.1.1", "4.3.2", "4.3.3", "4.3.4", "4.3.5"),
     *("4.3.6", "4.3.7", "4.3.8", "4.3.9", "4.3.10", "4.3.11.1", "4.3.11.2", "4.3.12.1", "4.3.12.2"),
 )
+# The form takes names of criteria for HTML, and finds them again only without these.
+_ON_BUTTONS = str.maketrans({"&": "+", "<": "(", ">": ")", "\N{NO-BREAK SPACE}": " "})
 _NO_CAMPAIGN = "a judgements file does not say it; the campaign's database would"
 
 
@@ -76,9 +78,9 @@ def heds_json(sheet: HedsSheet) -> str:
         _enter(entries, QUESTIONS[number], answer, "")
     for name, answers in sheet.criteria.items():
         for number, answer in answers.items():
-            _enter(entries, QUESTIONS[number], answer, name)
+            _enter(entries, QUESTIONS[number], answer, name.translate(_ON_BUTTONS))
     # The form shows the criterion that is marked here.
-    marked = {name: place == 0 for place, name in enumerate(sheet.criteria)}
+    marked = {name.translate(_ON_BUTTONS): place == 0 for place, name in enumerate(sheet.criteria)}
     entries[CRITERION] = {"data": {}, "control": marked, "text": {}, "number": ""}
     return json.dumps(entries, indent=2, ensure_ascii=False) + "\n"
 

@@ -10,6 +10,7 @@ from steelyard.domain.languages import base_language
 from steelyard.domain.publication import CollectionFacts
 from steelyard.domain.result import Analysis
 from steelyard.domain.wording import counted
+from steelyard.report.cited_text import as_markdown
 from steelyard.version import __version__
 
 # The sizes that dataset hubs know, by the number of rows below which they end.
@@ -106,7 +107,7 @@ def data_card(
     header += ["size_categories:", f"- {size}", "configs:"]
     for table in tables:
         header += [f"- config_name: {table.name}", f"  data_files: {table.file}"]
-    header += ["---", "", f"# {facts.name}", "", _about(analysis), ""]
+    header += ["---", "", f"# {as_markdown(facts.name)}", "", _about(analysis), ""]
     parts = [part for table in tables for part in _table_text(table)]
     return "\n".join([*header, *parts, *_left_out(terms), *_licence(terms), ""])
 
@@ -191,10 +192,10 @@ def pack_readme(
 ) -> str:
     """The README of the pack: what is in it, and how to compute every number again."""
     listed = [f"| `{name}` | {about} |" for name, about in contents.items()]
-    said = [f"- {note}" for note in notes]
+    said = [f"- {as_markdown(note)}" for note in notes]
     return "\n".join(
         [
-            f"# {facts.name}: publication pack",
+            f"# {as_markdown(facts.name)}: publication pack",
             "",
             _about(analysis),
             "",
