@@ -31,6 +31,7 @@ from steelyard.flows.settings import settings_from
 from steelyard.flows.simulate import simulate
 from steelyard.flows.source import Source, from_campaign, read_source
 from steelyard.report.cited_text import Paragraph, cited_markdown
+from steelyard.report.methods_analysis import quality_paragraph
 from steelyard.report.methods_collection import answer_sentences, collection_paragraph, question_sentence
 
 # What the analysis says of where the data come from; everything else must be the same.
@@ -323,7 +324,21 @@ def test_what_was_asked_in_another_language_is_told_in_english(tmp_path: Path, w
 
 def test_methods_say_what_stands_along_the_line(made: Callable[[str], Made]) -> None:
     assert "a line with the words “Nonsense: no meaning is kept”, “Some of" in made("esa").text("methods.md")
-    assert "Nonsense" not in made("mqm").text("methods.md")
+    # Beside words at the ends of a line, those of its marks are spoken, and written nowhere.
+    assert "a line from “strongly disagree” to “strongly agree”, which" in made("da").text("methods.md")
+    assert "read (in English): “Mark every error with its category and severity." in made("mqm").text(
+        "methods.md"
+    )
+
+
+def test_methods_name_the_attributes_that_workers_were_checked_by(made: Callable[[str], Made]) -> None:
+    source = made("da").source
+
+    words = cited_markdown(
+        [quality_paragraph(analyse(source, settings_from(source, check_attributes=("adequacy",))))]
+    )
+
+    assert "[@Graham2014], by their ratings of adequacy alone, and passed at p < 0.05." in words
 
 
 def test_letters_that_pdflatex_lacks_are_told_of(made: Callable[[str], Made], tmp_path: Path) -> None:

@@ -78,9 +78,10 @@ def _asked(words: Mapping[str, Any], attribute: str, *, is_rated: bool, has_stat
     anchors: Mapping[str, str] = words.get("anchors", {}) if is_rated else {}
     choices: Mapping[str, str] = words.get("choices", {})
     return AskedWords(
-        f"{words['lead_in']} {words['statements'][attribute]}" if has_statement else words["spans"]["hint"],
+        f"{words['lead_in']} {words['statements'][attribute]}" if has_statement else words["answering"][0],
         (anchors["low"], anchors["high"]) if "low" in anchors and not choices else None,
-        tuple(words.get("marks", {}).values()) if is_rated else (),
+        # Beside words at the ends, those of marks are for screen readers alone.
+        tuple(words.get("marks", {}).values()) if is_rated and not anchors else (),
         tuple(choices.values()),
     )
 

@@ -96,6 +96,11 @@ def _check(analysis: Analysis) -> list[Sentence]:
     found = joined([f"{verdicts[name]:,} {words}" for name, words in said if verdicts.get(name)])
     n_workers = analysis.counts.workers
     all_passed = verdicts.get("pass") == n_workers > 1
+    of = (
+        f", by their ratings of {joined(settings.check_attributes)} alone,"
+        if settings.check_attributes
+        else ""
+    )
     consistent = (
         " In addition, they had to rate repeats as they had rated the items at first."
         if settings.require_consistency
@@ -112,7 +117,7 @@ def _check(analysis: Analysis) -> list[Sentence]:
         (
             f"Workers were checked by {_named(check.title)}",
             Cite(check.cite),
-            f" and passed at {limit}.{consistent}",
+            f"{of} and passed at {limit}.{consistent}",
         ),
         (f"All {n_workers:,} passed." if all_passed else f"Of {counted(n_workers, 'worker')}, {found}.",),
         *([] if all_passed else [(fate,)]),

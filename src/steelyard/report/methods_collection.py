@@ -79,8 +79,8 @@ def as_words(title: str) -> str:
     >>> as_words("Direct assessment"), as_words("Bradley-Terry strengths"), as_words("EASL")
     ('direct assessment', 'Bradley-Terry strengths', 'EASL')
     """
-    first = title.split()[0]
-    names = ("Bradley-Terry", "Hopkins-May", "TrueSkill", "Mann-Whitney", "Welch's", "Likert")
+    first = title.split()[0].rstrip(",")
+    names = ("Bradley-Terry", "Hopkins-May", "TrueSkill", "Mann-Whitney", "Welch's", "Likert", "Marot")
     return title if first in names or first[1:2].isupper() else title[0].lower() + title[1:]
 
 
