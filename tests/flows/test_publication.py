@@ -25,7 +25,7 @@ from steelyard.flows.create import create
 from steelyard.flows.entry_answers import answer_questions
 from steelyard.flows.open import OpenCampaign, open_campaign
 from steelyard.flows.pseudonyms import pseudonymised
-from steelyard.flows.publication import PublicationOptions, publish_campaign, publish_source
+from steelyard.flows.publication import PublicationOptions, pack_options, publish_campaign, publish_source
 from steelyard.flows.publication_facts import campaign_facts, collection_facts
 from steelyard.flows.settings import settings_from
 from steelyard.flows.simulate import simulate
@@ -492,6 +492,26 @@ def test_both_databases_give_a_pack(campaign: OpenCampaign, tmp_path: Path) -> N
 
     assert published.n_answered >= 34
     assert (tmp_path / "pack" / "data" / "judgements.parquet").is_file()
+
+
+def test_of_several_attributes_only_the_one_analysed_is_spoken_of(
+    made: Callable[[str], Made], tmp_path: Path
+) -> None:
+    source = made("da").source
+    two = pl.concat([source.frame, source.frame.with_columns(attribute=pl.lit("fluency"))])
+
+    publish_source(replace(source, frame=two), tmp_path / "pack", FEW, draws=0, attribute="fluency")
+
+    words = (tmp_path / "pack" / "methods.md").read_text("utf-8")
+    n_degraded = len(source.frame.filter(pl.col("item_kind") == "degraded"))
+    assert f"gave {len(source.frame):,} ratings" in words
+    assert f" {n_degraded} degraded copies" in words
+
+
+def test_one_exhibit_may_be_named_without_a_list() -> None:
+    options, choices = pack_options({"exhibits": "ranking, agreement", "draws": 0})
+
+    assert (options.exhibits, choices) == (("ranking", "agreement"), {"draws": 0})
 
 
 def test_options_of_files_are_refused_with_a_database(made: Callable[[str], Made], tmp_path: Path) -> None:

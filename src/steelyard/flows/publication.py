@@ -106,6 +106,8 @@ def pack_options(given: Mapping[str, Any]) -> tuple[PublicationOptions, dict[str
     """What was given, apart: what goes into the pack, and the options of the analysis."""
     names = [each.name for each in fields(PublicationOptions)]
     own = {name: value for name, value in given.items() if name in names}
+    if isinstance(own.get("exhibits"), str):
+        own["exhibits"] = tuple(each.strip() for each in own["exhibits"].split(","))
     return PublicationOptions(**own), {name: value for name, value in given.items() if name not in names}
 
 
@@ -156,7 +158,8 @@ def _publish(  # noqa: PLR0913 (what both kinds of sources give)
     wanted = _wanted(options.exhibits)
     given = {name: value for name, value in choices.items() if value is not None}
     settings = settings_from(source, **given)
-    facts = collection_facts(source, frame_read(source, named_method(settings.method)), known)
+    read = frame_read(source, named_method(settings.method))
+    facts = collection_facts(source, read, known, attribute=settings.attribute)
     step(1)
     # New pseudonyms each time, known to nobody: the seed of the analysis must not lead back to them.
     hidden = pseudonymised(source, np.random.default_rng(), texts=options.texts)

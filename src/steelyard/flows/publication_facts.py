@@ -115,9 +115,15 @@ def _answers(begun: Backgrounds, judged: Collection[str]) -> dict[str, dict[str,
     return counted
 
 
-def collection_facts(source: Source, read: FrameName, campaign: CampaignFacts | None) -> CollectionFacts:
-    """What the judgements of a source say, before people have pseudonyms and times are gone."""
-    frame = source.of(read)
+def collection_facts(
+    source: Source, read: FrameName, campaign: CampaignFacts | None, *, attribute: str | None = None
+) -> CollectionFacts:
+    """What the judgements of a source say, before people have pseudonyms and times are gone.
+
+    `attribute`: the one that is analysed, of judgements of several.
+    """
+    wanted = pl.lit(True) if attribute is None else pl.col("attribute").cast(pl.String) == attribute
+    frame, spans = source.of(read).filter(wanted), source.spans.filter(wanted)
     kinds = frame["item_kind"].cast(pl.String).value_counts().sort("count", descending=True)
     days = frame["submitted_at"].drop_nulls().dt.date().unique().to_list()
     seconds = frame["seconds"].drop_nulls()
@@ -133,7 +139,7 @@ def collection_facts(source: Source, read: FrameName, campaign: CampaignFacts | 
         n_documents=documents.n_unique() if len(documents) else None,
         segments_per_system=_range(per_system),
         ratings_each=_number(_each(frame)) if read == "ratings" else None,
-        n_errors=source.spans["severity"].count(),
+        n_errors=spans["severity"].count(),
         weights=source.weights,
         first_day=min(days, default=None),
         last_day=max(days, default=None),

@@ -237,9 +237,8 @@ def pack_readme(
             "```",
             "",
             "The recomputation knows the data by the name of their file and not by the campaign, its "
-            "protocol and "
-            "the root of its hashes, so these parts of its signature differ or are missing; all others "
-            "agree. "
+            "protocol and the root of its hashes, and has the ratings of experts on the scale of the "
+            "workers, so these parts of its signature differ or are missing; all others agree. "
             "Nor does it repeat the warnings that were given when the original file was read. "
             "Intervals come from random draws of workers: computed from the campaign's own database, in "
             "which "
