@@ -122,8 +122,7 @@ def _diagnostics(analysis: Analysis) -> dict[str, Any]:
     found = analysis.diagnostics
     if found is None:
         return {}
-    # How long it took is no result: it would differ each time.
-    always = {"converged": found.converged, "sweeps": found.sweeps}
+    always = {"converged": found.converged, "sweeps": found.sweeps, "seconds": plain(found.seconds)}
     further = {name: plain(value) for name, value in found.notes if name not in always}
     return {"diagnostics": always | further}
 

@@ -15,6 +15,7 @@ from steelyard.version import __version__
 
 # The sizes that dataset hubs know, by the number of rows below which they end.
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
+_TIMED = "How long the method took (`seconds` among its `diagnostics`) differs each time. "
 _COLUMNS = {
     "worker": "pseudonym of the worker, made for this package",
     "hit": "pseudonym of the HIT, made for this package",
@@ -240,6 +241,7 @@ def pack_readme(
             "protocol and the root of its hashes, and has the ratings of experts on the scale of the "
             "workers, so these parts of its signature differ or are missing; all others agree. "
             "Nor does it repeat the warnings that were given when the original file was read. "
+            f"{_TIMED if analysis.diagnostics is not None else ''}"
             "Intervals come from random draws of workers: computed from the campaign's own database, in "
             "which "
             "workers have other names and stand in another order, they may differ in the last digits shown.",
