@@ -34,6 +34,7 @@ from sqlalchemy import create_engine
 import steelyard.protocols as protocols_package
 from steelyard.aggregation import worker_model_gibbs
 from steelyard.domain.campaign import Campaign, CampaignSettings, DesignSettings
+from steelyard.domain.crowd import ListingState
 from steelyard.domain.entry import CampaignEntry, Consent, EntryQuestion, TrainingItem
 from steelyard.domain.text import Segment, System
 from steelyard.domain.work import Hit, Item, ItemKind, PlacedItem
@@ -47,6 +48,7 @@ from steelyard.protocols import protocols, words_in
 from steelyard.stats.worker_model.gibbs import GibbsOptions
 from steelyard.store import campaigns, engines
 from steelyard.store import running as revised
+from steelyard.store.crowd import StoredListing
 from steelyard.store.database import Store, open_store
 
 MoreProtocols = Callable[[Mapping[str, Mapping[str, str]]], AbstractContextManager[Path]]
@@ -781,3 +783,17 @@ def _wait_until_it_answers(server: RunningServer) -> None:
 def short_chains(monkeypatch: pytest.MonkeyPatch) -> None:
     """Samplers run a few hundred sweeps only."""
     monkeypatch.setattr(worker_model_gibbs, "OPTIONS", GibbsOptions(sweeps=500, warm_up=150, chains=2))
+
+
+@pytest.fixture
+def listing(noon: datetime) -> StoredListing:
+    """Two places on Prolific."""
+    return StoredListing(
+        *("tag-1", "prolific", "study-1", ListingState.ACTIVE),
+        places=2,
+        reward=250,
+        pay=500,
+        cost=700,
+        currency="GBP",
+        made_at=noon,
+    )

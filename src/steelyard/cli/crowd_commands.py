@@ -14,14 +14,12 @@ import click
 
 from steelyard.cli.options import base_url_option, database_argument, json_option, keep_sources, show
 from steelyard.domain.errors import ChoiceError, Conflict
-from steelyard.domain.wording import cents_in_words, counted
+from steelyard.domain.wording import cents_in_words, counted, to_cents
 
 if TYPE_CHECKING:
     from steelyard.domain.crowd import CrowdClient
-    from steelyard.domain.payment import Payments
     from steelyard.flows.bonus import Owed
     from steelyard.flows.open import OpenCampaign
-    from steelyard.flows.verdicts import Verdicts
 
 dry_run_option = click.option(
     "--dry-run", is_flag=True, help="Print every request that would be sent, and change nothing."
@@ -213,6 +211,7 @@ def reject(db: str, worker: str, category: str, message: str, **switches: bool) 
     """
     from steelyard.flows.approve import Refusal, request_return
     from steelyard.flows.approve import reject as reject_work
+    from steelyard.flows.verdicts import campaign_verdicts
 
     now = datetime.now(UTC)
     with _at_platform(db, dry_run=switches["dry_run"]) as (campaign, client):
@@ -220,7 +219,7 @@ def reject(db: str, worker: str, category: str, message: str, **switches: bool) 
             request_return(campaign, client, worker, message, by="command line", now=now)
             click.echo(f"{worker} is asked to give the place back.")
             return 0
-        found = _verdicts(campaign).by_worker().get(worker, {})
+        found = campaign_verdicts(campaign).by_worker().get(worker, {})
         refusal = Refusal(worker, category, message, is_confirmed=switches["yes"])
         try:
             reject_work(campaign, client, refusal, found, by="command line", now=now)
@@ -258,6 +257,7 @@ def bonus(
     was paid, and until then nothing more is paid to this worker.
     """
     from steelyard.flows.bonus import give_up_bonus, owed_bonuses
+    from steelyard.flows.payments import campaign_payments
 
     now = datetime.now(UTC)
     if token is not None:
@@ -268,7 +268,7 @@ def bonus(
         click.echo("It counts as not paid, and can be paid anew.")
         return 0
     with _at_platform(db, dry_run=switches["dry_run"]) as (campaign, client):
-        found = _payments(campaign, now)
+        found = campaign_payments(campaign, now=now)
         if worker is not None:
             owed = [_one(worker, amount, reason, found.currency)]
         else:
@@ -283,7 +283,6 @@ def bonus(
 
 
 def _one(worker: str, amount: float | None, reason: str, currency: str) -> Owed:
-    from steelyard.domain.wording import to_cents
     from steelyard.flows.bonus import Owed
 
     if amount is None or amount <= 0:
@@ -315,22 +314,6 @@ def _at_platform(db: str, *, dry_run: bool) -> Iterator[tuple[OpenCampaign, Crow
         yield campaign, client
     if dry_run:
         click.echo("This was a dry run: nothing was changed, here or there.", err=True)
-
-
-def _verdicts(campaign: OpenCampaign) -> Verdicts:
-    from steelyard.flows.settings import settings_from
-    from steelyard.flows.source import from_campaign
-    from steelyard.flows.verdicts import worker_verdicts
-
-    source = from_campaign(campaign)
-    return worker_verdicts(source, settings_from(source))
-
-
-def _payments(campaign: OpenCampaign, now: datetime) -> Payments:
-    from steelyard.flows.payments import payments
-    from steelyard.flows.progress import Watch
-
-    return payments(Watch(campaign), _verdicts(campaign), now=now)
 
 
 def _confirm(question: str, *, yes: bool) -> None:

@@ -95,16 +95,10 @@ def _payments_of_series(series: Series, wanted: Wanted, json_file: str | None) -
 
 def _found(address: str, check: str | None) -> Payments:
     from steelyard.flows.open import open_campaign
-    from steelyard.flows.payments import payments as make_payments
-    from steelyard.flows.progress import Watch
-    from steelyard.flows.settings import settings_from
-    from steelyard.flows.source import from_campaign
-    from steelyard.flows.verdicts import worker_verdicts
+    from steelyard.flows.payments import campaign_payments
 
     with open_campaign(address) as campaign:
-        source = from_campaign(campaign)
-        verdicts = worker_verdicts(source, settings_from(source, check=check))
-        return make_payments(Watch(campaign), verdicts, now=datetime.now(UTC))
+        return campaign_payments(campaign, check=check, now=datetime.now(UTC))
 
 
 def _write_sheet(found: Payments, target: str, *, people: bool) -> None:

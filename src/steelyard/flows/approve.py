@@ -118,8 +118,9 @@ def reject(
     if platform.rejection_categories and refusal.category not in platform.rejection_categories:
         raise ChoiceError(no_such("category", refusal.category, platform.rejection_categories))
     if not refusal.is_confirmed:
+        told = "They would read this." if message == evidence else f"They would read: {message}"
         raise Conflict(
-            f"{refusal.worker_id} would not be paid. The evidence: {evidence} They would read: {message} "
+            f"{refusal.worker_id} would not be paid. The evidence: {evidence} {told} "
             "Look at their ratings, and confirm it if you mean it.",
             code="unconfirmed",
         )

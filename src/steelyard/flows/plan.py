@@ -8,7 +8,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, Unpack
 
 from steelyard.domain.errors import ChoiceError
-from steelyard.domain.nearest import no_such
+from steelyard.domain.options import require_known_names
 from steelyard.domain.running import Rules
 from steelyard.flows.plan_choices import (
     CORRECTIONS,
@@ -52,10 +52,7 @@ def plan(*, progress: Progress | None = None, **choices: Unpack[Choices]) -> Pla
     >>> made.expected.outlay.hits, made.expected.outlay.hours, round(made.expected.outlay.cost, 2)
     (154, 77.0, 1108.8)
     """
-    known = list(Choices.__annotations__)
-    for name in choices:
-        if name not in known:
-            raise ChoiceError(no_such("option", name, known, within="a plan", use="Use any of"))
+    require_known_names(choices, Choices.__annotations__, within="a plan")
     given: dict[str, Any] = {name: value for name, value in choices.items() if value is not None}
     require_fitting(given)
     scope = scope_of_campaign(given["campaign"], progress) if "campaign" in given else scope_of_numbers(given)

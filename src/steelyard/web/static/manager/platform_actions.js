@@ -99,13 +99,13 @@ async function reject(who, platform) {
   const category = platform.categories[0] ?? "";
   let evidence = "";
   try {
-    await send({ category, message: "x".repeat(platform.least_message) });
+    await send({ category });
   } catch (error) {
     if (error.code !== "unconfirmed") {
       complain(error);
       return;
     }
-    evidence = error.message.split(" They would read:")[0];
+    evidence = error.message;
   }
   const chosen = select(platform.categories.map((name) => [name, name]), category);
   const message = input("text", "", { maxlength: 2000, placeholder: "the evidence, as above" });
