@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from steelyard.cli.options import database_argument, json_option, keep_sources, write_text
-from steelyard.domain.wording import counted
+from steelyard.domain.wording import counted, in_json
 
 if TYPE_CHECKING:
     from steelyard.domain.participants import Participant
@@ -63,7 +63,7 @@ def participants(
         if target != "-":
             click.echo(f"{counted(len(found.workers), 'participant')} in {target}")
     if json_file:
-        write_text(json.dumps(asdict(found), indent=2, default=str) + "\n", json_file, private=True)
+        write_text(json.dumps(asdict(found), indent=2, default=in_json) + "\n", json_file, private=True)
     if target is None and json_file is None:
         click.echo(_text(found))
     return 0

@@ -10,7 +10,7 @@ from typing import Any
 STYLE = (
     "body{font:16px/1.5 sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}"
     "table{border-collapse:collapse}td,th{padding:.2rem .8rem;border-bottom:1px solid #ccc;text-align:left}"
-    "td.n{text-align:right;font-variant-numeric:tabular-nums}"
+    ".wide{overflow-x:auto}"
 )
 
 
@@ -40,7 +40,8 @@ def control_page(
         f"<h2>Money, in {escape(currency)}</h2>",
         _table([{"balance": money(statement["balance"]), **totals}], ""),
     ]
-    head = f'<meta charset="utf-8"><title>{escape(title)}</title><style>{STYLE}</style>'
+    head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{escape(title)}'
+    head += f"</title><style>{STYLE}</style>"
     return f'<!doctype html><html lang="en"><head>{head}</head><body>{"".join(parts)}</body></html>'
 
 
@@ -58,4 +59,5 @@ def _table(rows: Sequence[Mapping[str, Any]], otherwise: str) -> str:
         return f"<p>{escape(otherwise)}</p>"
     head = "".join(f"<th>{escape(name.replace('_', ' '))}</th>" for name in rows[0])
     lines = ("".join(f"<td>{escape(str(value))}</td>" for value in row.values()) for row in rows)
-    return f"<table><tr>{head}</tr>{''.join(f'<tr>{line}</tr>' for line in lines)}</table>"
+    table = f"<table><tr>{head}</tr>{''.join(f'<tr>{line}</tr>' for line in lines)}</table>"
+    return f'<div class="wide" tabindex="0">{table}</div>'

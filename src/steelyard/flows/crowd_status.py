@@ -150,6 +150,8 @@ def _without_work(session: CrowdSession, rules: Rules) -> str:
         return "screened out: pay for their time as a bonus, and ask them to return the place"
     if session.code is not None and session.code == rules.blocked_code:
         return "blocked before a set was finished: look at the work, and pay it as a bonus"
+    if session.is_return_requested and session.state is SessionState.SUBMITTED:
+        return "handed in there, but no set is finished here; they have been asked to return the place"
     deed = "handed in" if session.state is SessionState.SUBMITTED else "paid"
     if session.worker_id is None:
         return f"{deed} there, but nobody came here in this session"

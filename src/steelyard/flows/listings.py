@@ -44,6 +44,15 @@ class Published:
     warnings: tuple[str, ...] = ()
 
 
+def price_of_places(campaign: OpenCampaign, n: int) -> Price:
+    """What this many more places would cost, at the price of those that are there."""
+    with campaign.store.read() as connection:
+        listing = live_listing(connection)
+    after = _grown(listing, n)
+    pay = after.pay - listing.pay
+    return Price(pay, after.cost - listing.cost - pay)
+
+
 def add_places(campaign: OpenCampaign, client: CrowdClient, n: int, *, by: By, now: datetime) -> Published:
     """Offer this many more places; a platform never takes places away.
 
