@@ -35,6 +35,7 @@ class SessionStatus:
     """
 
     session_id: str
+    tag: str
     worker_id: str | None
     state: SessionState
     status: AssignmentStatus | None
@@ -114,6 +115,7 @@ def _session_status(
     paid = sum(each.amount for each in own if each.state is TransferState.PAID)
     return SessionStatus(
         session_id=session.session_id,
+        tag=session.tag,
         worker_id=session.worker_id,
         state=session.state,
         status=None if done is None else done.status,
