@@ -12,7 +12,7 @@ import pytest
 from tests.emulators.conftest import Study
 
 from steelyard.cli.main import run
-from steelyard.domain.crowd import SessionState
+from steelyard.domain.crowd import ListingState, SessionState
 from steelyard.domain.errors import PlatformError
 from steelyard.emulators.control_page import control_page
 from steelyard.flows.crowd_client import crowd_client
@@ -68,6 +68,13 @@ def test_paying_says_how_much_and_asks_whoever_sits_at_a_terminal(
     assert run(["bonus", db, worker_id, "1.50", "--reason", "It took longer.", "--yes"]) == DONE
     study.entrance.advance(60)
     assert study.entrance.books()["total"]["bonuses"] == 150
+
+    # For good is for good, also where the platform would let it be opened again.
+    assert run(["stop", db, "--yes"]) == DONE
+    for more in (["publish", "prolific", db, "--resume"], ["publish", "prolific", db, "--add-places", "1"]):
+        assert run(more) == UNUSABLE
+        assert "has ended" in capsys.readouterr().err
+    assert study.status.listings[0].listing.state is ListingState.ENDED
 
 
 @pytest.mark.parametrize("amount", ["nan", "inf", "1,50", "0", "-1", "1e300"])

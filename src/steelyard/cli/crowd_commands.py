@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import UTC, datetime
+from math import ceil
 from typing import TYPE_CHECKING
 
 import click
@@ -111,7 +112,8 @@ def _publish(
     reward = cents_in_words(terms.reward, terms.currency)
     price = price_in_words(client.cost(terms), rules)
     click.echo(
-        f"{counted(terms.places, 'place')} at {reward} for about {terms.minutes:.0f} minutes: {price} in all",
+        f"{counted(terms.places, 'place')} at {reward} for about {counted(ceil(terms.minutes), 'minute')}: "
+        f"{price} in all",
         err=True,
     )
     if not switches["only_draft"]:

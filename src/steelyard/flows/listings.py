@@ -47,7 +47,7 @@ class Published:
 def price_of_places(campaign: OpenCampaign, n: int) -> Price:
     """What this many more places would cost, at the price of those that are there."""
     with campaign.store.read() as connection:
-        listing = live_listing(connection)
+        listing = _open_listing(connection)
     after = _grown(listing, n)
     pay = after.pay - listing.pay
     return Price(pay, after.cost - listing.cost - pay)
@@ -62,11 +62,11 @@ def add_places(campaign: OpenCampaign, client: CrowdClient, n: int, *, by: By, n
         raise ChoiceError("Places can only be added: give a number from 1 on.")
     free = Watch(campaign).overview(now=now).progress.places.free
     with campaign.store.read() as connection:
-        listing_id = _listing_id(live_listing(connection))
+        listing_id = _listing_id(_open_listing(connection))
     there = client.listing(listing_id)
     with noted(campaign, client) as connection:
         running.hold_campaign(connection)
-        listing = _with_places(connection, live_listing(connection), there, now=now)
+        listing = _with_places(connection, _open_listing(connection), there, now=now)
         n_open = n_open_places(connection, listing)
         if n_open + n > free:
             raise Conflict(
@@ -130,11 +130,13 @@ def ask_alone(connection: Connection, tag: str, *, now: datetime) -> None:
 
 def pause_listing(campaign: OpenCampaign, client: CrowdClient, *, by: By, now: datetime) -> StoredListing:
     """Let nobody new come from the platform for a while; those at work go on."""
+    _require_open(campaign)
     return _change(campaign, client, client.pause, "pause-listing", by=by, now=now)
 
 
 def resume_listing(campaign: OpenCampaign, client: CrowdClient, *, by: By, now: datetime) -> StoredListing:
     """Let people come from the platform again."""
+    _require_open(campaign)
     return _change(campaign, client, client.resume, "resume-listing", by=by, now=now)
 
 
@@ -194,6 +196,23 @@ def live_listing(connection: Connection) -> StoredListing:
             "The campaign is not on a platform yet: steelyard publish PLATFORM DB", code="no_listing"
         )
     return found[-1]
+
+
+def _open_listing(connection: Connection) -> StoredListing:
+    """The listing that is there now; Conflict if it was stopped, whatever the platform would allow."""
+    listing = live_listing(connection)
+    if listing.state is ListingState.ENDED:
+        raise Conflict(
+            f"The listing on {listing.platform} has ended, and is not opened again. Publish another one: "
+            f"steelyard publish {listing.platform} DB",
+            code="ended",
+        )
+    return listing
+
+
+def _require_open(campaign: OpenCampaign) -> None:
+    with campaign.store.read() as connection:
+        _open_listing(connection)
 
 
 def _change(

@@ -10,6 +10,7 @@ import secrets
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
+from math import ceil
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -239,7 +240,7 @@ def _description(overview: Overview, items: float, minutes: float) -> str:
     texts = "pairs of texts" if overview.settings.source_language else "texts"
     return (
         f"You read {items:.0f} short {texts} and say what you think of each, which takes about "
-        f"{minutes:.0f} minutes. Please read with care: it helps to find out which translations are good."
+        f"{ceil(minutes)} minutes. Please read with care: it helps to find out which translations are good."
     )
 
 

@@ -56,7 +56,7 @@ async function askToPublish(platform) {
   await act({
     title: `Publish on ${platform.platform}?`,
     text: [
-      `${counted(price.places, "place")} at ${amount(price.reward)} for about ${counted(Math.round(price.minutes), "minute")}.`,
+      `${counted(price.places, "place")} at ${amount(price.reward)} for about ${counted(Math.ceil(price.minutes), "minute")}.`,
       `If every place is taken and paid, it costs ${amount(price.pay + price.fee)}: ${amount(price.pay)} for people and ${amount(price.fee)} for the platform.`,
     ],
     fields: isBegun ? [] : [field("Places", places, "More can be added later; none can be taken away."), make("label", "check", draft, "Only a draft, to look at on the platform")],
