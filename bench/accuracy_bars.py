@@ -51,7 +51,7 @@ def bars() -> Iterator[Bar]:
         return Bar(fact, group, settings, *draws, **more)  # type: ignore[arg-type]
 
     clean, some, many = (_five("others", spam) for spam in (0.0, 0.2, 0.5))
-    usual = (30, 8)
+    usual = (30, 5)
     yield bar("no worse on clean ratings", "calibration", clean, usual, n_sets=4, least=0.0, worst=-0.015)
     yield bar("gains with a fifth at random", "calibration", some, usual, n_sets=4, least=0.03)
     yield bar("gains with half at random", "calibration", many, usual, n_sets=4, least=0.05)

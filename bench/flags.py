@@ -28,8 +28,7 @@ from steelyard.frames import in_order_of, ratings_frame
 from steelyard.protocols import protocols
 from steelyard.review.flags import LEAST_ANSWERS, UNREAD_SHARE
 from steelyard.review.haste import MOST_LETTERS_PER_SECOND
-from steelyard.store import campaigns
-from steelyard.store.campaigns import AuditRow
+from steelyard.store.audit import AuditRow, audit_rows
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 # One HIT each, as in the demo.
@@ -150,7 +149,7 @@ def _simulated_crowds() -> Iterator[pl.DataFrame]:
 def _judged(campaign: OpenCampaign, seed: int) -> tuple[Source, Mapping[str, str]]:
     """What a crowd says that does one HIT each, and who is what."""
     with campaign.store.read() as connection:
-        rows = campaigns.audit_rows(connection)
+        rows = audit_rows(connection)
     hits: dict[str, list[AuditRow]] = {}
     for row in rows:
         hits.setdefault(row.hit, []).append(row)

@@ -14,6 +14,7 @@ from contextlib import chdir
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from textwrap import shorten
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,8 @@ PAGE, DATA, PICTURES = (
 )
 NOTE = "<!-- Made by scripts/make_gallery.py; edit the exhibits instead. -->\n"
 MOST_ROWS = 8
+# A sentence in the last column of many would make rows as high as the window.
+MOST_LETTERS = 70
 CAMPAIGNS = {"eval.db": "da", "gold.db": "adequacy4", "marked.db": "mqm"}
 # The standard deviation of invented ratings of one text, in points [our choice].
 NOISE = 12.0
@@ -184,12 +187,16 @@ def shown(exhibit: Exhibit, verb: str) -> str:
     chosen = example(exhibit.name)
     known = [evidence(source, tuple(chosen.analysis.items())) for source in chosen.sources]
     made = exhibit.make(known, ExhibitOptions(**chosen.options))
-    idea = inspect.cleandoc(exhibit.make.__doc__ or "").partition("\n\n")[0].replace("\n", " ")
-    head = f"{idea}\n\n```sh\n{chosen.command(verb, exhibit.name)}\n```\n"
     if isinstance(made, Table):
-        return f"{head}\n{markdown_table(made)}\n"
+        return f"{head(exhibit, verb)}\n{markdown_table(made)}\n"
     write_figure(made, PICTURES / f"{exhibit.name}.svg", has_words=False)
-    return f"{head}\n![{exhibit.title}](../images/gallery/{exhibit.name}.svg)\n"
+    return f"{head(exhibit, verb)}\n![{exhibit.title}](../images/gallery/{exhibit.name}.svg)\n"
+
+
+def head(exhibit: Exhibit, verb: str) -> str:
+    """What an exhibit shows, in a sentence, and its command."""
+    idea = inspect.cleandoc(exhibit.make.__doc__ or "").partition("\n\n")[0].replace("\n", " ")
+    return f"{idea}\n\n```sh\n{example(exhibit.name).command(verb, exhibit.name)}\n```\n"
 
 
 def markdown_table(table: Table) -> str:
@@ -197,10 +204,16 @@ def markdown_table(table: Table) -> str:
     heads = [re.sub(r"\s+", " ", whole_title(column)) for column in table.columns]
     lines = [heads, ["---"] * len(heads), *rows(table, most=MOST_ROWS)]
     text = "\n".join(
-        "| " + " | ".join(re.sub(r"([|*_<])", r"\\\1", str(cell)) for cell in line) + " |" for line in lines
+        "| " + " | ".join(re.sub(r"([|*_<])", r"\\\1", shortened(str(cell))) for cell in line) + " |"
+        for line in lines
     )
     more = table.rows.height - MOST_ROWS
     return f"{text}\n\n… and {more} more rows." if more > 0 else text
+
+
+def shortened(cell: str) -> str:
+    """What fits into a cell."""
+    return cell if len(cell) <= MOST_LETTERS else shorten(cell, MOST_LETTERS, placeholder=" …")
 
 
 def page() -> str:
@@ -216,8 +229,8 @@ def page() -> str:
         NOTE,
         "Every table and figure that Steelyard makes, with the command that made it. All of them also come as"
         " files for papers and programs: tables as `.csv`, `.tsv`, `.jsonl`, `.parquet` or `.tex` by `--to`,"
-        " figures as `.svg`, `.pdf` or `.png` by `--out`. Which question each answers: [tables and"
-        " figures](../howto/tables-and-figures.md).\n",
+        " figures as `.svg`, `.pdf` or `.png` by `--out`. Here long texts are shortened. Which"
+        " question each answers: [tables and figures](../howto/tables-and-figures.md).\n",
         "The workers are simulated, so these numbers say nothing about any system. To follow, make the"
         " campaigns first:\n",
         f"```sh\n{made}\n```\n",

@@ -38,6 +38,8 @@ def commands_page() -> str:
     parts = [
         "# Commands\n",
         NOTE,
+        "What each command does and which options it takes, as `steelyard COMMAND --help` prints it, for"
+        " all who work at a terminal.\n",
         "Exit codes: 0 done; 1 the data cannot support what was asked; 2 wrong usage or unreadable input;"
         " 3 something unexpected. Errors go to stderr; `--debug` adds a traceback.\n",
     ]
@@ -57,7 +59,13 @@ def commands_page() -> str:
 
 def plugins_page() -> str:
     """Everything the registries hold."""
-    parts = ["# What is registered\n", NOTE]
+    parts = [
+        "# Plugins: what is registered\n",
+        NOTE,
+        "All methods, checks, protocols, degradations, metrics and platforms of this version, with their"
+        " options and papers, for those who choose one and those who add one (`CONTRIBUTING.md` in the"
+        " repository says how). Tables and figures are in the [gallery](gallery.md).\n",
+    ]
     kinds: dict[str, Iterable[Any]] = {
         "Methods": methods().values(),
         "Checks": checks().values(),

@@ -34,6 +34,7 @@ from sqlalchemy import create_engine
 import steelyard.protocols as protocols_package
 from steelyard.aggregation import worker_model_gibbs
 from steelyard.domain.campaign import Campaign, CampaignSettings, DesignSettings
+from steelyard.domain.crowd import ListingState
 from steelyard.domain.entry import CampaignEntry, Consent, EntryQuestion, TrainingItem
 from steelyard.domain.text import Segment, System
 from steelyard.domain.work import Hit, Item, ItemKind, PlacedItem
@@ -47,6 +48,7 @@ from steelyard.protocols import protocols, words_in
 from steelyard.stats.worker_model.gibbs import GibbsOptions
 from steelyard.store import campaigns, engines
 from steelyard.store import running as revised
+from steelyard.store.crowd import StoredListing
 from steelyard.store.database import Store, open_store
 
 MoreProtocols = Callable[[Mapping[str, Mapping[str, str]]], AbstractContextManager[Path]]
@@ -442,7 +444,6 @@ def postgres_databases(postgres_folder: Path) -> Iterator[PostgresDatabases]:
 def postgres_folder() -> Iterator[Path]:
     """The socket folder of a PostgreSQL server that lives as long as the tests."""
     programs = _postgres_programs()
-    # Not pytest's own folder: under root the server runs as another user, who may not enter that.
     with _folder_for_server() as (folder, user):
         password_file = folder / "password"
         password_file.write_text(PASSWORD)
@@ -467,7 +468,7 @@ def _postgres_programs() -> Path:
 
 @contextmanager
 def _folder_for_server() -> Iterator[tuple[Path, str | None]]:
-    folder = Path(tempfile.mkdtemp(prefix="steelyard-", dir="/tmp"))
+    folder = Path(tempfile.mkdtemp(prefix="steelyard-", dir=_place_for_server()))
     user = None
     if os.geteuid() == 0:
         user = "postgres" if any(entry.pw_name == "postgres" for entry in pwd.getpwall()) else "nobody"
@@ -477,6 +478,14 @@ def _folder_for_server() -> Iterator[tuple[Path, str | None]]:
         yield folder, user
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _place_for_server() -> Path:
+    """Not pytest's own folder: under root the server runs as another user, who may not enter that."""
+    place = Path(tempfile.gettempdir()).resolve()
+    is_open_to_all = all(folder.stat().st_mode & 0o001 for folder in (place, *place.parents))
+    # The path of a socket may not be long.
+    return place if is_open_to_all and len(str(place)) < 60 else Path("/tmp")  # noqa: S108 (a folder is made in it)
 
 
 @contextmanager
@@ -774,3 +783,17 @@ def _wait_until_it_answers(server: RunningServer) -> None:
 def short_chains(monkeypatch: pytest.MonkeyPatch) -> None:
     """Samplers run a few hundred sweeps only."""
     monkeypatch.setattr(worker_model_gibbs, "OPTIONS", GibbsOptions(sweeps=500, warm_up=150, chains=2))
+
+
+@pytest.fixture
+def listing(noon: datetime) -> StoredListing:
+    """Two places on Prolific."""
+    return StoredListing(
+        *("tag-1", "prolific", "study-1", ListingState.ACTIVE),
+        places=2,
+        reward=250,
+        pay=500,
+        cost=700,
+        currency="GBP",
+        made_at=noon,
+    )

@@ -89,6 +89,53 @@ def test_a_file_is_read_from_its_path(tmp_path: Path) -> None:
     assert sy.read(tmp_path / "judgements.csv").frame.height == 24
 
 
+def test_judgements_that_are_yet_to_be_read_take_what_read_takes(tmp_path: Path) -> None:
+    other = pl.DataFrame(ROWS).rename({"worker": "who"}).with_columns(pl.col("rating") / 20)
+    reading: dict[str, Any] = {"columns": {"worker": "who"}, "scale": (0, 5)}
+
+    found = sy.analyse(other.lazy(), **reading, check="none", draws=0)
+
+    assert found.systems.equals(sy.analyse(sy.read(other, **reading), check="none", draws=0).systems)
+    assert sy.replicate(other, **reading, check="none", draws=20).rho.height > 0
+
+
+def test_a_pilot_may_be_judgements_at_hand(tmp_path: Path) -> None:
+    pl.DataFrame(ROWS).write_csv(tmp_path / "pilot.csv")
+    given = [tmp_path / "pilot.csv", pd.DataFrame(ROWS), sy.read(pl.DataFrame(ROWS))]
+
+    plans = [sy.plan(systems=5, ratings_per_system=100, pilot=pilot) for pilot in given]
+
+    assert repr(plans[0]) == repr(plans[1]) == repr(plans[2])
+    assert "The pilot has only 2 workers" in " ".join(plans[2].warnings)
+
+
+def test_a_table_keeps_what_its_file_would_keep(tmp_path: Path) -> None:
+    errors = {
+        "system": ["x", "y"],
+        "doc": ["d", "d"],
+        "doc_id": [1, 1],
+        "seg_id": [1, 1],
+        "rater": ["r", "r"],
+    }
+    errors |= {"source": ["ein Haus", "ein Haus"], "target": ["a <v>mouse</v>", "a house"]}
+    errors |= {"category": ["Accuracy", "No-error"], "severity": ["Major", "No-error"]}
+    pl.DataFrame(errors).write_csv(tmp_path / "errors.tsv", separator="\t")
+
+    from_file, from_table = (
+        sy.read(given).source for given in (tmp_path / "errors.tsv", pd.DataFrame(errors))
+    )
+
+    assert len(from_table.texts) == 2 * len(["source", "target"])
+    assert from_table.texts.equals(from_file.texts)
+    assert from_table.spans.equals(from_file.spans)
+
+
+def test_a_span_of_time_is_its_seconds() -> None:
+    times = pd.to_timedelta([1.5] * 24, unit="s")
+
+    assert sy.read(pd.DataFrame(ROWS).assign(seconds=times)).frame["seconds"].unique().to_list() == [1.5]
+
+
 def test_all_problems_of_a_table_come_at_once() -> None:
     with pytest.raises(SourceError, match="2 problems"):
         sy.read(pl.DataFrame(ROWS | {"rating": [*ROWS["rating"][:-2], 101, -1]}))

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import steelyard
 
 ROOT = Path(__file__).parent.parent
@@ -32,9 +34,21 @@ def test_links_between_pages_lead_somewhere() -> None:
     ] == []
 
 
-def test_the_index_of_how_tos_names_every_page() -> None:
-    index = (ROOT / "docs" / "howto" / "README.md").read_text("utf-8")
-    names = [page.name for page in ROOT.glob("docs/howto/*.md") if page.name != "README.md"]
+def test_programs_and_files_that_pages_name_exist() -> None:
+    named = re.compile(r"\b(?:bench|deploy|docs|scripts|src|tests)/[\w./-]+\.\w+")
+
+    assert [
+        f"{page.relative_to(ROOT)}: {name}"
+        for page in PAGES
+        for name in named.findall(page.read_text("utf-8"))
+        if not (ROOT / name).exists()
+    ] == []
+
+
+@pytest.mark.parametrize("folder", ["explanation", "howto", "reference", "tutorial"])
+def test_the_index_of_a_folder_names_every_page(folder: str) -> None:
+    index = (ROOT / "docs" / folder / "README.md").read_text("utf-8")
+    names = [page.name for page in ROOT.glob(f"docs/{folder}/*.md") if page.name != "README.md"]
 
     assert [name for name in names if f"]({name})" not in index] == []
 

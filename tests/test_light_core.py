@@ -49,6 +49,7 @@ analysis.to_html("report.html")
 sy.plan(systems=2, ratings_per_system=100)
 sy.replicate(judgements, check="none")
 asked = {{
+    "folder": lambda: sy.read("."),
     "open": lambda: sy.open("eval.db"),
     "create": lambda: sy.create("campaign.toml", "eval.db"),
     "plot": lambda: analysis.plot("significance", "significance.png"),
@@ -100,6 +101,7 @@ def test_a_notebook_needs_the_core_alone_and_hears_what_the_rest_needs(
     assert "Ranking" in (tmp_path / "report.html").read_text("utf-8")
     extras = {"open": "server", "create": "server", "plot": "plots", "metric": "metrics"}
     said = json.loads(done.stdout)
+    assert said.pop("folder") == ".: is a folder. Name one of its files that can be analysed: judgements.csv."
     assert {name: f'pip install "steelyard[{extra}]"' in said[name] for name, extra in extras.items()} == (
         dict.fromkeys(extras, True)
     )

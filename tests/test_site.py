@@ -71,6 +71,18 @@ def test_the_gallery_shows_every_table_and_figure_and_nothing_else() -> None:
     assert pictures == sorted(path.stem for path in (IMAGES / "gallery").iterdir())
 
 
+def test_the_gallery_says_what_each_table_and_figure_shows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "scripts")
+    head = importlib.import_module("make_gallery").head
+    page = reference("gallery.md")
+    known = [("table", exhibit) for exhibit in tables().values()] + [
+        ("plot", exhibit) for exhibit in figures().values()
+    ]
+
+    missing = [exhibit.name for verb, exhibit in known if head(exhibit, verb) not in page]
+    assert missing == [], "run scripts/make_gallery.py"
+
+
 def test_every_picture_is_on_its_pages_and_in_the_list_of_the_script(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -120,6 +132,16 @@ def test_the_page_of_the_campaign_file_names_every_key() -> None:
 
     assert len(keys) > 60
     assert sorted(key for key in keys if not re.search(rf"`(?:\w+\.)?{re.escape(key)}`", page)) == []
+
+
+def test_the_page_of_the_campaign_file_says_what_each_key_means() -> None:
+    """In the words that `steelyard schema` gives to editors."""
+    kinds = json.loads(schema_text())["$defs"].values()
+    meanings = [key["description"] for kind in kinds for key in kind.get("properties", {}).values()]
+    page = " ".join(reference("campaign-file.md").replace("`", "").split())
+
+    assert len(meanings) > 100
+    assert [meaning for meaning in meanings if " ".join(meaning.replace("`", "").split()) not in page] == []
 
 
 @pytest.mark.parametrize("frame", list(ALIASES))

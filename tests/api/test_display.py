@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import re
 from html.parser import HTMLParser
 from pathlib import Path
@@ -14,11 +15,13 @@ import pytest
 import steelyard as sy
 from steelyard.api.display import Displayed
 from steelyard.domain.errors import ChoiceError
+from steelyard.report.drawing.palette import DARK, LIGHT
 
 NASTY = 'x<script>alert("1")</script>&'
 SYSTEMS = {"CURR-old": 80.0, "CURR-new": 70.0, "BEST-old": 50.0, "BEST-new": 60.0}
 KINDS = [
     "judgements",
+    "preferences",
     "analysis",
     "plan",
     "evaluation",
@@ -28,6 +31,14 @@ KINDS = [
     "linked",
     "metrics",
 ]
+
+
+# Which of two translations is on the left is a matter of chance.
+PREFERRED = pl.DataFrame(
+    [("w1", 1, "x", "y", "a"), ("w1", 2, "y", "x", "tie"), ("w2", 1, "x", "z", "b")],
+    schema=["worker", "segment", "system_a", "system_b", "preference"],
+    orient="row",
+)
 
 
 def _table(seed: int = 1) -> pl.DataFrame:
@@ -72,6 +83,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     draws: dict[str, Any] = {"check": "none", "draws": 50}
     return {
         "judgements": judgements,
+        "preferences": sy.read(PREFERRED.with_columns(worker=pl.col("worker") + NASTY)),
         "analysis": sy.analyse(table.with_columns(system=pl.col("system") + NASTY), **draws),
         "plan": sy.plan(systems=5, budget=2000),
         "evaluation": sy.evaluate(judgements, methods=["mean-rating", "mean-z"], check="none", draws=3),
@@ -131,7 +143,9 @@ def test_a_view_is_whole_safe_and_stands_alone(results: dict[str, Any], kind: st
     assert len(view) < 60_000
 
 
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in ("judgements", "normalisation")])
+@pytest.mark.parametrize(
+    "kind", [kind for kind in KINDS if kind not in ("judgements", "preferences", "normalisation")]
+)
 def test_a_view_has_a_figure_that_follows_the_theme(results: dict[str, Any], kind: str) -> None:
     view = results[kind]._repr_html_()
 
@@ -164,12 +178,31 @@ def test_the_text_of_an_analysis_has_the_first_systems_and_counts_the_rest() -> 
         orient="row",
     )
 
-    lines = repr(sy.analyse(table, method="mean-rating", check="none", draws=0)).splitlines()
+    long = table.with_columns(pl.col("system").replace("system-0", "system-0-with-a-name-in-one-word"))
+    lines = repr(sy.analyse(long, method="mean-rating", check="none", draws=0)).splitlines()
 
     assert lines[0] == "Analysis: table"
     assert lines[1].startswith("9 systems in ")
-    assert [line.split()[1] for line in lines[3:8]] == [f"system-{s}" for s in range(5)]
+    first = ["system-0-with-a-name-in…", *(f"system-{s}" for s in range(1, 5))]
+    assert [line.split()[1] for line in lines[3:8]] == first
     assert lines[8] == "… and 4 more"
+
+
+def test_preferences_are_counted_by_pair_whichever_was_left(results: dict[str, Any]) -> None:
+    found = results["preferences"]
+
+    assert repr(found).splitlines()[1] == "3 judgements, 2 workers, 2 segments."
+    assert [line.split() for line in repr(found).splitlines()[3:]] == [
+        ["x", "y", "2", "2", "1"],
+        ["x", "z", "1", "1", "1"],
+    ]
+    assert found.frame["preference"].to_list() == ["a", "tie", "b"]
+
+
+def test_judgements_of_which_there_are_none_show_that() -> None:
+    text = repr(sy.read(_table().head(0)))
+
+    assert text.splitlines()[1] == "0 judgements, 0 workers, 0 segments."
 
 
 def test_a_long_table_is_cut_and_says_so() -> None:
@@ -233,11 +266,30 @@ def test_a_figure_is_drawn_on_axes_that_are_there(results: dict[str, Any]) -> No
     assert results["analysis"].plot("ranking", ax=left) is left
     results["plan"].plot().draw(right)
 
+    assert {text.get_color() for text in left.texts} == {LIGHT["ink"], LIGHT["soft"]}
     assert {text.get_text() for text in left.texts} >= {"95 % interval", "score"}
     assert "Money, fee included" in {text.get_text() for text in right.texts}
     assert all(text.get_fontsize() < 12 for text in (*left.texts, *right.texts))
 
 
+def test_a_figure_on_a_dark_canvas_is_light(results: dict[str, Any]) -> None:
+    from matplotlib.figure import Figure as Canvas
+
+    axes = Canvas(facecolor="black").add_subplot()
+    parted = Canvas(facecolor="black").subfigures(1, 2)[0].add_subplot(facecolor="black")
+
+    for ax in (axes, parted):
+        results["analysis"].plot("ranking", ax=ax)
+        assert {text.get_color() for text in ax.texts} == {DARK["ink"], DARK["soft"]}
+
+
+def test_an_analysis_can_be_kept_in_a_file(results: dict[str, Any]) -> None:
+    again = pickle.loads(pickle.dumps(results["analysis"]))  # noqa: S301 (our own)
+
+    assert again.to_json() == results["analysis"].to_json()
+    assert again.table("ranking-variants").equals(results["analysis"].table("ranking-variants"))
+
+
 def test_every_result_is_of_the_one_kind_that_shows_itself(results: dict[str, Any]) -> None:
     assert all(isinstance(found, Displayed) for found in results.values())
-    assert [kind for kind, found in results.items() if isinstance(found, sy.Study)] == KINDS[2:]
+    assert [kind for kind, found in results.items() if isinstance(found, sy.Study)] == KINDS[3:]

@@ -8,6 +8,9 @@ import polars as pl
 
 import steelyard as sy
 from steelyard import api
+from steelyard.domain.analysis_options import AnalysisOptions
+from steelyard.domain.options import options_of
+from steelyard.domain.result import MethodSettings
 
 
 def _public() -> list[tuple[str, object]]:
@@ -37,3 +40,10 @@ def test_every_public_name_has_an_example() -> None:
 
     assert len(_public()) > 60
     assert [name for name in without if name not in _BORROWED] == []
+
+
+def test_the_help_of_analyse_names_every_option_that_all_methods_have() -> None:
+    known = [found.name for cls in (AnalysisOptions, MethodSettings) for found in options_of(cls)]
+
+    assert len(known) > 15
+    assert [name for name in known if f"`{name}`" not in (inspect.getdoc(sy.analyse) or "")] == []

@@ -17,7 +17,7 @@ SOURCE = Path(__file__).parents[2] / "src" / "steelyard"
 # All that a call from Python can reach; of the edges, what reads, checks, analyses and writes judgements.
 REACHED = (
     *("domain", "stats", "design", "aggregation", "qc", "agreement", "review", "planning", "longitudinal"),
-    *("meta", "metrics", "evaluation", "exhibits", "api"),
+    *("meta", "metrics", "evaluation", "exhibits", "store", "api"),
 )
 FLOWS = (
     *("analyse", "create", "evaluate", "exhibit", "export", "export_marks", "inference_units", "judged"),
@@ -98,10 +98,50 @@ def test_a_rating_outside_the_scale_names_the_argument() -> None:
             'cells={"curr_old": "A", "curr_new"',
         ),
         (lambda: sy.replicate(TABLE, draws="many"), "draws must be a whole number, not 'many'."),
+        (lambda: sy.replicate(TABLE, check="none", wage="ten"), "wage must be a number, not 'ten'."),
+        (
+            lambda: sy.plan(systems=5.5, budget="9"),
+            "systems must be a whole number, not 5.5.\nbudget must be a",
+        ),  # type: ignore[arg-type]
+        (lambda: sy.analyse(TABLE, colums={}), "no option 'colums' in an analysis. Did you mean 'columns'?"),
+        (
+            lambda: sy.analyse(sy.read(TABLE), scale=(0, 9)),
+            "scale says how judgements are read, and these were",
+        ),
+        (
+            lambda: sy.read(TABLE, scale=(100, 0)),
+            "scale must be two numbers, the smaller first: scale=(MIN, MAX).",
+        ),
+        (lambda: sy.read(TABLE, gold_scale=5), "gold_scale must be two numbers"),  # type: ignore[arg-type]
+        (lambda: sy.read(TABLE, columns=["who"]), 'which of ours: columns={"worker": "COLUMN"}.'),  # type: ignore[arg-type]
+        (lambda: sy.link(TABLE), "Give the campaigns as a list"),  # type: ignore[arg-type]
+        (lambda: sy.compare_years(TABLE), "Name the language pair of the judgements"),  # type: ignore[arg-type]
+        (lambda: sy.compare_years([TABLE]), "Name the language pair of the judgements"),  # type: ignore[list-item]
+        (lambda: sy.judge_metrics("x", columns={}), "There is no option 'columns' in judge_metrics."),
     ],
 )
-def test_a_keyword_that_does_not_exist_is_told_the_nearest(call: object, said: str) -> None:
+def test_a_wrong_keyword_or_value_is_told_what_fits(call: object, said: str) -> None:
     with pytest.raises(ChoiceError) as caught:
         call()  # type: ignore[operator]
 
     assert said in str(caught.value)
+
+
+@pytest.mark.parametrize("given", [None, 5, {"worker": ["a"]}, TABLE["rating"]])
+def test_what_is_no_table_is_told_what_is(given: object) -> None:
+    with pytest.raises(SourceError, match=r"it is of type .* a pandas, Polars or pyarrow table"):
+        sy.read(given)
+
+
+def test_an_argument_that_read_does_not_have_is_not_passed_over() -> None:
+    with pytest.raises(TypeError, match="colums"):
+        sy.read(TABLE, colums={"worker": "who"})  # type: ignore[call-arg]
+
+
+def test_what_cannot_be_written_is_said_of_the_file_that_was_named(tmp_path: Path) -> None:
+    planned, path = sy.plan(systems=5, ratings_per_system=1500), tmp_path / "missing" / "plan.svg"
+
+    for write in (planned.plot().save, planned.to_html):
+        with pytest.raises(SourceError, match="cannot be written: No such file") as caught:
+            write(path)
+        assert caught.value.where == str(path)

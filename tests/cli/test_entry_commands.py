@@ -98,7 +98,7 @@ def test_a_worker_can_be_forgotten(said: str, capsys: pytest.CaptureFixture[str]
     assert run(["erase", said, "W0009"]) == UNUSABLE
 
     assert capsys.readouterr().out == (
-        "Erased of W0001: 2 answers and 1 remark.\nOf W0001 there was nothing to erase.\n"
+        "W0001: erased 2 answers and 1 remark.\nW0001: there was nothing to erase.\n"
     )
 
 

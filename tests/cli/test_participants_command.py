@@ -77,7 +77,7 @@ def test_a_list_keeps_people_out_and_a_wrong_one_says_what_is_wrong(
 
     assert run(["participants", db, "--exclude", str(ids)]) == DONE
     said = capsys.readouterr()
-    assert "2 ids more may not join; 1 of the list work here already and go on." in said.err
+    assert "2 more ids may not join; 1 worker of this campaign on the list can go on working." in said.err
     assert "2 ids may not join." in said.out
     assert run(["participants", db, "--admit", str(ids), "--forget"]) == DONE
     said = capsys.readouterr()
@@ -110,7 +110,7 @@ def test_links_and_payments_name_participants_to_the_manager(
     assert run(["payments", db, "--to", "-"]) == DONE
     assert not {"participant_id", PID} & set(capsys.readouterr().out.replace("\n", ",").split(","))
     assert run(["erase", db, "W0001"]) == DONE
-    assert "Erased of W0001: id on a platform." in capsys.readouterr().out
+    assert "W0001: erased id on a platform." in capsys.readouterr().out
 
 
 def test_an_unknown_platform_is_refused_with_a_hint(

@@ -17,7 +17,7 @@ import pytest
 from steelyard.cli.main import DONE, UNSUPPORTED, run
 from steelyard.domain.text import Segment
 from steelyard.flows.source import read_source
-from steelyard.formats.judgements_file import write_judgements
+from steelyard.formats.judgements_writing import write_judgements
 from steelyard.formats.marks_to_write import MarksToWrite
 from steelyard.formats.span_writing import write_marked_errors
 from steelyard.frames import ratings_frame, spans_frame, texts_frame

@@ -426,11 +426,14 @@ def test_refusing_takes_evidence_a_long_message_a_known_category_and_a_persons_w
     study.finish(nobody)
     study.sync()
 
+    said: list[str] = []
+
     def refuse(**values: Any) -> str:
         refusal = Refusal(**{"worker_id": nobody, "category": "NO_DATA", **values})
         try:
             reject(study.campaign, study.client, refusal, {}, by=BY, now=study.now)
         except Conflict as conflict:
+            said.append(str(conflict))
             return conflict.code
         except ChoiceError as error:
             return str(error)
@@ -439,7 +442,9 @@ def test_refusing_takes_evidence_a_long_message_a_known_category_and_a_persons_w
     assert refuse(worker_id=worker_id, is_confirmed=True) == "no_evidence"
     assert "at least 100 letters" in refuse(message="too short" + " " * 100)
     assert "category" in refuse(category="NO_REASON", is_confirmed=True)
-    assert refuse() == "unconfirmed"
+    assert refuse() == refuse(message="Nothing was judged. " * 6) == "unconfirmed"
+    assert ["none of its items was judged" in each for each in said[-2:]] == [True, True]
+    assert ["They would read: Nothing was judged." in each for each in said[-2:]] == [False, True]
     assert study.entrance.books()["total"]["cost"] == 0
     assert refuse(is_confirmed=True) == "rejected"
     assert {each.state for each in study.status.sessions} == {SessionState.SUBMITTED, SessionState.REJECTED}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import shutil
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -240,3 +241,21 @@ def one_judgement_of_a_person(campaign: OpenCampaign, noon: datetime) -> str:
     submission = Submission(str(uuid.uuid4()), view.assignment_id, view.item.item_id, {"rating": 50}, 1000)
     submit(campaign, link.worker_id, submission, now=noon)
     return link.worker_id
+
+
+@dataclass
+class Heard:
+    """What a flow tells of its progress, if it is given `progress`."""
+
+    announced: list[tuple[str, int]] = field(default_factory=list)
+    steps: list[int] = field(default_factory=list)
+
+    @contextmanager
+    def progress(self, what: str, length: int) -> Iterator[Callable[[int], None]]:
+        self.announced.append((what, length))
+        yield self.steps.append
+
+
+@pytest.fixture
+def heard() -> Heard:
+    return Heard()

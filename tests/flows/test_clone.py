@@ -21,15 +21,16 @@ from steelyard.flows.open import OpenCampaign, open_campaign
 from steelyard.flows.progress import campaign_progress
 from steelyard.flows.simulate import simulate
 from steelyard.formats.campaign_toml import CampaignSource
-from steelyard.store import campaigns, running
+from steelyard.store import running
+from steelyard.store.audit import AuditRow, audit_rows
 
 
-def audit(campaign: OpenCampaign) -> list[campaigns.AuditRow]:
+def audit(campaign: OpenCampaign) -> list[AuditRow]:
     with campaign.store.read() as connection:
-        return campaigns.audit_rows(connection)
+        return audit_rows(connection)
 
 
-def without_ids(rows: list[campaigns.AuditRow]) -> list[campaigns.AuditRow]:
+def without_ids(rows: list[AuditRow]) -> list[AuditRow]:
     return [replace(row, item_id="") for row in rows]
 
 

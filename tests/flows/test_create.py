@@ -25,14 +25,15 @@ from steelyard.flows.simulate import simulate
 from steelyard.flows.source import from_campaign, read_source
 from steelyard.protocols import protocols
 from steelyard.store import campaigns
+from steelyard.store.audit import AuditRow, audit_rows
 
 
-def audit(campaign: OpenCampaign) -> list[campaigns.AuditRow]:
+def audit(campaign: OpenCampaign) -> list[AuditRow]:
     with campaign.store.read() as connection:
-        return campaigns.audit_rows(connection)
+        return audit_rows(connection)
 
 
-def without_ids(rows: list[campaigns.AuditRow]) -> list[campaigns.AuditRow]:
+def without_ids(rows: list[AuditRow]) -> list[AuditRow]:
     return [replace(row, item_id="") for row in rows]
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from steelyard.domain.crowd import ListingState, SessionReport, SessionState, is_stand_in, stand_in
+from steelyard.domain.crowd import SessionReport, SessionState, is_stand_in, stand_in
 from steelyard.domain.entry import Remark
 from steelyard.domain.errors import Conflict
 from steelyard.flows.entry_answers import give_consent
@@ -35,21 +35,12 @@ def report(session_id: str, now: datetime, state: SessionState = PAID) -> Sessio
 
 
 @pytest.fixture
-def paid(people: Any, noon: datetime) -> Any:
+def paid(people: Any, listing: crowd.StoredListing, noon: datetime) -> Any:
     """W0001 came from Prolific, finished a HIT and was paid with a bonus; somebody else never came."""
     people.rules(platform="prolific")
     query = [("PROLIFIC_PID", PID), ("STUDY_ID", "study-1"), ("SESSION_ID", SESSION)]
     worker = join_campaign(people.campaign, base_url="", now=noon, query=query).worker_id
     people.finish(worker)
-    listing = crowd.StoredListing(
-        *("tag-1", "prolific", "study-1", ListingState.ACTIVE),
-        places=2,
-        reward=250,
-        pay=500,
-        cost=700,
-        currency="GBP",
-        made_at=noon,
-    )
     bonus = Transfer(
         *("token-1", "tag-1", SESSION, worker, 40, 10, "Anna Weber wrote to us"),
         state=TransferState.PAID,

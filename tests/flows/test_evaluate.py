@@ -1,9 +1,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -105,20 +104,12 @@ def test_an_attribute_that_nobody_rated_is_refused(source: Source, choice: dict[
         evaluate(source, replace(SETTINGS, analysis=analysis))
 
 
-def test_progress_is_told_of_every_method_run(source: Source) -> None:
-    told: list[tuple[str, int]] = []
-    steps: list[int] = []
-
-    @contextmanager
-    def progress(what: str, length: int) -> Iterator[Callable[[int], None]]:
-        told.append((what, length))
-        yield steps.append
-
-    evaluate(source, SETTINGS, progress=progress)
+def test_progress_is_told_of_every_method_run(source: Source, heard: Any) -> None:
+    evaluate(source, SETTINGS, progress=heard.progress)
 
     # Two draws, sizes, shares of clickers and methods.
-    assert told == [("Trying methods", 16)]
-    assert sum(steps) == 16
+    assert heard.announced == [("Trying methods", 16)]
+    assert sum(heard.steps) == 16
 
 
 def test_the_text_has_a_table_the_conclusion_warnings_and_the_signature(evaluation: Evaluation) -> None:

@@ -27,7 +27,7 @@ from steelyard.flows.source import from_campaign
 from steelyard.flows.submit import Submission, submit
 from steelyard.store import campaigns, tables, work
 from steelyard.store.actions import logged_actions
-from steelyard.store.campaigns import AuditRow
+from steelyard.store.audit import AuditRow, audit_rows
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -60,7 +60,7 @@ def on_file(tmp_path: Path, noon: datetime) -> Callable[[Any], AbstractContextMa
 
 def audit(campaign: OpenCampaign) -> list[AuditRow]:
     with campaign.store.read() as connection:
-        return campaigns.audit_rows(connection)
+        return audit_rows(connection)
 
 
 def parts_of_hits(campaign: OpenCampaign) -> dict[str, int]:

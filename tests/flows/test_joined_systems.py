@@ -28,8 +28,7 @@ from steelyard.flows.settings import settings_from
 from steelyard.flows.simulate import simulate
 from steelyard.flows.source import Source, from_campaign, read_source
 from steelyard.frames import ratings_frame
-from steelyard.store import campaigns
-from steelyard.store.campaigns import AuditRow
+from steelyard.store.audit import AuditRow, audit_rows
 
 QUALITY = {"alpha": 3.0, "beta": 0.0, "gamma": -3.0, "delta": -20.0}
 SEEDS = range(60)
@@ -54,7 +53,7 @@ def laid_out(tmp_path_factory: pytest.TempPathFactory, word_texts: Any) -> Calla
                 file = replace(wider, design={"ratings_per_item": "2"}).write("wider.toml")
                 extend(campaign, texts=file, by="manager", now=now)
             with campaign.store.read() as connection:
-                return campaigns.audit_rows(connection)
+                return audit_rows(connection)
 
     return make
 

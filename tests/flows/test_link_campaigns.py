@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -243,19 +241,11 @@ def test_the_signature_holds_both_analyses_and_how_they_were_linked(pair: Linked
     assert found[2] == "link:known|slope:free|draws:200|seed:7"
 
 
-def test_progress_is_told_to_the_end() -> None:
-    steps: list[int] = []
-    asked: list[tuple[str, int]] = []
+def test_progress_is_told_to_the_end(heard: Any) -> None:
+    link([OLD_SOURCE, NEW_SOURCE], POINTS, progress=heard.progress)
 
-    @contextmanager
-    def progress(what: str, total: int) -> Iterator[Any]:
-        asked.append((what, total))
-        yield steps.append
-
-    link([OLD_SOURCE, NEW_SOURCE], POINTS, progress=progress)
-
-    assert asked == [("Linking", 4)]
-    assert sum(steps) == 4
+    assert heard.announced == [("Linking", 4)]
+    assert sum(heard.steps) == 4
 
 
 def test_earlier_scores_without_deviation_are_taken_as_exact_and_said_to_be() -> None:

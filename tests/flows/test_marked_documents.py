@@ -40,6 +40,7 @@ from steelyard.formats.campaign_spans import SpansTable, spans_shown
 from steelyard.formats.campaign_toml import read_campaign
 from steelyard.protocols import protocols
 from steelyard.store import campaigns
+from steelyard.store.audit import audit_rows
 from steelyard.store.extending import stored_texts
 from steelyard.store.prefilled import prefilled_spans
 from steelyard.web.app import create_app
@@ -327,7 +328,7 @@ def test_controls_pair_with_the_same_systems_own_text_and_know_where_they_were_d
         originals = {
             (each.system_id, each.segment_id): each.text for each in campaigns.translations(connection)
         }
-        rows = [row for row in campaigns.audit_rows(connection) if row.kind is ItemKind.DEGRADED]
+        rows = [row for row in audit_rows(connection) if row.kind is ItemKind.DEGRADED]
     known = {
         (row.system, row.segment): changed_part(originals[row.system, row.segment], row.text) for row in rows
     }
@@ -358,7 +359,7 @@ def test_what_was_marked_beforehand_reaches_every_copy_and_further_rounds(
 ) -> None:
     with campaign.store.read() as connection:
         marked = prefilled_spans(connection)
-        rows = {(row.item_id, row.place): row for row in campaigns.audit_rows(connection)}
+        rows = {(row.item_id, row.place): row for row in audit_rows(connection)}
         stored = stored_texts(connection)
     assert len(stored.prefilled) == 41
     assert [span[1:4] for span in stored.prefilled["brass", "1"]] == [(0, 3, "major"), (4, 8, "minor")]

@@ -1,9 +1,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -125,20 +124,12 @@ def test_an_attribute_that_nobody_rated_is_refused(source: Source) -> None:
         normalise(source, replace(SETTINGS, analysis=replace(ANALYSIS, attribute="wit")))
 
 
-def test_progress_is_told_of_every_run_of_a_method(source: Source) -> None:
-    told: list[tuple[str, int]] = []
-    steps: list[int] = []
-
-    @contextmanager
-    def progress(what: str, length: int) -> Iterator[Callable[[int], None]]:
-        told.append((what, length))
-        yield steps.append
-
-    normalise(source, SETTINGS, progress=progress)
+def test_progress_is_told_of_every_run_of_a_method(source: Source, heard: Any) -> None:
+    normalise(source, SETTINGS, progress=heard.progress)
 
     # Three methods: with all gold, without any, on three folds, and with random workers.
-    assert told == [("Normalising", 18)]
-    assert sum(steps) == 18
+    assert heard.announced == [("Normalising", 18)]
+    assert sum(heard.steps) == 18
 
 
 def test_the_text_has_tables_the_conclusion_warnings_and_the_signature(study: Normalisation) -> None:

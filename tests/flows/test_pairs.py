@@ -26,7 +26,7 @@ from steelyard.flows.source import from_campaign, read_source
 from steelyard.flows.submit import Submission, submit
 from steelyard.protocols import protocols
 from steelyard.report.json import analysis_record
-from steelyard.store import campaigns
+from steelyard.store.audit import audit_rows
 
 # Best first, as the demo texts were made; workers should find out.
 SYSTEMS = ["brass", "copper", "iron", "tin", "lead"]
@@ -61,7 +61,7 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OpenCampaign]:
 def texts_of_all(campaign: OpenCampaign) -> dict[tuple[str, str], set[str]]:
     """What was ever shown as if by a system for a segment: its translation, and damaged copies."""
     with campaign.store.read() as connection:
-        rows = campaigns.audit_rows(connection)
+        rows = audit_rows(connection)
     found: dict[tuple[str, str], set[str]] = {}
     for row in rows:
         found.setdefault((row.system, row.segment), set()).add(row.text)

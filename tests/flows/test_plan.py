@@ -224,21 +224,11 @@ def test_a_goal_beside_a_campaign_wins_over_its_own_hits(write_campaign: Callabl
     assert made.rounds == 8
 
 
-def test_designing_a_campaign_reports_its_progress(write_campaign: Callable[..., Path]) -> None:
-    from contextlib import contextmanager
+def test_designing_a_campaign_reports_its_progress(write_campaign: Callable[..., Path], heard: Any) -> None:
+    plan(campaign=write_campaign(), progress=heard.progress)
 
-    seen: list[tuple[str, int]] = []
-    steps: list[int] = []
-
-    @contextmanager
-    def progress(label: str, length: int) -> Any:
-        seen.append((label, length))
-        yield steps.append
-
-    plan(campaign=write_campaign(), progress=progress)
-
-    assert seen == [("Designing", 3)]
-    assert sum(steps) == 3
+    assert heard.announced == [("Designing", 3)]
+    assert sum(heard.steps) == 3
 
 
 def test_a_campaign_pays_what_its_file_says(write_campaign: Callable[..., Path]) -> None:

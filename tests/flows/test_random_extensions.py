@@ -19,9 +19,9 @@ from steelyard.domain.work import CONTROL_KINDS, ItemKind
 from steelyard.flows.create import create
 from steelyard.flows.extend import extend
 from steelyard.flows.open import OpenCampaign, open_campaign
-from steelyard.store import campaigns, tables, work
+from steelyard.store import tables, work
 from steelyard.store.assignments import submit_assignment
-from steelyard.store.campaigns import AuditRow
+from steelyard.store.audit import AuditRow, audit_rows
 from steelyard.store.claims import claim_opening
 
 NOW = datetime(2024, 5, 1, tzinfo=UTC)
@@ -138,7 +138,7 @@ def _carried_out(story: Story, texts: Any) -> Run:
             assert connection.execute(n_free).scalar_one() == 0, "workers have taken all there is"
             counts = select(openings.hit_id, func.count()).group_by(openings.hit_id)
             return Run(
-                rows=campaigns.audit_rows(connection),
+                rows=audit_rows(connection),
                 part={row.hit_id: row.part for row in connection.execute(select(tables.hits))},
                 n_openings={row[0]: row[1] for row in connection.execute(counts)},
                 taken=taken,

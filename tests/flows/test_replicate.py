@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -175,20 +173,12 @@ def test_the_signatures_tell_both_sources_and_the_study(found: Replication) -> N
     assert first.endswith("|boot:20|seed:7|study:replication|of:collections")
 
 
-def test_progress_is_told_of_every_step(sources: tuple[Source, Source]) -> None:
-    told: list[tuple[str, int]] = []
-    steps: list[int] = []
-
-    @contextmanager
-    def progress(what: str, length: int) -> Iterator[Callable[[int], None]]:
-        told.append((what, length))
-        yield steps.append
-
-    replicate(*sources, SETTINGS, progress=progress)
+def test_progress_is_told_of_every_step(sources: tuple[Source, Source], heard: Any) -> None:
+    replicate(*sources, SETTINGS, progress=heard.progress)
 
     # Twenty draws, and rho of all and of each collection on two scales.
-    assert told == [("Drawing ratings", 26)]
-    assert sum(steps) == 26
+    assert heard.announced == [("Drawing ratings", 26)]
+    assert sum(heard.steps) == 26
 
 
 def test_sources_without_judgements_or_attributes_are_refused(sources: tuple[Source, Source]) -> None:

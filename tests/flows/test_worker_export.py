@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from steelyard.domain.crowd import ListingState, SessionReport, SessionState
+from steelyard.domain.crowd import SessionReport, SessionState
 from steelyard.domain.entry import CampaignEntry, Remark
 from steelyard.domain.errors import NotFound
 from steelyard.domain.judgement import Behaviour
@@ -29,7 +29,7 @@ HANDLED = Behaviour(hidden_ms=700, n_pastes=1, straightness=0.5, is_automated=Fa
 
 
 @pytest.fixture
-def told(people: Any, noon: datetime, ask_first: Callable[..., None]) -> Any:
+def told(people: Any, listing: crowd.StoredListing, noon: datetime, ask_first: Callable[..., None]) -> Any:
     """W0001 did everything that one can do; W0002 did nothing but come."""
     campaign = people.campaign
     ask_first(campaign)
@@ -46,15 +46,6 @@ def told(people: Any, noon: datetime, ask_first: Callable[..., None]) -> Any:
     people.send("W0001", people.answer_to(view, revision=2, behaviour=HANDLED, answer={"rating": 37}))
     people.finish("W0001", 1)
     add_remark(campaign, Remark("r1", "W0001", "comment", "Nice texts.", noon))
-    listing = crowd.StoredListing(
-        *("tag-1", "prolific", "study-1", ListingState.ACTIVE),
-        places=2,
-        reward=250,
-        pay=500,
-        cost=700,
-        currency="GBP",
-        made_at=noon,
-    )
     report = SessionReport("visit-1", PID, SessionState.APPROVED, noon, reward=250, bonuses=(40,))
     with campaign.store.write() as connection:
         crowd.add_listing(connection, listing)

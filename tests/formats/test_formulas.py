@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from steelyard.domain.exhibit import Column, Table
 from steelyard.domain.spreadsheet import as_cell, from_cell
-from steelyard.formats.judgements_file import read_judgements, write_judgements
+from steelyard.formats.judgements_file import read_judgements
+from steelyard.formats.judgements_writing import write_judgements
 from steelyard.formats.people_file import people_csv, read_people
 from steelyard.formats.table_file import write_table
 from steelyard.frames import ratings_frame

@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from steelyard.domain.errors import SourceError
 from steelyard.domain.scale import Scale
 from steelyard.domain.work import ItemKind
-from steelyard.formats.judgements_file import from_table, read_judgements, write_judgements
+from steelyard.formats.judgements_file import from_table, read_judgements
+from steelyard.formats.judgements_writing import write_judgements
 from steelyard.frames import RATINGS_SCHEMA, gather_credit, ratings_frame, spread_credit
 
 PLAIN = "worker,segment,rating,system,kind\nw1,1,70,A,regular\nw2,1,30.5,A,degraded\n"

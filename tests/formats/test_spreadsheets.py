@@ -11,7 +11,8 @@ from steelyard.domain.errors import SourceError
 from steelyard.formats._folder import files_to_analyse
 from steelyard.formats.cell_metrics_file import read_cell_metrics
 from steelyard.formats.hit_times_file import read_hit_times
-from steelyard.formats.judgements_file import ENDINGS, read_judgements
+from steelyard.formats.judgements_file import read_judgements
+from steelyard.formats.judgements_writing import ENDINGS
 from steelyard.formats.people_file import read_people
 from steelyard.formats.table_file import read_table
 

@@ -16,7 +16,8 @@ from steelyard.domain.errors import SourceError
 from steelyard.domain.judgement import PREFERENCES, SPAN_SIDES, FrameName
 from steelyard.domain.running import Exclusion
 from steelyard.domain.work import SCORED_KINDS, ItemKind
-from steelyard.formats.judgements_file import from_table, neighbour, read_judgements, write_judgements
+from steelyard.formats.judgements_file import from_table, read_judgements
+from steelyard.formats.judgements_writing import neighbour, write_judgements
 from steelyard.frames import preferences_frame, ratings_frame, spans_frame
 
 ENDINGS = ["csv", "tsv", "jsonl", "parquet"]

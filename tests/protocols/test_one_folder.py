@@ -43,6 +43,7 @@ from steelyard.formats.judgements_file import read_judgements
 from steelyard.frames import spread_credit
 from steelyard.protocols import check_words, protocols, words_in
 from steelyard.store import campaigns
+from steelyard.store.audit import audit_rows
 from steelyard.web.app import create_app
 
 # The files of the first are those of the page that tells how to add a protocol.
@@ -415,7 +416,7 @@ def test_no_place_in_the_database_gives_a_control_away(judged: tuple[OpenCampaig
     # Workers know both ids that the order shown follows from, so the order stored must be random too.
     campaign, _ = judged
     with campaign.store.read() as connection:
-        rows = campaigns.audit_rows(connection)
+        rows = audit_rows(connection)
 
     places = [row.place for row in rows if row.kind is ItemKind.DEGRADED]
 

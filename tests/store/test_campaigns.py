@@ -10,7 +10,8 @@ from steelyard.domain.errors import Conflict, SourceError
 from steelyard.domain.text import CALIBRATION_SYSTEM, CalibrationText
 from steelyard.domain.work import Hit, Item, ItemKind, SegmentTexts
 from steelyard.store import campaigns
-from steelyard.store.campaigns import AuditRow, ItemFacts
+from steelyard.store.audit import AuditRow, audit_rows
+from steelyard.store.campaigns import ItemFacts
 from steelyard.store.database import Store
 
 
@@ -93,7 +94,7 @@ def test_systems_come_back_in_the_campaigns_order(
 
 
 def test_a_database_without_a_campaign_says_how_to_make_one(store: Store) -> None:
-    with store.read() as connection, pytest.raises(SourceError, match="steelyard create"):
+    with store.read() as connection, pytest.raises(SourceError, match=r"steelyard\.create"):
         campaigns.settings(connection)
 
 
@@ -105,7 +106,7 @@ def test_a_second_campaign_is_refused_by_name(
     )
 
     with (
-        pytest.raises(Conflict, match="already holds the campaign toy-de-en; choose another --db"),
+        pytest.raises(Conflict, match="already holds the campaign toy-de-en; choose another one"),
         toy_store.write() as connection,
     ):
         campaigns.add_campaign(
@@ -135,7 +136,7 @@ def test_nothing_stays_of_a_campaign_that_failed_half_way(
 
 def test_audit_rows_follow_the_hits(toy_store: Store, toy_hits: list[Hit]) -> None:
     with toy_store.read() as connection:
-        rows = campaigns.audit_rows(connection)
+        rows = audit_rows(connection)
 
     places = [(hit.round, hit.hit_id, placed.position) for hit in toy_hits for placed in hit.placed]
     assert [(row.round, row.hit, row.position) for row in rows] == places
@@ -143,7 +144,7 @@ def test_audit_rows_follow_the_hits(toy_store: Store, toy_hits: list[Hit]) -> No
 
 def test_an_audit_row_tells_where_its_base_is(toy_store: Store) -> None:
     with toy_store.read() as connection:
-        degraded = campaigns.audit_rows(connection)[10]
+        degraded = audit_rows(connection)[10]
 
     assert degraded == AuditRow(
         hit="h3",

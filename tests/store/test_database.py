@@ -10,7 +10,7 @@ import psycopg
 import pytest
 from sqlalchemy import func, insert, select
 
-from steelyard.domain.errors import Conflict, EvaluationError, SourceError
+from steelyard.domain.errors import Conflict, EvaluationError, SourceError, as_command_line
 from steelyard.store import links, tables, work
 from steelyard.store.database import Store, open_store
 from steelyard.store.turns import take_turns
@@ -193,10 +193,11 @@ def test_a_missing_file_says_how_to_make_it(tmp_path: Path) -> None:
     path = tmp_path / "missing.db"
 
     with pytest.raises(
-        SourceError, match=r"no such file\. .* steelyard create CAMPAIGN.toml --db .*missing.db"
-    ):
+        SourceError, match=r'no such file\. .* steelyard\.create\("CAMPAIGN.toml", ".*missing.db"\)'
+    ) as caught:
         open_store(str(path))
 
+    assert f"steelyard create CAMPAIGN.toml --db {path}" in caught.value.spelt(as_command_line)
     assert not path.exists()
 
 
@@ -220,7 +221,7 @@ def test_a_database_of_something_else_is_left_alone(address: str, create: bool) 
 
 
 def test_an_empty_database_is_not_filled_unasked(postgres_address: str) -> None:
-    with pytest.raises(SourceError, match=r"empty\. .* steelyard create"):
+    with pytest.raises(SourceError, match=r"empty\. .* steelyard\.create"):
         open_store(postgres_address)
 
 
@@ -228,7 +229,7 @@ def test_an_empty_file_is_not_filled_unasked(tmp_path: Path) -> None:
     path = tmp_path / "empty.db"
     path.touch()
 
-    with pytest.raises(SourceError, match=r"empty\. .* steelyard create"):
+    with pytest.raises(SourceError, match=r"empty\. .* steelyard\.create"):
         open_store(str(path))
 
 

@@ -15,6 +15,7 @@ from steelyard.domain.judgement import Judgement
 from steelyard.domain.text import Translation
 from steelyard.domain.work import Assignment, Hit, Item, ItemKind, PlacedItem, SegmentTexts, ShownText
 from steelyard.store import campaigns, judgements, tables, work
+from steelyard.store.audit import audit_rows
 from steelyard.store.database import Store
 
 ALPHA, BETA = "The dog sleeps.", "The hound is sleeping."
@@ -117,7 +118,7 @@ def test_a_judgement_keeps_the_order_in_which_translations_were_shown(
 
 def test_the_audit_lists_every_translation_with_its_own_kind(pair_store: Store) -> None:
     with pair_store.read() as connection:
-        rows = campaigns.audit_rows(connection)
+        rows = audit_rows(connection)
 
     found = [(row.position, row.place, row.kind, row.system, row.segment) for row in rows]
     assert found == [

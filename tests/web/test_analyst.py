@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import pickle
@@ -19,6 +18,7 @@ from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
+from tests.loops import run_apart
 
 from steelyard.domain import errors
 from steelyard.domain.errors import ChoiceError, EvaluationError, NotFound, SourceError, as_command_line
@@ -54,7 +54,7 @@ def beside(address: str) -> Iterator[AnalystBeside]:
 
 
 def ask(analyst: Any, verb: str, **arguments: Any) -> Any:
-    return asyncio.run(analyst.ask(Question(verb, "", arguments)))
+    return run_apart(analyst.ask(Question(verb, "", arguments)))
 
 
 def waited_for(is_so: Callable[[], bool]) -> bool:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 import pytest
 from starlette.types import Receive, Scope, Send
+from tests.loops import run_apart
 
 from steelyard.web.callers import BehindProxies, caller_address, caller_key, is_from_proxy
 
@@ -28,7 +28,7 @@ def seen(client: str | None, *forwarded: str, proxies: tuple[str, ...] = (), sch
         "headers": headers,
     }
     unused: Any = None
-    asyncio.run(BehindProxies(app, proxies)(scope, unused, unused))
+    run_apart(BehindProxies(app, proxies)(scope, unused, unused))
     return found[0]
 
 

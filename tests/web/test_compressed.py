@@ -1,11 +1,11 @@
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 import pytest
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.types import ASGIApp, Message
+from tests.loops import run_apart
 
 from steelyard.web.compressed import SMALLEST_IN_THREAD, Compressed
 
@@ -24,7 +24,7 @@ def sent(app: ASGIApp, accepted: str = "gzip, deflate") -> list[Message]:
 
     headers = [(b"accept-encoding", accepted.encode())]
     scope = {"type": "http", "asgi": {"spec_version": "2.4"}, "method": "GET", "headers": headers}
-    asyncio.run(Compressed(app)(scope, receive, send))
+    run_apart(Compressed(app)(scope, receive, send))
     return found
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 import pytest
+from tests.loops import run_apart
 
 from steelyard.store.actions import logged_actions
 
@@ -124,7 +124,7 @@ def test_nothing_a_stranger_sends_is_read(site: Any, token: str) -> None:
         "client": ("127.0.0.1", 1),
         "server": ("127.0.0.1", 80),
     }
-    asyncio.run(site.client.app(scope, receive, send))
+    run_apart(site.client.app(scope, receive, send))
 
     assert replies[0]["status"] == 401
     assert n_read == 0

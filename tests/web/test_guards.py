@@ -1,11 +1,11 @@
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from starlette.types import Message, Receive, Scope, Send
+from tests.loops import run_apart
 
 from steelyard.web.guards import Guards
 
@@ -24,7 +24,7 @@ def answered(messages: Iterator[Message]) -> list[Scope]:
         raise AssertionError(f"nobody is there to read {message}")
 
     scope = {"type": "http", "method": "POST", "path": "/api/v1/work/next", "root_path": ""}
-    asyncio.run(Guards(app)(scope, receive, send))
+    run_apart(Guards(app)(scope, receive, send))
     return given
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import logging
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 from ipaddress import ip_address
 from pathlib import Path
@@ -16,7 +17,7 @@ from sqlalchemy.exc import OperationalError
 from tests.web.test_roles import ROLES
 
 from steelyard.cli.main import DONE, run
-from steelyard.domain.crowd import ListingState, SessionReport, SessionState, stand_in
+from steelyard.domain.crowd import SessionReport, SessionState, stand_in
 from steelyard.domain.errors import SourceError
 from steelyard.domain.participants import Visit
 from steelyard.domain.people import Person
@@ -119,17 +120,8 @@ PID, SESSION, STUDY = "5f0a1b2c3d4e5f60718293a4", "60aa0000000000000000bbbb", "6
 
 
 @pytest.fixture
-def paid_site(judged_site: Any, noon: datetime) -> Any:
+def paid_site(judged_site: Any, listing: crowd.StoredListing, noon: datetime) -> Any:
     """W0001 came from Prolific, and was paid there with a bonus."""
-    listing = crowd.StoredListing(
-        *("tag-1", "prolific", STUDY, ListingState.ENDED),
-        places=1,
-        reward=250,
-        pay=250,
-        cost=350,
-        currency="GBP",
-        made_at=noon,
-    )
     report = SessionReport(SESSION, PID, SessionState.APPROVED, noon, "Anna", 250, (40,))
     bonus = Transfer(
         "t-1", "tag-1", SESSION, "W0001", 40, 10, "for Anna", TransferState.PAID, noon, "order-1"
@@ -140,7 +132,7 @@ def paid_site(judged_site: Any, noon: datetime) -> Any:
             connection, "W0001", visit, platform="prolific", pseudonym="the-keyed-hash", now=noon
         )
         participants.add_session(connection, "W0001", visit, now=noon)
-        crowd.add_listing(connection, listing)
+        crowd.add_listing(connection, replace(listing, listing_id=STUDY))
         known = crowd.put_session(connection, "tag-1", report, worker_id="W0001", now=noon)
         crowd.tie_assignment(connection, known)
         add_transfers(connection, [bonus])

@@ -16,7 +16,8 @@ from steelyard.domain.running import Rules
 from steelyard.domain.work import ItemKind
 from steelyard.flows.links import add_workers, links
 from steelyard.flows.open import OpenCampaign, open_campaign
-from steelyard.store import campaigns, running
+from steelyard.store import running
+from steelyard.store.audit import audit_rows
 from steelyard.web.replay import replay_writer, write_replay
 
 DAY = date(2026, 1, 31)
@@ -48,7 +49,7 @@ def test_nobody_can_tell_systems_controls_or_people_from_the_folder(
     campaign: OpenCampaign, written: Path
 ) -> None:
     with campaign.store.read() as connection:
-        rows = [row for row in campaigns.audit_rows(connection) if row.hit == "H0001"]
+        rows = [row for row in audit_rows(connection) if row.hit == "H0001"]
     found = links(campaign, base_url="https://judge.example")
     page = (written / "index.html").read_text("utf-8")
     told = json.loads(re.findall(r'id="replay">(.*?)</script>', page, re.S)[0])
@@ -74,7 +75,7 @@ def test_a_replay_without_texts_still_shows_the_way_of_answering(
     campaign: OpenCampaign, tmp_path: Path
 ) -> None:
     with campaign.store.read() as connection:
-        first = next(row for row in campaigns.audit_rows(connection) if row.hit == "H0001")
+        first = next(row for row in audit_rows(connection) if row.hit == "H0001")
 
     replay_writer(campaign, texts=False)(tmp_path / "replay")
 

@@ -8,6 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from steelyard.api.choices import StudyChoices
 from steelyard.api.display import Exhibiting
 from steelyard.api.reading import source_of
 from steelyard.api.waiting import shown_progress
@@ -61,9 +62,10 @@ class Analysis(Exhibiting, AnalysisRecord):
         """
         from steelyard.flows.exhibit import report_exhibits
         from steelyard.report.html import report_html
+        from steelyard.report.whole_files import write_whole
 
         exhibits, missing = report_exhibits(self._known(), self._options({}))
-        Path(path).write_text(report_html(self, exhibits, missing), encoding="utf-8")
+        write_whole(Path(path), report_html(self, exhibits, missing).encode())
 
     def to_latex(self, folder: str | PathLike[str]) -> None:
         """Write the report for LaTeX: tables, figures and a document that holds them.
@@ -117,16 +119,20 @@ class Analysis(Exhibiting, AnalysisRecord):
 def analyse(judgements: Any, **options: Any) -> Analysis:
     """Quality control, scores and ranking of judgements, or of anything that `read` takes.
 
-    Options are those of `steelyard analyse --help`, with underscores: `method="two-stage"`,
-    `gold_form="printed"`. `check` is the campaign's own, or paired-t, unless given; "none" keeps everyone.
-    ChoiceError names the options and values that exist.
+    Which ratings count: `check` ("none" keeps everyone; else the campaign's own, or "paired-t"),
+    `check_attributes`, `require_consistency`, `keep`, `keep_hits`, `exclusions`, `attribute`.
+    How they become scores: `method`, `unit`, `standardise_over`, `standardise_per`, `standardise_without`,
+    `draws`, `seed`; and a ranking: `test`, `correction`, `clusters`. `recipe` makes these choices as the
+    organisers of a WMT did. Single methods and checks have more, such as `gold_form`; where `judgements` are
+    yet to be read, so has `read`. They are the options of `steelyard analyse`, with underscores; a name or
+    value that does not exist is answered with those that do.
 
     >>> analysis = sy.analyse("judgements.csv", method="mean-rating", check="none")
     >>> analysis.counts.workers
     10
     """
-    source = source_of(judgements)
-    settings = settings_from(source, **options)
+    source = source_of(judgements, options)
+    settings = settings_from(source, **StudyChoices("an analysis", options).of_analysis())
     with shown_progress("Analysing"):
         evidence = weigh(source, settings)
-    return Analysis.of(evidence.analysis, evidence=evidence)
+    return Analysis._of(evidence.analysis, evidence=evidence)

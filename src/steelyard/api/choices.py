@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from steelyard.api.reading import READING
 from steelyard.domain.errors import ChoiceError
 from steelyard.domain.nearest import no_such
 from steelyard.domain.options import given_options, options_of
@@ -55,10 +56,11 @@ class StudyChoices:
     def of_analysis(self, *further: str) -> dict[str, Any]:
         """The keywords that are left: options of the analysis. ChoiceError for one that nobody has.
 
-        `further`: names that the call itself takes, to be listed with the others.
+        Those of `read` are left to `source_of`. `further`: names that the call itself takes, to be listed
+        with the others.
         """
-        self._require(self._left, [*further, *self._known, *known_names()])
-        return dict(self._left)
+        self._require(self._left, [*further, *self._known, *known_names(), *READING])
+        return {name: value for name, value in self._left.items() if name not in READING}
 
     def require_all_used(self) -> None:
         """ChoiceError for a keyword that nobody has taken."""

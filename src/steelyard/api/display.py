@@ -40,14 +40,8 @@ class Exhibiting(Displayed):
     """A result with tables and figures by name."""
 
     @classmethod
-    def of(cls, record: Any, **further: Any) -> Self:
-        """The face of what a flow found, with the same fields.
-
-        >>> from steelyard.api.planning import Plan
-        >>> from steelyard.flows.plan import plan
-        >>> Plan.of(plan(systems=5, budget=2000)).goal.name
-        'budget'
-        """
+    def _of(cls, record: Any, **further: Any) -> Self:
+        """The face of what a flow found, with the same fields."""
         known = {each.name: framed(getattr(record, each.name)) for each in fields(record)}
         return cls(**known, **further)
 

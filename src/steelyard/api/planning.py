@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Unpack
 
+from steelyard.api.reading import source_of
 from steelyard.api.studies import Study
 from steelyard.api.waiting import shown_progress
 from steelyard.planning.plan import Plan as PlanRecord
@@ -46,11 +47,14 @@ def plan(**choices: Unpack[PlanChoices]) -> Plan:
     """HITs, hours and cost for a target precision, or what a budget buys; the options of `steelyard plan`.
 
     Describe what is judged (`systems`, `segments` or a `campaign` file), and choose one goal: `difference`,
-    `ratings_per_system`, `reliability`, `ratings_per_item` or `budget`.
+    `ratings_per_system`, `reliability`, `ratings_per_item` or `budget`. `pilot`: judgements of a similar
+    crowd, or anything that `read` takes.
 
     >>> sy.plan(systems=5, ratings_per_system=1500).expected.outlay.hits
     154
     """
     from steelyard.flows.plan import plan as make_plan
 
-    return Plan.of(make_plan(progress=shown_progress, **choices))
+    if choices.get("pilot") is not None:
+        choices["pilot"] = source_of(choices["pilot"])
+    return Plan._of(make_plan(progress=shown_progress, **choices))

@@ -6,18 +6,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any
 
 from steelyard.api.display import Displayed
 from steelyard.api.frame import Frame
-from steelyard.domain.scale import VAS, Scale
-from steelyard.flows.source import Source, read_source
-from steelyard.flows.span_source import FurtherReading, read_further, with_ratings
-from steelyard.frames import gather_credit
+from steelyard.domain.errors import ChoiceError
+from steelyard.domain.scale import scale_between
+from steelyard.flows.source import Source, read_source, source_of_file
+from steelyard.flows.span_source import read_further
 
 if TYPE_CHECKING:
     from steelyard.domain.study import StudyResult
     from steelyard.flows.publication import PublicationPack
+
+# What `read` is told about judgements. Where they are read on the way, other calls take it too.
+READING = ("columns", "scale", "gold_scale", "hit_times", "domains", "weights")
 
 
 @dataclass(frozen=True, repr=False)
@@ -33,12 +36,12 @@ class Judgements(Displayed):
 
     @property
     def frame(self) -> Frame:
-        """One row per judgement: who gave which rating to which translation.
+        """One row per judgement: who gave which rating to which translation, or preferred which of two.
 
         >>> judgements.frame.columns[:3]
         ['judgement_id', 'worker_id', 'assignment_id']
         """
-        return Frame(self.source.frame)
+        return Frame(self.source.of((*self.source.gives, "ratings")[0]))
 
     @property
     def title(self) -> str:
@@ -88,58 +91,56 @@ class Judgements(Displayed):
         )
 
 
-def read(
+def read(  # noqa: PLR0913 (each by name, for whoever looks at the signature)
     source: Any,
     *,
     columns: Mapping[str, str] | None = None,
     scale: tuple[float, float] | None = None,
     gold_scale: tuple[float, float] | None = None,
     hit_times: str | PathLike[str] | None = None,
-    **further: Unpack[FurtherReading],
+    domains: str | PathLike[str] | None = None,
+    weights: str | None = None,
 ) -> Judgements:
-    """Judgements from a file or a pandas, Polars or pyarrow table; SourceError lists all problems.
+    """Judgements from a file, a database, or a pandas, Polars or pyarrow table.
 
-    `columns` says what a table calls things, as in {"worker": "annotator_email"}. `gold_scale` is the range
-    of an expert's known ratings where it is another than that of the ratings; `hit_times` is a file that says
-    when each HIT was taken and handed in, `domains` one that gives each document a domain. `weights` names
-    those by which errors that were marked become ratings.
+    SourceError lists all problems. `columns` says what a table calls things, as in
+    {"worker": "annotator_email"}. `scale` is the range of the ratings, from 0 to 100 unless given, and
+    `gold_scale` that of an expert's known ratings where it is another. `hit_times` is a file that says when
+    each HIT was taken and handed in, `domains` one that gives each document a domain. `weights` names those
+    by which errors that were marked become ratings.
 
     >>> table = {"who": ["a", "b"], "system": ["x", "x"], "segment": [1, 1], "rating": [90, 60]}
     >>> len(sy.read(pl.DataFrame(table), columns={"worker": "who"}))
     2
     """
-    wanted = Scale(*scale) if scale else None
-    gold = Scale(*gold_scale) if gold_scale else None
+    if columns is not None:
+        if not isinstance(columns, Mapping):
+            raise ChoiceError("{columns} must say which column is which of ours: {columns=worker=COLUMN}.")
+        columns = {ours: str(theirs) for ours, theirs in columns.items()}
+    wanted = None if scale is None else scale_between(scale, "scale")
+    gold = None if gold_scale is None else scale_between(gold_scale, "gold_scale")
     times = Path(hit_times) if hit_times is not None else None
     if isinstance(source, str | PathLike):
         found = read_source(fspath(source), columns=columns, scale=wanted, gold_scale=gold, hit_times=times)
-        return Judgements(read_further(found, **further))
-    from steelyard.formats.hit_times_file import read_hit_times
-    from steelyard.formats.judgements_file import from_table
+    else:
+        from steelyard.formats.judgements_file import from_table
 
-    table = from_table(source, columns=columns, scale=wanted, gold_scale=gold)
-    given = Source(
-        gather_credit(table.frame),
-        title="table",
-        campaign="table",
-        warnings=table.warnings,
-        hit_times=read_hit_times(times) if times else table.hit_times,
-        scale=wanted or VAS,
-        gold_scale=gold,
-        preferences=table.preferences,
-        spans=table.spans,
-        exclusions=table.exclusions,
-        simulated=table.simulated,
-        joined=table.joined,
-    )
-    return Judgements(read_further(with_ratings(given), **further))
+        table = from_table(source, columns=columns, scale=wanted, gold_scale=gold)
+        found = source_of_file(table, "table", scale=wanted, gold_scale=gold, hit_times=times)
+    return Judgements(read_further(found, domains=domains, weights=weights))
 
 
-def source_of(judgements: Any) -> Source:
-    """The source of judgements that were read, or of anything that `read` takes.
+def source_of(judgements: Any, options: Mapping[str, Any] | None = None) -> Source:
+    """The source of judgements that were read, or of anything that `read` takes, with its options.
 
-    >>> source_of("judgements.csv").title
+    >>> source_of("judgements.csv", {"scale": (0, 100), "method": "mean-z"}).title
     'judgements'
     """
-    found = judgements if isinstance(judgements, Judgements) else read(judgements)
-    return found.source
+    given = {name: value for name, value in (options or {}).items() if name in READING and value is not None}
+    if not isinstance(judgements, Judgements):
+        return read(judgements, **given).source
+    if given:
+        raise ChoiceError(
+            f"{{{next(iter(given))}}} says how judgements are read, and these were: give it to read."
+        )
+    return judgements.source

@@ -55,8 +55,9 @@ class Study(Exhibiting):
         >>> sy.plan(systems=5, budget=2000).to_html("plan.html")
         """
         from steelyard.report.study_page import study_html
+        from steelyard.report.whole_files import write_whole
 
-        Path(path).write_text(study_html([self._result()]), encoding="utf-8")
+        write_whole(Path(path), study_html([self._result()]).encode())
 
     def to_latex(self, folder: str | PathLike[str]) -> None:
         """Write it for LaTeX: tables, figures and a document that holds them.
@@ -195,9 +196,9 @@ def evaluate(judgements: Any, *, settings: EvaluationSettings | None = None, **o
     from steelyard.flows.evaluate import evaluate as try_methods
 
     chosen = StudyChoices("evaluate", options)
-    source, asked = source_of(judgements), chosen.settings(Settings, settings)
+    source, asked = source_of(judgements, options), chosen.settings(Settings, settings)
     analysis = settings_from(source, compared=compared_methods(asked), **chosen.of_analysis())
-    return Evaluation.of(try_methods(source, replace(asked, analysis=analysis), progress=shown_progress))
+    return Evaluation._of(try_methods(source, replace(asked, analysis=analysis), progress=shown_progress))
 
 
 def normalise(
@@ -218,9 +219,9 @@ def normalise(
     from steelyard.flows.normalise import normalise as compare
 
     chosen = StudyChoices("normalise", options)
-    source, asked = source_of(judgements), chosen.settings(Settings, settings)
+    source, asked = source_of(judgements, options), chosen.settings(Settings, settings)
     analysis = settings_from(source, compared=asked.methods or USUAL_METHODS, **chosen.of_analysis())
-    return Normalisation.of(compare(source, replace(asked, analysis=analysis), progress=shown_progress))
+    return Normalisation._of(compare(source, replace(asked, analysis=analysis), progress=shown_progress))
 
 
 def replicate(
@@ -247,10 +248,10 @@ def replicate(
 
     chosen = StudyChoices("replicate", options)
     asked, known = chosen.settings(Settings, settings), chosen.settings(Known, prices)
-    first = source_of(judgements)
-    other = None if second is None else source_of(second)
+    first = source_of(judgements, options)
+    other = None if second is None else source_of(second, options)
     asked = replace(asked, analysis=settings_from(first, **chosen.of_analysis()))
-    return Replication.of(study(first, other, asked, prices=known, progress=shown_progress))
+    return Replication._of(study(first, other, asked, prices=known, progress=shown_progress))
 
 
 def compare_years(
@@ -273,20 +274,24 @@ def compare_years(
     from steelyard.flows.longitudinal import longitudinal as compare
     from steelyard.flows.longitudinal import pair_source
 
-    if isinstance(judgements, str | PathLike) or not judgements:
+    named = list(judgements.items()) if isinstance(judgements, Mapping) else judgements
+    if not (isinstance(named, list | tuple) and named and all(map(_is_named, named))):
         raise ChoiceError('Name the language pair of the judgements, such as {"de-en": "years.db"}.')
     if options.get("cells") is not None:
         options["cells"] = _cells(options["cells"])
     chosen = StudyChoices("compare_years", options)
     asked = chosen.settings(Settings, settings)
-    named = list(judgements.items()) if isinstance(judgements, Mapping) else list(judgements)
     sources = []
     for pair, given in named:
-        source = source_of(given)
+        source = source_of(given, options)
         address = fspath(given) if isinstance(given, str | PathLike) else ""
         analysis = settings_from(source, **chosen.of_analysis())
         sources.append(pair_source(address, source, analysis, pair=pair, texts=bool(asked.metrics)))
-    return Longitudinal.of(compare(sources, asked, progress=shown_progress))
+    return Longitudinal._of(compare(sources, asked, progress=shown_progress))
+
+
+def _is_named(given: Any) -> bool:
+    return isinstance(given, tuple | list) and len(given) == 2 and isinstance(given[0], str)
 
 
 def _cells(given: Any) -> CellSystems:
@@ -300,8 +305,9 @@ def _cells(given: Any) -> CellSystems:
     if missing:
         raise ChoiceError(f"{{cells}} must name {joined(missing)} too: {{cells={HOW_TO_NAME_CELLS}}}.")
     return tuple(
-        (name, tuple(given[name].split("+")) if isinstance(given[name], str) else tuple(given[name]))
+        (name, tuple(each if isinstance(each, list | tuple) else str(each).split("+")))
         for name in CELLS
+        for each in [given[name]]
     )
 
 
@@ -322,12 +328,12 @@ def link(
     """
     from steelyard.flows.link_campaigns import link as study
 
-    if isinstance(judgements, str | PathLike) or not judgements:
+    if not (isinstance(judgements, list | tuple) and judgements):
         raise ChoiceError('Give the campaigns as a list, the oldest first, such as ["2019.db", "2024.db"].')
     chosen = StudyChoices("link", options)
-    sources = [source_of(given) for given in judgements]
+    sources = [source_of(given, options) for given in judgements]
     settings = settings_from(sources[-1], **chosen.of_analysis("slope", "common"))
-    return Linked.of(study(sources, settings, slope=slope, common=common, progress=shown_progress))
+    return Linked._of(study(sources, settings, slope=slope, common=common, progress=shown_progress))
 
 
 def judge_metrics(
@@ -360,4 +366,4 @@ def judge_metrics(
     wanted = chosen.settings(Wanted, usual, "table", "method")
     chosen.require_all_used()
     read = read_scored(fspath(scores), wanted, progress=shown_progress)
-    return MetaEvaluation.of(judge(read, asked, progress=shown_progress))
+    return MetaEvaluation._of(judge(read, asked, progress=shown_progress))

@@ -55,7 +55,7 @@ def analyse(
     """Check workers, score and rank systems.
 
     SOURCE is a campaign's database, a judgements file, or a series of campaigns: a folder of databases or a
-    PostgreSQL database with several. Of a series each campaign is analysed for itself.
+    PostgreSQL database with several. In a series each campaign is analysed separately.
     """
     series = series_at(source)
     if series is not None:
@@ -126,7 +126,7 @@ def _require_pair(source: str, folder: Path | None, pair: str | None, gold_name:
 def report(source: str, html_file: str | None, latex_folder: Path | None, **choices: Any) -> int:
     """Write the full report as one self-contained page, as LaTeX, or both.
 
-    Of a series, FILE is an overview of all campaigns; their own reports go into a folder beside it, named as
+    For a series, FILE is an overview of all campaigns; their own reports go into a folder beside it, named as
     FILE without its ending, and for LaTeX into folders of DIR.
     """
     if html_file is None and latex_folder is None:

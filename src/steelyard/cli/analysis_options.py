@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -164,7 +163,7 @@ class BriefMethodsCommand(MethodsCommand):
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Say where the options of methods are listed."""
         formatter.write_paragraph()
-        formatter.write_text("Options of single methods: see `steelyard analyse --help`.")
+        formatter.write_text("Options of individual methods: see `steelyard analyse --help`.")
 
 
 def of_methods(choices: dict[str, Any]) -> dict[str, Any]:
@@ -224,7 +223,7 @@ def read_from(address: str, choices: dict[str, Any]) -> Source:
         address,
         columns=columns_given(choices["columns"]),
         scale=scale_of(choices["scale"]),
-        gold_scale=scale_of(choices.get("gold_scale"), option="--gold-scale"),
+        gold_scale=scale_of(choices.get("gold_scale"), name="gold_scale"),
         hit_times=choices.get("hit_times"),
     )
     return read_further(source, domains=choices.get("domains"), weights=choices.get("weights"))
@@ -259,16 +258,8 @@ def columns_given(text: str | None) -> dict[str, str] | None:
     return {ours.strip(): theirs.strip() for ours, _, theirs in pairs}
 
 
-def scale_of(text: str | None, *, option: str = "--scale") -> Scale | None:
+def scale_of(text: str | None, *, name: str = "scale") -> Scale | None:
     """The scale of the ratings, from `--scale`, or another from the option of that name."""
-    from steelyard.domain.scale import Scale
+    from steelyard.domain.scale import scale_between
 
-    if text is None:
-        return None
-    try:
-        low, high = (float(part) for part in text.split(","))
-    except ValueError:
-        low = high = 0.0
-    if not (low < high and math.isfinite(high - low)):
-        raise click.BadParameter("write it as two numbers, the smaller first, e.g. 0,100", param_hint=option)
-    return Scale(low, high)
+    return None if text is None else scale_between(text.split(","), name)

@@ -32,7 +32,7 @@ def backup(db: str, file: Path, with_secret: bool) -> int:
     """Copy a campaign into a new file, also while it is served.
 
     The file is a SQLite database as of one moment, complete and checked, whichever database the
-    campaign is in; `restore` turns it back into either. Of a series each campaign gets a file in the
+    campaign is in; `restore` turns it back into either. In a series each campaign gets a file in the
     folder FILE. Do not copy a database file by other means while it is served: such a copy may lack
     the newest judgements.
     """

@@ -172,7 +172,7 @@ def export(db: str, target: Path, layout: str, worker_id: str | None) -> int:
     """Write all judgements to a file that `analyse` reads.
 
     The file holds the ratings. Preferences and spans, if there are any, go into files beside it:
-    NAME.preferences.csv and NAME.spans.csv beside NAME.csv. Of a series each campaign gets a file of its own:
+    NAME.preferences.csv and NAME.spans.csv beside NAME.csv. In a series each campaign gets a file of its own:
     NAME.CAMPAIGN.csv.
 
     With --as, the errors that workers marked are written as other programs store them; `analyse` reads these

@@ -22,14 +22,12 @@ from steelyard.cli.options import (
     show,
 )
 from steelyard.domain.errors import ChoiceError, Conflict
-from steelyard.domain.wording import cents_in_words, counted, in_json
+from steelyard.domain.wording import cents_in_words, counted, in_json, to_cents
 
 if TYPE_CHECKING:
     from steelyard.domain.crowd import CrowdClient
-    from steelyard.domain.payment import Payments
     from steelyard.flows.bonus import Owed
     from steelyard.flows.open import OpenCampaign
-    from steelyard.flows.verdicts import Verdicts
 
 dry_run_option = click.option(
     "--dry-run", is_flag=True, help="Print every request that would be sent, and change nothing."
@@ -156,7 +154,7 @@ def stop(db: str, pause: bool, yes: bool, dry_run: bool) -> int:
 def sync(db: str, dry_run: bool, json_file: str | None) -> int:
     """Ask the platform how things stand, carry it over, and pay what is due.
 
-    Run it every few minutes while people work, by hand or by a timer; `serve` does it by itself if it has the
+    Run it every few minutes while people work, by hand or by a timer; `serve` does it too if it has the
     key. Work that nobody has decided on for the days that [pay] after_days says is approved.
     """
     from steelyard.cli.crowd_text import NOTHING
@@ -256,6 +254,7 @@ def reject(db: str, worker: str, category: str, message: str, **switches: bool) 
     """
     from steelyard.flows.approve import Refusal, request_return
     from steelyard.flows.approve import reject as reject_work
+    from steelyard.flows.verdicts import campaign_verdicts
 
     now = datetime.now(UTC)
     with _at_platform(db, dry_run=switches["dry_run"]) as (campaign, client):
@@ -263,13 +262,15 @@ def reject(db: str, worker: str, category: str, message: str, **switches: bool) 
             request_return(campaign, client, worker, message, by="command line", now=now)
             click.echo(_now(client, f"{worker} is asked to give the place back"))
             return 0
-        found = _verdicts(campaign).by_worker().get(worker, {})
+        found = campaign_verdicts(campaign).by_worker().get(worker, {})
         refusal = Refusal(worker, category, message, is_confirmed=switches["yes"] or client.is_dry)
         try:
             reject_work(campaign, client, refusal, found, by="command line", now=now)
         except Conflict as conflict:
-            if conflict.code != "unconfirmed" or not sys.stdin.isatty():
+            if conflict.code != "unconfirmed":
                 raise
+            if not sys.stdin.isatty():
+                raise Conflict(f"{conflict} Say so with --yes.", code=conflict.code) from None
             click.echo(str(conflict), err=True)
             _confirm("Refuse to pay?", yes=False)
             sure = Refusal(worker, category, message, is_confirmed=True)
@@ -302,6 +303,7 @@ def bonus(
     """
     from steelyard.flows.bonus import give_up_bonus, owed_bonuses
     from steelyard.flows.crowd_status import crowd_status
+    from steelyard.flows.payments import campaign_payments
 
     now = datetime.now(UTC)
     if token is not None:
@@ -312,7 +314,7 @@ def bonus(
         click.echo("It counts as not paid, and can be paid anew.")
         return 0
     with _at_platform(db, dry_run=switches["dry_run"]) as (campaign, client):
-        found = _payments(campaign, now)
+        found = campaign_payments(campaign, now=now)
         if worker is not None:
             owed = [_one(worker, amount, reason, found.currency)]
         else:
@@ -331,7 +333,6 @@ def bonus(
 
 
 def _one(worker: str, amount: float | None, reason: str, currency: str) -> Owed:
-    from steelyard.domain.wording import to_cents
     from steelyard.flows.bonus import Owed
 
     if amount is None:
@@ -369,22 +370,6 @@ def _at_platform(db: str, *, dry_run: bool) -> Iterator[tuple[OpenCampaign, Crow
 def _now(client: CrowdClient, said: str) -> str:
     """How things stand afterwards; in a dry run, how they would."""
     return f"Without --dry-run: {said}" if client.is_dry else said
-
-
-def _verdicts(campaign: OpenCampaign) -> Verdicts:
-    from steelyard.flows.settings import settings_from
-    from steelyard.flows.source import from_campaign
-    from steelyard.flows.verdicts import worker_verdicts
-
-    source = from_campaign(campaign)
-    return worker_verdicts(source, settings_from(source))
-
-
-def _payments(campaign: OpenCampaign, now: datetime) -> Payments:
-    from steelyard.flows.payments import payments
-    from steelyard.flows.progress import Watch
-
-    return payments(Watch(campaign), _verdicts(campaign), now=now)
 
 
 def _ask(question: str, *, yes: bool) -> None:

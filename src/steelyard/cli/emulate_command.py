@@ -38,16 +38,12 @@ def emulate(
     each behaviour is documented: docs/reference/emulators.md.
     """
     from steelyard.cli.listening import listening_at
-    from steelyard.domain.errors import ChoiceError
-    from steelyard.domain.nearest import no_such
-    from steelyard.emulators import emulators
+    from steelyard.emulators import emulator_of
     from steelyard.emulators.faults import Faults
     from steelyard.emulators.offer import EmulatorSettings
     from steelyard.emulators.serving import serve_until_stopped
 
-    if platform not in emulators():
-        raise ChoiceError(no_such("platform with a stand-in", platform, emulators()))
-    offered = emulators()[platform]
+    offered = emulator_of(platform)
     fee = shares.pop("fee")
     faults = Faults()
     faults.change({name: value for name, value in shares.items() if value})

@@ -33,7 +33,7 @@ target_file_option = click.option(
 def remarks(db: str, target: Path | None) -> int:
     """Print what workers wrote to you: comments, and problems that they reported with items.
 
-    Of a series each campaign gets a file of its own: NAME.CAMPAIGN.csv for NAME.csv.
+    In a series each campaign gets a file of its own: NAME.CAMPAIGN.csv for NAME.csv.
     """
     from steelyard.flows.remarks import campaign_remarks, export_remarks
 
@@ -50,7 +50,7 @@ def remarks(db: str, target: Path | None) -> int:
 def background(db: str, target: Path | None) -> int:
     """Print who agreed to take part, what workers answered before their first set, and how training went.
 
-    Of a series each campaign gets a file of its own: NAME.CAMPAIGN.csv for NAME.csv.
+    In a series each campaign gets a file of its own: NAME.CAMPAIGN.csv for NAME.csv.
     """
     from steelyard.flows.background import backgrounds, export_background
 
@@ -122,7 +122,7 @@ def erase(db: str, worker: str | None, everybody: bool, yes: bool, reason: str) 
         *([counted(done.n_answers, "answer")] if done.n_answers else []),
         *([counted(done.n_remarks, "remark")] if done.n_remarks else []),
     ]
-    click.echo(f"Erased of {worker}: {joined(what)}." if what else f"Of {worker} there was nothing to erase.")
+    click.echo(f"{worker}: erased {joined(what)}." if what else f"{worker}: there was nothing to erase.")
 
 
 def _erase_everybody(campaign: OpenCampaign, reason: str, *, yes: bool) -> None:

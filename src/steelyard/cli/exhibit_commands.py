@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from steelyard.domain.plugin import Exhibit
 
 _OPTIONS = (*(found.name for found in options_of(ExhibitOptions)), "cells", "metric_scores")
-_SINGLE = "Options of single exhibits"
+_SINGLE = "Options of individual exhibits"
 # What some exhibits leave to their reader.
 _exhibit_options = with_options(
     *click_options(ExhibitOptions, section=_SINGLE),
@@ -108,10 +108,7 @@ def plot(name: str, sources: tuple[str, ...], target: Path, bare: bool, **choice
     keep_sources(_files_read(sources, choices), target)
     evidence, options = _evidence(figures()[name], sources, choices)
     made = make_figure(name, evidence, options)
-    try:
-        write_figure(made, target, has_words=not bare)
-    except OSError as error:
-        raise click.FileError(str(target), error.strerror) from None
+    write_figure(made, target, has_words=not bare)
     told = (made.title, made.caption, crowd_note(made), made.signature)
     click.echo("\n".join(words for words in told if words))
 

@@ -124,10 +124,7 @@ def _draw(made: MetaEvaluation, picture: Path) -> None:
     from steelyard.exhibits.studies.meta import metrics_figure
     from steelyard.report.figure_file import write_figure
 
-    try:
-        write_figure(metrics_figure(made), picture)
-    except OSError as error:
-        raise click.FileError(str(picture), error.strerror) from None
+    write_figure(metrics_figure(made), picture)
 
 
 def _write(made: MetaEvaluation, target: Path) -> None:

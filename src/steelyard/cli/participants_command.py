@@ -81,7 +81,7 @@ def _change(
     now = datetime.now(UTC)
     for source in excluded:
         done = exclude_participants(campaign, source, by="command line", now=now)
-        click.echo(_said(source, f"{counted(done.n_changed, 'id')} more may not join", done), err=True)
+        click.echo(_said(source, f"{counted(done.n_changed, 'more id')} may not join", done), err=True)
     for source in admitted:
         done = admit_participants(campaign, source, by="command line", now=now)
         click.echo(_said(source, f"{counted(done.n_changed, 'id')} may join again", done), err=True)
@@ -94,9 +94,11 @@ def _said(source: str, what: str, done: Barring) -> str:
     """What became of a list, in a line."""
     parts = [what]
     if done.n_here:
-        parts.append(f"{done.n_here} of the list work here already and go on")
+        parts.append(f"{counted(done.n_here, 'worker')} of this campaign on the list can go on working")
     if done.n_forgotten:
-        parts.append(f"of {done.n_forgotten} the id is forgotten there, so they cannot be told")
+        parts.append(
+            f"{counted(done.n_forgotten, 'id')} forgotten there, so whoever had one cannot be recognised"
+        )
     return f"{source}: {'; '.join(parts)}."
 
 

@@ -28,7 +28,7 @@ def payments(db: str, target: str | None, people: bool, check: str | None, json_
     """List what each worker is owed, with what the check found.
 
     Everybody who judged anything is listed, those who failed the check or were excluded too. A failed check
-    alone is no reason to refuse pay: look at the evidence. Of a series each campaign has its own list, and
+    alone is no reason to refuse pay: look at the evidence. In a series each campaign has its own list, and
     its own file: NAME.CAMPAIGN.csv for NAME.csv.
     """
     from steelyard.cli.analysis_options import require_known_check
@@ -95,16 +95,10 @@ def _payments_of_series(series: Series, wanted: Wanted, json_file: str | None) -
 
 def _found(address: str, check: str | None) -> Payments:
     from steelyard.flows.open import open_campaign
-    from steelyard.flows.payments import payments as make_payments
-    from steelyard.flows.progress import Watch
-    from steelyard.flows.settings import settings_from
-    from steelyard.flows.source import from_campaign
-    from steelyard.flows.verdicts import worker_verdicts
+    from steelyard.flows.payments import campaign_payments
 
     with open_campaign(address) as campaign:
-        source = from_campaign(campaign)
-        verdicts = worker_verdicts(source, settings_from(source, check=check))
-        return make_payments(Watch(campaign), verdicts, now=datetime.now(UTC))
+        return campaign_payments(campaign, check=check, now=datetime.now(UTC))
 
 
 def _write_sheet(found: Payments, target: str, *, people: bool) -> None:

@@ -123,10 +123,7 @@ def plan(json_file: str | None, plot_file: Path | None, **choices: Any) -> None:
         from steelyard.exhibits.studies.plan import plan_figure
         from steelyard.report.figure_file import write_figure
 
-        try:
-            write_figure(plan_figure(made), plot_file)
-        except OSError as error:
-            raise click.FileError(str(plot_file), error.strerror) from None
+        write_figure(plan_figure(made), plot_file)
     if json_file:
         write_text(to_json(made), json_file)
     if json_file != "-":

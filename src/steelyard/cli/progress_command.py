@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 def progress(db: str, hits: bool, precision: bool, json_file: str | None) -> int:
     """Show how far a campaign has got, when it will end, what it costs, and who works on it.
 
-    Of a series there is a line for each campaign.
+    For a series it prints a line for each campaign.
     """
     from steelyard.flows.open import open_campaign
     from steelyard.flows.progress import Watch

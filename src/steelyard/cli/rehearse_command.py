@@ -42,17 +42,15 @@ def rehearse(
     is only read. Without DB, a small campaign that ships with Steelyard is taken. Ends with 1 if the books
     differ, or a page of ours failed.
     """
-    from steelyard.domain.errors import ChoiceError
-    from steelyard.domain.nearest import no_such
-    from steelyard.emulators import emulators
+    from steelyard.emulators import emulator_of
     from steelyard.emulators.demo_campaign import make_demo_campaign
     from steelyard.emulators.rehearsal import RehearsalWish
     from steelyard.emulators.rehearsal import rehearse as run_rehearsal
     from steelyard.emulators.rehearsal_text import rehearsal_json, rehearsal_text
     from steelyard.flows.open import open_campaign
 
-    if platform not in emulators():
-        raise ChoiceError(no_such("platform with a stand-in", platform, emulators()))
+    # Before anything is made.
+    emulator_of(platform)
     wish = RehearsalWish(platform, people, seed, media=media)
     with _folder(keep) as folder:
         address = db or make_demo_campaign(folder, platform, now=datetime.now(UTC))

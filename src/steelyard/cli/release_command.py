@@ -24,7 +24,7 @@ def release(db: str, names: tuple[str, ...], idle: bool, reason: str) -> None:
     """Offer the open HIT of a worker to others.
 
     What was judged is kept and paid. A worker who comes back goes on with the HIT if its place is still
-    free. Idle HITs are released by themselves as soon as somebody else asks for work; see lease_minutes
+    free. Idle HITs are released automatically as soon as somebody else asks for work; see lease_minutes
     of `steelyard settings`.
     """
     from steelyard.flows.open import open_campaign

@@ -34,7 +34,7 @@ def replay(db: str, folder: Path, hit_id: str | None, most_items: int, media: Pa
     """Write the worker's page as a folder that opens without a server.
 
     For reviewers, ethics committees and appendices: open index.html in it. Everything is as workers saw it,
-    and nothing that is entered is sent or kept. Neither systems nor controls nor workers can be told from it.
+    and nothing that is entered is sent or kept. It gives away no system, control or worker.
     """
     from steelyard.flows.open import open_campaign
     from steelyard.web.replay import write_replay

@@ -33,10 +33,7 @@ class ReportFiles:
         """Write it for LaTeX into a folder."""
         from steelyard.report.latex import write_latex
 
-        try:
-            write_latex(folder, self.analysis, self.exhibits, self.missing)
-        except OSError as error:
-            raise click.FileError(str(folder), error.strerror) from None
+        write_latex(folder, self.analysis, self.exhibits, self.missing)
 
 
 def require_drawing(latex_folder: Path | None) -> None:

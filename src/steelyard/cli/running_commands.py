@@ -36,7 +36,7 @@ def pause(db: str, reason: str) -> int:
 def resume(db: str, reason: str) -> int:
     """Open a campaign to workers: a draft, a paused one, or a closed one again.
 
-    Of a series, drafts and paused campaigns are opened; closed ones stay closed.
+    In a series, drafts and paused campaigns are opened; closed ones stay closed.
     """
     return _change(db, "open", reason)
 

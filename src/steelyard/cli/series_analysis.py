@@ -113,21 +113,15 @@ def _analysed_place(place: CampaignPlace, targets: Targets, choices: dict[str, A
 
         write_metric_folder(place.address, evidence, targets.metric_folder, gold_name=targets.gold_name)
     if targets.html_file or targets.latex_folder:
+        from steelyard.report.whole_files import made_folder
+
         made = report_files(evidence)
         if targets.html_file:
-            folder = _made_folder(_pages_folder(targets.html_file))
+            folder = made_folder(_pages_folder(targets.html_file))
             made.write_html(str(folder / f"{place.name}.html"))
         if targets.latex_folder:
-            made.write_latex(_made_folder(targets.latex_folder) / place.name)
+            made.write_latex(made_folder(targets.latex_folder) / place.name)
     return analysis
-
-
-def _made_folder(folder: Path) -> Path:
-    try:
-        folder.mkdir(exist_ok=True)
-    except OSError as error:
-        raise click.FileError(str(folder), error.strerror) from None
-    return folder
 
 
 def _pages_folder(html_file: str) -> Path:

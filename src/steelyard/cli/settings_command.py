@@ -87,62 +87,11 @@ class _JsonObject(click.ParamType):  # type: ignore[type-arg]
     "--retain-until", metavar="DATE|none", help="Day until which what points to workers is kept: YYYY-MM-DD."
 )
 @json_option
-def settings(  # noqa: PLR0913 (one option for each rule)
-    db: str,
-    lease_minutes: float | None,
-    hits_per_worker: int | str | None,
-    open_link: str | None,
-    joins_per_hour: int | None,
-    unbegun_hits: int | None,
-    wage: float | str | None,
-    currency: str | None,
-    pay_per_hit: float | str | None,
-    fee: float | None,
-    budget: float | str | None,
-    pay_after_days: float | None,
-    tell_pay: str | None,
-    completion_code: str | None,
-    completion_url: str | None,
-    screened_code: str | None,
-    blocked_code: str | None,
-    platform: str | None,
-    id_parameter: str | None,
-    study_parameter: str | None,
-    session_parameter: str | None,
-    id_pattern: str | None,
-    description: str | None,
-    platform_settings: dict[str, Any] | None,
-    retain_until: str | None,
-    json_file: str | None,
-) -> int:
+def settings(db: str, json_file: str | None, **given: Any) -> int:
     """Print the rules of a campaign, or of each in a series, after changing those given here."""
     keep_sources([db], json_file)
-    given = {
-        "lease_minutes": lease_minutes,
-        "hits_per_worker": hits_per_worker,
-        "open_link": None if open_link is None else open_link == "on",
-        "joins_per_hour": joins_per_hour,
-        "unbegun_hits": unbegun_hits,
-        "wage": wage,
-        "currency": currency,
-        "pay_per_hit": pay_per_hit,
-        "fee": fee,
-        "budget": budget,
-        "pay_after_days": pay_after_days,
-        "tell_pay": None if tell_pay is None else tell_pay == "on",
-        "completion_code": completion_code,
-        "completion_url": completion_url,
-        "screened_code": screened_code,
-        "blocked_code": blocked_code,
-        "platform": platform,
-        "id_parameter": id_parameter,
-        "study_parameter": study_parameter,
-        "session_parameter": session_parameter,
-        "id_pattern": id_pattern,
-        "description": description,
-        "platform_settings": platform_settings,
-        "retain_until": retain_until,
-    }
+    for name in ("open_link", "tell_pay"):
+        given[name] = None if given[name] is None else given[name] == "on"
     changes = {name: None if value == "none" else value for name, value in given.items() if value is not None}
     series = series_at(db)
     if series is None:

@@ -79,10 +79,7 @@ def _show(
     if latex_folder is not None:
         from steelyard.report.study_page import write_study_latex
 
-        try:
-            write_study_latex(latex_folder, results)
-        except OSError as error:
-            raise click.FileError(str(latex_folder), error.strerror) from None
+        write_study_latex(latex_folder, results)
     if json_file:
         write_text(study_json(results), json_file)
     if "-" not in (json_file, html_file):

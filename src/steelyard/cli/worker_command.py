@@ -29,16 +29,13 @@ def worker(db: str, worker_id: str, check: str | None, json_file: str | None) ->
     from steelyard.cli.analysis_options import require_known_check
     from steelyard.flows.open import open_campaign
     from steelyard.flows.progress import Watch
-    from steelyard.flows.settings import settings_from
-    from steelyard.flows.source import from_campaign
-    from steelyard.flows.verdicts import worker_verdicts
+    from steelyard.flows.verdicts import campaign_verdicts
     from steelyard.flows.worker import worker_detail, worker_record
 
     keep_sources([db], json_file)
     require_known_check(check)
     with open_campaign(db) as campaign:
-        source = from_campaign(campaign)
-        verdicts = worker_verdicts(source, settings_from(source, check=check))
+        verdicts = campaign_verdicts(campaign, check=check)
         detail = worker_detail(Watch(campaign), verdicts, worker_id, now=datetime.now(UTC))
     document = json.dumps(worker_record(detail), indent=2, ensure_ascii=False)
     show(worker_text(detail), f"{document}\n", json_file, private=True)

@@ -16,6 +16,7 @@ from steelyard.design.layout import MIN_DEGRADED, layout_problems
 from steelyard.design.places import CODE
 from steelyard.domain.campaign import Campaign
 from steelyard.domain.errors import CampaignError
+from steelyard.domain.wording import counted
 from steelyard.domain.work import CONTROL_KINDS, ItemKind
 from steelyard.stats.arrays import BoolArray, IntArray
 
@@ -163,11 +164,12 @@ def distance_warnings(closest: int | None, hits: Sequence[DocumentHit]) -> list[
     if close:
         warnings.append(
             f"in {len(close)} of {len(hits)} HITs a control is closer to its base than in HITs with groups, "
-            f"which keep {GROUPED_SEPARATION:.0%} of a HIT between them; as few as {min(close)} items are."
+            f"which keep {GROUPED_SEPARATION:.0%} of a HIT between them; here it is "
+            f"{counted(min(close), 'item')} at worst."
         )
     if closest is not None and closest <= TOO_CLOSE:
         warnings.append(
-            f"translations of one segment come as close as {closest} positions (wanted: more than "
+            f"translations of one segment come as close as {counted(closest, 'position')} (wanted: more than "
             f"{TOO_CLOSE}): documents are few for HITs of this size. More documents or smaller HITs help."
         )
     return warnings

@@ -14,6 +14,7 @@ from steelyard.design.entries import Entries, gold_of
 from steelyard.design.layout import Layout, fitting_size, layout_of, layout_problems, layout_warnings
 from steelyard.domain.campaign import Campaign
 from steelyard.domain.text import CALIBRATION_SYSTEM
+from steelyard.domain.wording import counted
 from steelyard.domain.work import ItemKind
 from steelyard.stats.arrays import IntArray
 
@@ -196,7 +197,7 @@ def warnings_after(campaign: Campaign, layout: Layout, nearest: int | None) -> l
         return []
     return [
         f"{len(campaign.segments)} segments are few for HITs of {layout.n_regular} regular items: "
-        f"translations of one segment come as close as {nearest} positions "
+        f"translations of one segment come as close as {counted(nearest, 'position')} "
         f"(wanted: more than {TOO_CLOSE}). Workers may remember them; more segments or smaller HITs help."
     ]
 

@@ -47,7 +47,7 @@ class AnalysisOptions:
     )
     recipe: Literal["wmt", "wmt24", "wmt25", "wmt26"] | None = option(
         None,
-        help="Choose all of these as the organisers did: wmt is WMT21 and WMT22. Other options given still "
+        help="Make all these choices as the organisers did; wmt: WMT21 and WMT22. Other options given still "
         "win.",
     )
     attribute: str | None = option(None, help="Take one attribute of a file with several.")

@@ -12,7 +12,6 @@ from steelyard.domain.judgement import Preference, Span
 
 # What a worker does before the first set, in this order; a campaign may have any of them.
 EntryStep = Literal["consent", "questions", "training"]
-ENTRY_STEPS: tuple[EntryStep, ...] = ("consent", "questions", "training")
 RemarkKind = Literal["comment", "problem"]
 QuestionKind = Literal["choice", "choices", "number", "text"]
 

@@ -55,6 +55,8 @@ def as_argument(name: str, value: str | None) -> str:
     """
     if value is None:
         return name
+    if name == "create":
+        return f'steelyard.create("CAMPAIGN.toml", "{value}")'
     if "=" in value:
         parts = (part.partition("=") for part in value.split(","))
         written = ", ".join(f'"{ours}": "{theirs}"' for ours, _, theirs in parts)
@@ -70,6 +72,8 @@ def as_command_line(name: str, value: str | None) -> str:
     >>> as_command_line("columns", "known=COLUMN"), as_command_line("keep_hits", "True")
     ('--columns known=COLUMN', '--keep-hits')
     """
+    if name == "create":
+        return f"steelyard create CAMPAIGN.toml {as_command_line('db', value)}"
     option = f"--{name.replace('_', '-')}"
     return option if value in (None, "True") else f"{option} {value}"
 
@@ -101,8 +105,8 @@ class _ListedProblemsError(EvaluationError):
 
     def __init__(self, where: str, problems: Sequence[str]) -> None:
         self.where = where
-        self._problems = tuple(problems)
-        self.problems = self._spelt(as_argument)
+        self._problems: tuple[str, ...] = tuple(problems)
+        self.problems: tuple[str, ...] = self._spelt(as_argument)
         super().__init__(self._text(self.problems))
 
     def spelt(self, spell: Callable[[str, str | None], str]) -> str:
@@ -129,7 +133,8 @@ class CampaignError(_ListedProblemsError):
 class SourceError(_ListedProblemsError):
     """A judgements file or database that cannot be read or written as asked.
 
-    Problems may name options with a value, `{columns=worker=COLUMN}`; other braces are the file's own.
+    Problems may name options with a value, `{columns=worker=COLUMN}`, and say how to make a campaign in a
+    database, `{create=eval.db}`; other braces are the file's own.
     """
 
     def _spelt(self, spell: Callable[[str, str | None], str]) -> tuple[str, ...]:

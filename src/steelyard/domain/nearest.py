@@ -40,7 +40,7 @@ def no_such(noun: str, name: str, known: Iterable[str], *, within: str = "", use
     >>> no_such("method", "mean_z", ["mean-rating", "mean-z"])
     "There is no method 'mean_z'. Did you mean 'mean-z'? Use one of: mean-rating, mean-z."
     """
-    names = list(known)
+    names, name = list(known), name if isinstance(name, str) else str(name)
     place = f" in {within}" if within else ""
     return f"There is no {noun} {name!r}{place}. {did_you_mean(name, names)}{use}: {', '.join(names)}."
 

@@ -21,7 +21,7 @@ from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from steelyard.domain.errors import ChoiceError
-from steelyard.domain.nearest import did_you_mean
+from steelyard.domain.nearest import did_you_mean, no_such
 
 _KEY = "steelyard option"
 
@@ -203,6 +203,17 @@ def given_options(cls: type, values: Mapping[str, Any]) -> dict[str, Any]:
         for found in options_of(cls)
         if values.get(found.name) is not None
     }
+
+
+def require_known_names(given: Iterable[str], known: Iterable[str], *, within: str) -> None:
+    """ChoiceError for an option that does not exist, with those that do.
+
+    >>> require_known_names(["seed"], ["seed", "draws"], within="a plan")
+    """
+    names = list(dict.fromkeys(known))
+    for name in given:
+        if name not in names:
+            raise ChoiceError(no_such("option", name, names, within=within, use="Use any of"))
 
 
 def require_known_values(settings: Any) -> None:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
+
+from steelyard.domain.errors import ChoiceError
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +21,21 @@ class Scale:
     def width(self) -> float:
         """Distance between the ends."""
         return self.maximum - self.minimum
+
+
+def scale_between(ends: Iterable[Any], name: str) -> Scale:
+    """The scale that somebody gave as the option of this name; ChoiceError unless it is two numbers.
+
+    >>> scale_between(["1", " 5"], "scale")
+    Scale(minimum=1.0, maximum=5.0)
+    """
+    try:
+        low, high = map(float, ends)
+    except (TypeError, ValueError):
+        low = high = 0.0
+    if not (low < high and math.isfinite(high - low)):
+        raise ChoiceError(f"{{{name}}} must be two numbers, the smaller first: {{{name}=MIN,MAX}}.")
+    return Scale(low, high)
 
 
 # The visual analogue scale of direct assessment.

@@ -120,6 +120,15 @@ def to_cents(amount: float, currency: str) -> int:
     return round(payable(amount, currency) * cents)
 
 
+def in_units(cents: int) -> str:
+    """An amount in cents as programs write it, in whole units.
+
+    >>> in_units(1205), in_units(-5)
+    ('12.05', '-0.05')
+    """
+    return f"{'-' if cents < 0 else ''}{abs(cents) // 100}.{abs(cents) % 100:02}"
+
+
 def cents_in_words(cents: int, currency: str) -> str:
     """An amount in the smallest unit, with the code of its currency.
 

@@ -52,7 +52,6 @@ class Books:
     """The ledger of an emulated platform.
 
     Fees and taxes are rounded payment by payment, so that any sum of them agrees to the cent with any other.
-    `held`: what is set aside for work that has been offered and may still have to be paid, by listing.
     """
 
     def __init__(
@@ -62,13 +61,7 @@ class Books:
         self.balance = balance
         self._fee_on = fee_on
         self._vat_on = vat_on
-        self.held: dict[str, int] = {}
         self._accounts: dict[str, _Account] = {}
-
-    @property
-    def available(self) -> int:
-        """What may still be promised to somebody."""
-        return self.balance - sum(self.held.values())
 
     def charge(self, amount: int, *, fee: int | None = None) -> Charge:
         """What it costs to pay somebody this amount; `fee`: where it is not the usual one."""

@@ -7,6 +7,8 @@ from datetime import datetime
 from html import escape
 from typing import Any
 
+from steelyard.domain.wording import in_units
+
 STYLE = (
     "body{font:16px/1.5 sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}"
     "table{border-collapse:collapse}td,th{padding:.2rem .8rem;border-bottom:1px solid #ccc;text-align:left}"
@@ -15,43 +17,46 @@ STYLE = (
 
 
 def control_page(
-    title: str, now: datetime, listings: Sequence[Mapping[str, Any]], statement: Mapping[str, Any]
+    title: str,
+    now: datetime,
+    listings: Sequence[Mapping[str, Any]],
+    statement: Mapping[str, Any],
+    *,
+    more: str = "",
 ) -> str:
-    """Listings, sessions and books as HTML; money in units of the currency."""
+    """Listings, sessions and books as HTML, and `more` of it below; money in units of the currency."""
     currency = str(statement["currency"])
-    totals = {name: money(amount) for name, amount in statement["total"].items()}
+    totals = {name: in_units(amount) for name, amount in statement["total"].items()}
     sessions = [
         {
             "session": each["session"],
             "person": each["person"],
             "state": each["state"],
-            "reward": money(each["reward"]),
-            "bonuses": ", ".join(money(bonus) for bonus in each["bonuses"]),
+            "reward": in_units(each["reward"]),
+            "bonuses": ", ".join(in_units(bonus) for bonus in each["bonuses"]),
         }
         for each in statement["sessions"]
     ]
-    shown = [{**each, "reward": money(each["reward"])} for each in listings]
+    shown = [{**each, "reward": in_units(each["reward"])} for each in listings]
     parts = [
-        f"<h1>{escape(title)}</h1>",
         f"<p>A stand-in for rehearsals: no real person is here, and no real money. "
         f"Its clock says {now:%Y-%m-%d %H:%M:%S} UTC.</p>",
         f"<h2>Listings</h2>{_table(shown, 'Nothing is listed yet.')}",
         f"<h2>Sessions</h2>{_table(sessions, 'Nobody has come yet.')}",
         f"<h2>Money, in {escape(currency)}</h2>",
-        _table([{"balance": money(statement["balance"]), **totals}], ""),
+        _table([{"balance": in_units(statement["balance"]), **totals}], ""),
+        more,
     ]
-    head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{escape(title)}'
-    head += f"</title><style>{STYLE}</style>"
-    return f'<!doctype html><html lang="en"><head>{head}</head><body>{"".join(parts)}</body></html>'
+    return plain_page(title, "".join(parts))
 
 
-def money(cents: int) -> str:
-    """Cents as units of a currency.
-
-    >>> money(1205), money(-5)
-    ('12.05', '-0.05')
-    """
-    return f"{'-' if cents < 0 else ''}{abs(cents) // 100}.{abs(cents) % 100:02}"
+def plain_page(title: str, body: str, *, style: str = "") -> str:
+    """A page of an emulator; `body` is HTML."""
+    return (
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
+        f'<meta name="viewport" content="width=device-width"><style>{STYLE}{style}</style></head>'
+        f"<body><h1>{escape(title)}</h1>{body}</body></html>"
+    )
 
 
 def _table(rows: Sequence[Mapping[str, Any]], otherwise: str) -> str:

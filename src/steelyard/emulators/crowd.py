@@ -6,28 +6,39 @@ the same story, whatever it is that goes wrong in it.
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from types import TracebackType
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from steelyard.domain.entry import entry_in
-from steelyard.emulators.crowd_report import CrowdMix, CrowdReport
+from steelyard.emulators.crowd_report import CrowdReport
 from steelyard.emulators.entrance import Entrance
 from steelyard.emulators.person import CrowdVisit, PersonKind, SimulatedPerson, Surroundings, VisitEnd
 from steelyard.emulators.steps import Pause, Schedule, Steps
 from steelyard.emulators.ways import take_part
 from steelyard.emulators.wire import RequestRefused, Wire
-from steelyard.flows.open import OpenCampaign, open_campaign
+from steelyard.flows.open import OpenCampaign
 from steelyard.flows.simulate import Hand, make_hands
 from steelyard.flows.state import campaign_now
-from steelyard.simulate.crowd import Mix, make_crowd
+from steelyard.simulate.crowd import Mix, make_crowd, shared_out
 
-# Steps between two looks at `until`: about as many as one person makes [our choice].
+# Steps between two looks: about as many as one person makes [our choice].
 STEPS_BETWEEN = 25
+# Shares of what people do: a crowd as one must fear it [our choice].
+KINDS = {
+    PersonKind.DILIGENT: 0.50,
+    PersonKind.CLICKING: 0.10,
+    PersonKind.LEAVING: 0.08,
+    PersonKind.ABANDONING: 0.06,
+    PersonKind.FORGETTING: 0.05,
+    PersonKind.CHEATING: 0.05,
+    PersonKind.TWO_TABS: 0.05,
+    PersonKind.SHARING: 0.04,
+    PersonKind.SCREENED: 0.04,
+    PersonKind.AGAIN: 0.03,
+}
 # Those who do the work, and those who only click [our choices].
 WORKING = Mix(careful=0.6, noisy=0.4, careless=0.0, cheating=0.0)
 CLICKING = Mix(careful=0.0, noisy=0.0, careless=0.0, cheating=1.0)
@@ -42,32 +53,15 @@ class _Actor:
 
 
 class VisitingCrowd:
-    """People who come to a campaign through an emulated platform. Use it in a `with` block.
+    """People who come to a campaign through an emulated platform. Close it in the end.
 
-    `campaign`: the database, opened or by its address; people know from it how good each item is, and
-    nothing in it is changed but by requests to its server. `threads`: how many act at once; with more than
-    one, no two runs are alike. `patience`: seconds before a request that failed is sent again.
-    `lost_replies`: the share of our server's replies that do not arrive, though it has acted.
+    They know from the campaign how good each item is, and nothing in it is changed but by requests to its
+    server.
     """
 
-    def __init__(  # noqa: PLR0913 (one option each)
-        self,
-        emulator_url: str,
-        campaign: str | OpenCampaign,
-        *,
-        mix: CrowdMix | None = None,
-        seed: int = 7,
-        threads: int = 1,
-        patience: float = 0.2,
-        lost_replies: float = 0.0,
-    ) -> None:
-        self._owned = open_campaign(campaign) if isinstance(campaign, str) else None
-        self._campaign = self._owned or campaign
-        self._mix = mix or CrowdMix()
+    def __init__(self, emulator_url: str, campaign: OpenCampaign, *, seed: int = 7) -> None:
+        self._campaign = campaign
         self._rng = np.random.default_rng(seed)
-        self._threads = threads
-        self._patience = patience
-        self._lost_replies = lost_replies
         self.wire = Wire()
         self.entrance = Entrance(self.wire, emulator_url)
         self._codes: list[str] = []
@@ -81,13 +75,13 @@ class VisitingCrowd:
         self,
         n_people: int = 0,
         *,
-        until: Callable[[], bool] | None = None,
-        progress: Callable[[int], None] | None = None,
+        look: Callable[[], None] = lambda: None,
+        progress: Callable[[int], None] = lambda _: None,
     ) -> CrowdReport:
         """Let so many more people come, and all act until nobody can go on.
 
-        Who found no place, or no work, looks again in the next run. `until` is asked every now and then: once
-        it says True, nobody begins any more. `progress` is told of everybody who has come to an end.
+        Who found no place, or no work, looks again in the next run. `look` is called every now and then, and
+        `progress` is told of everybody who has come to an end.
         """
         started = time.perf_counter()
         for what in ("place", "code"):
@@ -96,26 +90,35 @@ class VisitingCrowd:
             self._people.append(person)
             self._schedule.add(_Actor(person, take_part(person)))
         self._give_back_what_is_asked_for()
-        acting = _Acting(self._schedule, self._problems, until, progress)
-        others = [threading.Thread(target=acting.act) for _ in range(self._threads - 1)]
-        for thread in others:
-            thread.start()
-        acting.act()
-        for thread in others:
-            thread.join()
+        for n_steps, actor in enumerate(self._schedule.turns(), 1):
+            pause = self._step(actor)
+            if pause is None:
+                progress(1)
+            else:
+                self._schedule.add(actor, pause)
+            if n_steps % STEPS_BETWEEN == 0:
+                look()
         self._seconds += time.perf_counter() - started
         return self.report()
 
-    def send_home(self) -> CrowdReport:
+    def _step(self, actor: _Actor) -> Pause | None:
+        """What somebody waits for after a step; None: they have come to an end."""
+        try:
+            return next(actor.steps)
+        except StopIteration:
+            return None
+        except RequestRefused as refused:
+            self._problems.append(f"{actor.person.kind} {actor.person.person_id}: {refused}")
+            return None
+
+    def send_home(self) -> None:
         """Let everybody stop where they are; those who wait for work give their places back."""
-        for actor in self._schedule.everybody():
+        for actor in self._schedule.take_all():
             actor.steps.close()
             for visit in actor.person.visits:
                 if visit.end is VisitEnd.UNDER_WAY:
                     self.entrance.leave(visit.session)
                     visit.end = VisitEnd.NO_WORK
-        self._schedule.remove(self._schedule.everybody())
-        return self.report()
 
     def report(self) -> CrowdReport:
         """What everybody has done, and what the platform says of it now."""
@@ -136,36 +139,22 @@ class VisitingCrowd:
     def close(self) -> None:
         """Let go of connections."""
         self.wire.close()
-        if self._owned is not None:
-            self._owned.close()
-
-    def __enter__(self) -> VisitingCrowd:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _new_people(self, n: int) -> list[SimulatedPerson]:
         if not n:
             return []
-        campaign = self._campaign
-        assert isinstance(campaign, OpenCampaign)
         around = Surroundings(
             wire=self.wire,
             entrance=self.entrance,
-            entry=entry_in(campaign_now(campaign).settings.presentation),
+            entry=entry_in(campaign_now(self._campaign).settings.presentation),
             news=self._schedule.wake,
             codes=self._codes,
             visits=self._visits,
-            patience=self._patience,
-            lost_replies=self._lost_replies,
         )
-        counts = self._mix.counts(n)
+        counts = shared_out(n, KINDS)
         kinds = [kind for kind, count in counts.items() for _ in range(count)]
         n_helpers = counts[PersonKind.SHARING]
-        hands = make_hands(campaign, n + n_helpers, seed=int(self._rng.integers(2**31)), mix=WORKING)
+        hands = make_hands(self._campaign, n + n_helpers, seed=int(self._rng.integers(2**31)), mix=WORKING)
         helpers = hands[n:]
         ids, first = self.entrance.new_people(n), len(self._people)
         return [
@@ -193,49 +182,6 @@ class VisitingCrowd:
             if is_doubtful and self.entrance.session(visit.session)["return_requested"]:
                 self.entrance.leave(visit.session)
                 visit.end = VisitEnd.RETURNED
-
-
-@dataclass
-class _Acting:
-    """One run of a crowd, shared by the threads that act."""
-
-    schedule: Schedule[_Actor]
-    problems: list[str]
-    until: Callable[[], bool] | None
-    progress: Callable[[int], None] | None
-    n_steps: int = 0
-    is_over: bool = False
-    lock: threading.Lock = field(default_factory=threading.Lock)
-
-    def act(self) -> None:
-        """Let one after another make a step, until nobody can."""
-        for actor in self.schedule.turns():
-            pause = None
-            try:
-                pause = self._step(actor)
-            finally:
-                self.schedule.done(actor, pause)
-            self._look()
-
-    def _step(self, actor: _Actor) -> Pause | None:
-        if self.is_over and not actor.person.visits:
-            return None
-        try:
-            return next(actor.steps)
-        except StopIteration:
-            pass
-        except RequestRefused as refused:
-            self.problems.append(f"{actor.person.kind} {actor.person.person_id}: {refused}")
-        if self.progress is not None:
-            self.progress(1)
-        return None
-
-    def _look(self) -> None:
-        with self.lock:
-            self.n_steps += 1
-            if self.until is None or self.is_over or self.n_steps % STEPS_BETWEEN:
-                return
-            self.is_over = self.until()
 
 
 def _address(number: int) -> str:

@@ -1,35 +1,13 @@
-"""Who comes in a simulated crowd, and what they have done."""
+"""What a simulated crowd has done."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 
 from steelyard.emulators.person import CrowdVisit, PersonKind, VisitEnd
 from steelyard.emulators.wire import Far
-from steelyard.simulate.crowd import shared_out
-
-
-@dataclass(frozen=True, slots=True)
-class CrowdMix:
-    """Shares of what people do; they are scaled to sum to one. By default a crowd as one must fear it."""
-
-    diligent: float = 0.50
-    clicking: float = 0.10
-    leaving: float = 0.08
-    abandoning: float = 0.06
-    forgetting: float = 0.05
-    cheating: float = 0.05
-    two_tabs: float = 0.05
-    sharing: float = 0.04
-    screened: float = 0.04
-    again: float = 0.03
-
-    def counts(self, n: int) -> dict[PersonKind, int]:
-        """How many of n people are of each kind."""
-        shares = {PersonKind[each.name.upper()]: float(getattr(self, each.name)) for each in fields(self)}
-        return shared_out(n, shares)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +38,6 @@ class CrowdReport:
     def states(self) -> dict[str, int]:
         """How many sessions are in which state, in the platform's words."""
         return dict(Counter(visit.state for visit in self.visits))
-
-    def of(self, *kinds: PersonKind) -> list[CrowdVisit]:
-        """The visits of people of these kinds."""
-        return [visit for visit in self.visits if visit.kind in kinds]
 
 
 def crowd_lines(report: CrowdReport) -> Sequence[str]:

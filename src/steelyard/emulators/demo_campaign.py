@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from pathlib import Path
 
+from steelyard.emulators import emulator_of
 from steelyard.flows.create import create
 
 DEMO = """
@@ -44,12 +45,11 @@ wage = 12.0
 currency = "{currency}"
 budget = 400.0
 """
-CURRENCIES = {"prolific": "GBP", "mturk": "USD"}
 
 
 def make_demo_campaign(folder: Path, platform: str, *, now: datetime) -> str:
     """Make it in a folder; the address of its database."""
     file, database = folder / "campaign.toml", str(folder / "demo.db")
-    file.write_text(DEMO.format(platform=platform, currency=CURRENCIES[platform]), "utf-8")
+    file.write_text(DEMO.format(platform=platform, currency=emulator_of(platform).currency), "utf-8")
     create(file, database, now=now)
     return database

@@ -11,11 +11,13 @@ import numpy as np
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from steelyard.domain.wording import in_units
 from steelyard.emulators.control import ControlError, emulator_app
-from steelyard.emulators.control_page import control_page, money
+from steelyard.emulators.control_page import control_page, plain_page
 from steelyard.emulators.faults import BusyReply, FaultyApp
 from steelyard.emulators.mturk_api import CONTENT_TYPE, TARGET, error_answer, turk_reply
-from steelyard.emulators.mturk_pages import framed, plain_page, rehearsal_links
+from steelyard.emulators.mturk_market import CURRENCY
+from steelyard.emulators.mturk_pages import framed, rehearsal_links
 from steelyard.emulators.mturk_parameters import TurkError
 from steelyard.emulators.mturk_people import listed_hits, preview_address, submit_fields, worker_session
 from steelyard.emulators.mturk_stage import MTurkStage
@@ -103,8 +105,9 @@ def _pages(stage: MTurkStage) -> list[Route]:
 
     async def overview(_request: Request) -> Response:
         listings, sessions = stage.listings(), stage.sessions()
-        page = control_page(stage.title, stage.clock.now(), listings, stage.books.statement(sessions))
-        return HTMLResponse(page.replace("</body>", f"{rehearsal_links(listings, sessions)}</body>"))
+        links, statement = rehearsal_links(listings, sessions), stage.books.statement(sessions)
+        now = stage.clock.now()
+        return HTMLResponse(control_page(stage.title, now, listings, statement, more=links))
 
     return [
         Route("/mturk/externalSubmit", submit, methods=["POST"]),
@@ -131,7 +134,7 @@ def _shown(stage: MTurkStage, session: str | None, listing: str) -> Response:
             address = stage.address(assignment)
     except ControlError as error:
         return HTMLResponse(plain_page("There is no such HIT", f"<p>{escape(str(error))}</p>"), error.status)
-    note = f"{note} Reward: {money(hit.hit_type.reward)} {stage.books.currency}."
+    note = f"{note} Reward: {in_units(hit.hit_type.reward)} {stage.books.currency}."
     return HTMLResponse(framed(hit.hit_type.title, note, address, hit.frame_height))
 
 
@@ -143,6 +146,7 @@ async def _form(request: Request) -> list[tuple[str, str]]:
 EMULATOR = Emulator(
     name="mturk",
     title="Mechanical Turk",
+    currency=CURRENCY,
     create_app=create_mturk_app,
     environment={
         "MTURK_URL": "{url}",

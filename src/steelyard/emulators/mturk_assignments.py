@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
+from steelyard.domain.wording import in_units
 from steelyard.emulators.mturk_hits import shown_hit
 from steelyard.emulators.mturk_market import (
     SHOWN_STATES,
@@ -16,7 +17,6 @@ from steelyard.emulators.mturk_market import (
 )
 from steelyard.emulators.mturk_parameters import (
     TurkError,
-    dollars,
     invalid,
     money_parameter,
     page_of,
@@ -123,7 +123,7 @@ def list_bonus_payments(market: TurkMarket, request: Mapping[str, Any]) -> dict[
 
 
 def get_account_balance(market: TurkMarket, _request: Mapping[str, Any]) -> dict[str, Any]:
-    return {"AvailableBalance": dollars(market.available), "OnHoldBalance": dollars(market.held)}
+    return {"AvailableBalance": in_units(market.available), "OnHoldBalance": in_units(market.held)}
 
 
 def notify_workers(market: TurkMarket, request: Mapping[str, Any]) -> dict[str, Any]:
@@ -151,7 +151,7 @@ def notify_workers(market: TurkMarket, request: Mapping[str, Any]) -> dict[str, 
 def _shown_bonus(bonus: TurkBonus) -> dict[str, Any]:
     return {
         "WorkerId": bonus.worker_id,
-        "BonusAmount": dollars(bonus.amount),
+        "BonusAmount": in_units(bonus.amount),
         "AssignmentId": bonus.assignment_id,
         "Reason": bonus.reason,
         "GrantTime": bonus.paid_at.timestamp(),

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from steelyard.domain.wording import in_units
 from steelyard.emulators.mturk_market import MANY, HitType, TurkHit, TurkMarket, TurkState
 from steelyard.emulators.mturk_parameters import (
     TurkError,
-    dollars,
     invalid,
     money_parameter,
     page_of,
@@ -200,7 +200,7 @@ def shown_hit(market: TurkMarket, hit: TurkHit) -> dict[str, Any]:
         "Keywords": kind.keywords,
         "HITStatus": hit.status(market.now()),
         "MaxAssignments": hit.places,
-        "Reward": dollars(kind.reward),
+        "Reward": in_units(kind.reward),
         "AutoApprovalDelayInSeconds": kind.approval_delay,
         "Expiration": hit.expires_at.timestamp(),
         "AssignmentDurationInSeconds": kind.duration,

@@ -15,12 +15,14 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
+from steelyard.domain.wording import in_units
 from steelyard.emulators.books import Books, Charge, share_of
 from steelyard.emulators.clock import EmulatorClock
-from steelyard.emulators.mturk_parameters import TurkError, dollars
+from steelyard.emulators.mturk_parameters import TurkError
 
 # The usual share that is taken of each payment; HITs with so many assignments cost twice that.
 FEE = 0.2
+CURRENCY = "USD"
 MANY = 10
 TOKEN_LIFE = timedelta(hours=24)
 
@@ -63,7 +65,6 @@ class TurkAssignment:
     accepted_at: datetime
     deadline: datetime
     state: TurkState = TurkState.ACCEPTED
-    opened_at: datetime | None = None
     submitted_at: datetime | None = None
     approves_at: datetime | None = None
     decided_at: datetime | None = None
@@ -197,8 +198,7 @@ class TurkMarket:
     def held(self) -> int:
         """Money that is kept back for what is promised."""
         now = self.now()
-        self.books.held = {hit.hit_id: hit.promised(now) * self.price(hit).cost for hit in self.hits.values()}
-        return sum(self.books.held.values())
+        return sum(hit.promised(now) * self.price(hit).cost for hit in self.hits.values())
 
     @property
     def available(self) -> int:
@@ -210,7 +210,7 @@ class TurkMarket:
         if cents > self.available:
             raise TurkError(
                 f"This Requester has insufficient funds in their account to complete this transaction. "
-                f"${dollars(cents)} are needed, ${dollars(max(self.available, 0))} are available.",
+                f"${in_units(cents)} are needed, ${in_units(max(self.available, 0))} are available.",
                 "InsufficientFunds",
             )
 

@@ -7,7 +7,8 @@ from html import escape
 from typing import Any
 from urllib.parse import quote
 
-from steelyard.emulators.control_page import STYLE, money
+from steelyard.domain.wording import in_units
+from steelyard.emulators.control_page import plain_page
 
 # A frame of Mechanical Turk is a sandbox, too; pages in it may do no more than this.
 _SANDBOX = (
@@ -24,22 +25,14 @@ def framed(title: str, note: str, address: str, height: int) -> str:
         title,
         f'<p>{escape(note)}</p><iframe name="task" title="{escape(title)}" src="{escape(address)}" '
         f'style="height:{shown}" sandbox="{_SANDBOX}"></iframe>',
-    )
-
-
-def plain_page(title: str, body: str) -> str:
-    """A page of this emulator; `body` is HTML."""
-    return (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
-        f'<meta name="viewport" content="width=device-width"><style>{STYLE}{_FRAME_STYLE}</style></head>'
-        f"<body><h1>{escape(title)}</h1>{body}</body></html>"
+        style=_FRAME_STYLE,
     )
 
 
 def rehearsal_links(listings: Sequence[dict[str, Any]], sessions: Sequence[dict[str, str]]) -> str:
     """What a person who rehearses can look at: each HIT as a preview or accepted, each worker's page."""
     hits = "".join(
-        f"<li>{escape(each['title'])}, {money(each['reward'])}: "
+        f"<li>{escape(each['title'])}, {in_units(each['reward'])}: "
         f'<a href="/emulator/frame?listing={quote(each["listing"])}">preview</a> '
         f'<form method="post" action="/emulator/accept" style="display:inline">'
         f'<input type="hidden" name="listing" value="{escape(each["listing"])}">'

@@ -61,15 +61,6 @@ def money_parameter(request: Mapping[str, Any], name: str) -> int:
     return int(match[1]) * 100 + int(match[2].ljust(2, "0"))
 
 
-def dollars(cents: int) -> str:
-    """Cents as Mechanical Turk writes amounts.
-
-    >>> dollars(7), dollars(1250)
-    ('0.07', '12.50')
-    """
-    return f"{cents // 100}.{cents % 100:02d}"
-
-
 def page_of(
     request: Mapping[str, Any], name: str, rows: Sequence[_Row], shown: Callable[[_Row], Any]
 ) -> dict[str, Any]:

@@ -93,16 +93,9 @@ def worker_session(market: TurkMarket, assignment_id: str) -> TurkAssignment:
     return market.current[assignment_id]
 
 
-def open_page(market: TurkMarket, assignment_id: str) -> TurkAssignment:
-    """Note that a worker has opened the page. Mechanical Turk itself is not told."""
-    assignment = _running(market, assignment_id)
-    assignment.opened_at = assignment.opened_at or market.now()
-    return assignment
-
-
 def return_hit(market: TurkMarket, assignment_id: str) -> TurkAssignment:
     """Return a HIT."""
-    assignment = _running(market, assignment_id)
+    assignment = running_session(market, assignment_id)
     market.free(assignment, TurkState.RETURNED)
     return assignment
 
@@ -113,7 +106,7 @@ def submit_fields(
     """Submit what a page's form posted. 400 if there is nothing in it, 409 if it is not awaited."""
     if assignment_id == PREVIEW:
         raise ControlError(409, "The HIT must be accepted before it is submitted.")
-    assignment = _running(market, assignment_id)
+    assignment = running_session(market, assignment_id)
     if worker_id not in (None, "", assignment.worker_id):
         raise ControlError(409, "The HIT is no longer assigned to this worker.")
     kept = tuple((name, value) for name, value in fields if name not in RESERVED_FIELDS)
@@ -128,7 +121,8 @@ def submit_fields(
     return assignment
 
 
-def _running(market: TurkMarket, assignment_id: str) -> TurkAssignment:
+def running_session(market: TurkMarket, assignment_id: str) -> TurkAssignment:
+    """The assignment of this id; 409 once it is at an end."""
     assignment = worker_session(market, assignment_id)
     if assignment.state != TurkState.ACCEPTED:
         raise ControlError(409, f"The assignment is {assignment.state.lower()} already.")

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from steelyard.emulators.books import Books, share_of
+from steelyard.emulators.books import Books
 from steelyard.emulators.control import ControlError
-from steelyard.emulators.mturk_market import FEE, TurkAssignment, TurkHit, TurkMarket, fee_of
+from steelyard.emulators.mturk_market import CURRENCY, FEE, TurkAssignment, TurkHit, TurkMarket, fee_of
 from steelyard.emulators.mturk_people import (
     accept_hit,
     listed_hits,
     offered_hits,
-    open_page,
     return_hit,
+    running_session,
     sign_up,
     submit_fields,
     task_address,
@@ -32,10 +32,10 @@ class MTurkStage:
         self.clock = settings.clock
         self.faults = settings.faults
         self.books = Books(
-            currency=settings.currency or "USD",
+            currency=settings.currency or CURRENCY,
             balance=settings.balance,
             fee_on=lambda cents: fee_of(cents, share),
-            vat_on=lambda fee: share_of(fee, settings.vat or 0.0),
+            vat_on=lambda _fee: 0,
         )
         self.market = TurkMarket(self.clock, self.books, share, settings.seed)
         self.origin = ""
@@ -81,7 +81,7 @@ class MTurkStage:
         return task_address(self.market, assignment, self.origin)
 
     def open_session(self, session: str) -> dict[str, Any]:
-        return _state(open_page(self.market, session))
+        return _state(running_session(self.market, session))
 
     def finish(self, session: str, code: str | None) -> dict[str, Any]:
         return _state(submit_fields(self.market, session, [("code", code or "")]))
@@ -97,7 +97,6 @@ class MTurkStage:
             "listing": found.hit_id,
             **_state(found),
             "return_requested": False,
-            "is_opened": found.opened_at is not None,
             "fields": dict(found.fields),
             "feedback": found.feedback,
         }

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class EmulatorSettings:
-    """How a platform is to behave. Money in cents; `fee` and `vat` are shares, None: as the platform does."""
+    """How a platform is to behave. Money in cents; `fee` is a share, None: as the platform does."""
 
     token: str = "rehearsal"  # noqa: S105 (it opens nothing)
     """The key that clients must show."""
@@ -23,8 +23,6 @@ class EmulatorSettings:
     currency: str | None = None
     fee: float | None = None
     """What the platform takes of each payment."""
-    vat: float | None = None
-    """What is added to that fee as a tax."""
     seed: int = 0
     faults: Faults = field(default_factory=Faults)
     clock: EmulatorClock = field(default_factory=EmulatorClock)
@@ -36,6 +34,8 @@ class Emulator:
 
     name: str
     title: str
+    currency: str
+    """What accounts there are usually kept in."""
     create_app: Callable[[EmulatorSettings], ASGIApp]
     environment: Mapping[str, str]
     """Variables by which our commands find it, with {url} and {token} for those of this emulator."""

@@ -90,8 +90,6 @@ class Surroundings:
     news: Callable[[Literal["place", "code"]], None]
     codes: list[str]
     visits: list[CrowdVisit]
-    patience: float
-    lost_replies: float
 
 
 @dataclass(slots=True, eq=False)
@@ -132,16 +130,8 @@ class SimulatedPerson:
 
     def new_tab(self, url: str, *, of_helper: bool = False) -> Tab:
         """The address in a tab of its own."""
-        around = self.around
         address = self.address.replace("10.", "11.", 1) if of_helper else self.address
-        return Tab(
-            around.wire,
-            url,
-            address=address,
-            rng=self.rng,
-            patience=around.patience,
-            lost=around.lost_replies,
-        )
+        return Tab(self.around.wire, url, address=address, rng=self.rng)
 
     def work(
         self, tab: Tab, visit: CrowdVisit, *, share: float = 1.0, hand: Hand | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from starlette.background import BackgroundTask
@@ -15,7 +15,7 @@ from starlette.routing import Route
 from steelyard.emulators.control import emulator_app
 from steelyard.emulators.faults import BusyReply, FaultyApp
 from steelyard.emulators.offer import Emulator, EmulatorSettings
-from steelyard.emulators.prolific_market import EmulatedStudy, EmulatedSubmission, ProlificError
+from steelyard.emulators.prolific_market import CURRENCY, EmulatedStudy, EmulatedSubmission, ProlificError
 from steelyard.emulators.prolific_stage import ProlificStage
 
 if TYPE_CHECKING:
@@ -34,8 +34,17 @@ COUNTED = (
     *("ACTIVE", "APPROVED", "AWAITING REVIEW", "REJECTED", "RESERVED", "RETURNED", "TIMED-OUT"),
     *("PARTIALLY APPROVED", "SCREENED OUT"),
 )
-# What handles a request: the path's parameters, the body, and what a list is asked for.
-Handler = Callable[[dict[str, str], Any, Mapping[str, str]], Any]
+
+
+class ApiRequest(NamedTuple):
+    """A request: the id in its path, its body, and which part of a list it asks for."""
+
+    id: str
+    body: Any
+    query: Mapping[str, str]
+
+
+Handler = Callable[[ApiRequest], Any]
 
 
 class ProlificApi:
@@ -45,7 +54,7 @@ class ProlificApi:
         self.market = stage.market
         self.hooks = stage.hooks
 
-    def me(self, path: dict[str, str], body: Any, query: Mapping[str, str]) -> Any:
+    def me(self, _request: ApiRequest) -> Any:
         return {
             "id": "researcher",
             "email": "researcher@example.org",
@@ -54,7 +63,7 @@ class ProlificApi:
             "available_balance": self.market.books.balance,
         }
 
-    def balance(self, path: dict[str, str], body: Any, query: Mapping[str, str]) -> Any:
+    def balance(self, _request: ApiRequest) -> Any:
         money = self.market.books.balance
         return {
             "currency_code": self.market.books.currency,
@@ -63,7 +72,8 @@ class ProlificApi:
             "available_balance": money,
         }
 
-    def make_study(self, path: dict[str, str], body: Any, query: Mapping[str, str]) -> Any:
+    def make_study(self, request: ApiRequest) -> Any:
+        body = request.body
         missing = {name: ["This field is required."] for name in NEEDED if not body.get(name)}
         if missing:
             raise ProlificError(400, "Invalid study", missing)
@@ -83,14 +93,14 @@ class ProlificApi:
         self.market.studies[study.id] = study
         return self._study(study)
 
-    def studies(self, path: dict[str, str], body: Any, query: Mapping[str, str]) -> Any:
-        return _page([self._study(each) for each in self.market.studies.values()], query)
+    def studies(self, request: ApiRequest) -> Any:
+        return _page([self._study(each) for each in self.market.studies.values()], request.query)
 
-    def one_study(self, path: dict[str, str], body: Any, query: Mapping[str, str]) -> Any:
-        return self._study(self.market.study(path["id"]))
+    def one_study(self, request: ApiRequest) -> Any:
+        return self._study(self.market.study(request.id))
 
-    def change_study(self, path: dict[str, str], body: Any, query: Mapping[str, str]) -> Any:
-        study = self.market.study(path["id"])
+    def change_study(self, request: ApiRequest) -> Any:
+        study, body = self.market.study(request.id), request.body
         frozen = set(body) - CHANGEABLE if study.status != "UNPUBLISHED" else set()
         if frozen:
             detail = {name: ["This cannot be changed once the study is published."] for name in frozen}
@@ -100,67 +110,71 @@ class ProlificApi:
         study.fields.update({name: value for name, value in body.items() if name != "total_available_places"})
         return self._study(study)
 
-    def delete_study(self, path: dict[str, str], body: Any, query: Mapping[str, str]) -> Any:
-        study = self.market.study(path["id"])
+    def delete_study(self, request: ApiRequest) -> Any:
+        study = self.market.study(request.id)
         if study.status != "UNPUBLISHED":
             raise ProlificError(400, "Invalid study", "Only a study that is UNPUBLISHED can be deleted.")
         del self.market.studies[study.id]
         return {}
 
-    def move_study(self, path: dict[str, str], body: Any, query: Mapping[str, str]) -> Any:
-        study = self.market.study(path["id"])
-        self.market.move_study(study, str(body.get("action")))
+    def move_study(self, request: ApiRequest) -> Any:
+        study = self.market.study(request.id)
+        self.market.move_study(study, str(request.body.get("action")))
         return self._study(study)
 
-    def price(self, path: dict[str, str], body: Any, query: Mapping[str, str]) -> Any:
-        return self.market.price(int(body["reward"]), int(body["total_available_places"]))
+    def price(self, request: ApiRequest) -> Any:
+        return self.market.price(int(request.body["reward"]), int(request.body["total_available_places"]))
 
-    def study_price(self, path: dict[str, str], body: Any, query: Mapping[str, str]) -> Any:
-        study = self.market.study(path["id"])
+    def study_price(self, request: ApiRequest) -> Any:
+        study = self.market.study(request.id)
         return self.market.price(study.reward, study.places)
 
-    def submissions(self, path: dict[str, str], body: Any, query: Mapping[str, str]) -> Any:
-        self.market.study(path["id"])
-        return _page([self._submission(each) for each in self.market.of_study(path["id"])], query)
+    def submissions(self, request: ApiRequest) -> Any:
+        self.market.study(request.id)
+        return _page([self._submission(each) for each in self.market.of_study(request.id)], request.query)
 
-    def counts(self, path: dict[str, str], body: Any, query: Mapping[str, str]) -> Any:
-        own = self.market.of_study(path["id"])
+    def counts(self, request: ApiRequest) -> Any:
+        own = self.market.of_study(request.id)
         found = {status: sum(each.status == status for each in own) for status in COUNTED}
         return {**found, "TOTAL": len(own)}
 
-    def one_submission(self, path: dict[str, str], body: Any, query: Mapping[str, str]) -> Any:
-        return self._submission(self.market.submission(path["id"]))
+    def one_submission(self, request: ApiRequest) -> Any:
+        return self._submission(self.market.submission(request.id))
 
-    def decide(self, path: dict[str, str], body: Any, query: Mapping[str, str]) -> Any:
-        submission = self.market.submission(path["id"])
-        self.market.decide(submission, body)
+    def decide(self, request: ApiRequest) -> Any:
+        submission = self.market.submission(request.id)
+        self.market.decide(submission, request.body)
         return self._submission(submission)
 
-    def ask_to_return(self, path: dict[str, str], body: Any, query: Mapping[str, str]) -> Any:
-        submission = self.market.submission(path["id"])
-        if not body.get("request_return_reasons"):
+    def ask_to_return(self, request: ApiRequest) -> Any:
+        submission = self.market.submission(request.id)
+        if not request.body.get("request_return_reasons"):
             raise ProlificError(400, "Invalid field", {"request_return_reasons": ["This field is required."]})
         submission.return_requested = self.market.clock.now()
         return self._submission(submission)
 
-    def order_bonuses(self, path: dict[str, str], body: Any, query: Mapping[str, str]) -> Any:
-        return self.market.order_bonuses(str(body.get("study_id")), str(body.get("csv_bonuses", "")))
+    def order_bonuses(self, request: ApiRequest) -> Any:
+        return self.market.order_bonuses(
+            str(request.body.get("study_id")), str(request.body.get("csv_bonuses", ""))
+        )
 
-    def pay_bonuses(self, path: dict[str, str], body: Any, query: Mapping[str, str]) -> Any:
-        self.market.pay_batch(path["id"])
+    def pay_bonuses(self, request: ApiRequest) -> Any:
+        self.market.pay_batch(request.id)
         return {}
 
-    def subscribe(self, path: dict[str, str], body: Any, query: Mapping[str, str]) -> Any:
-        return self.hooks.subscribe(body)
+    def subscribe(self, request: ApiRequest) -> Any:
+        return self.hooks.subscribe(request.body)
 
-    def confirm(self, path: dict[str, str], body: Any, query: Mapping[str, str]) -> Any:
-        return self.hooks.confirm(path["id"], body)
+    def confirm(self, request: ApiRequest) -> Any:
+        return self.hooks.confirm(request.id, request.body)
 
-    def subscriptions(self, path: dict[str, str], body: Any, query: Mapping[str, str]) -> Any:
-        return _page(list(self.hooks.hooks.values()), query)
+    def subscriptions(self, request: ApiRequest) -> Any:
+        return _page(list(self.hooks.hooks.values()), request.query)
 
-    def secrets(self, path: dict[str, str], body: Any, query: Mapping[str, str]) -> Any:
-        return _page([{"id": "secret", "value": self.hooks.secret}] if self.hooks.secret else [], query)
+    def secrets(self, request: ApiRequest) -> Any:
+        return _page(
+            [{"id": "secret", "value": self.hooks.secret}] if self.hooks.secret else [], request.query
+        )
 
     def routes(self) -> dict[tuple[str, str], tuple[Handler, int]]:
         """By method and path: what handles it, and the status of a success."""
@@ -247,7 +261,7 @@ def _endpoint(
         raw = await request.body()
         try:
             body = json.loads(raw) if raw else {}
-            said = handler(dict(request.path_params), body, request.query_params)
+            said = handler(ApiRequest(request.path_params.get("id", ""), body, request.query_params))
         except ProlificError as error:
             return JSONResponse(error.body, error.status)
         except (ValueError, TypeError, KeyError) as error:
@@ -275,6 +289,7 @@ def _written(moment: datetime | None) -> str | None:
 EMULATOR = Emulator(
     name="prolific",
     title="Prolific",
+    currency=CURRENCY,
     create_app=create_prolific_app,
     environment={"PROLIFIC_URL": "{url}", "PROLIFIC_TOKEN": "{token}"},
 )

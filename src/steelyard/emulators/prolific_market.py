@@ -6,7 +6,7 @@ Where each behaviour is documented stands in docs/reference/emulators.md.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -15,8 +15,9 @@ import numpy as np
 from steelyard.emulators.books import Books, share_of
 from steelyard.emulators.offer import EmulatorSettings
 
-# What Prolific charges, unless the settings say otherwise: a third, and the British tax on it.
-USUAL_FEE, USUAL_VAT = 0.3333, 0.2
+# What Prolific charges: a third, unless the settings say otherwise, and the British tax on it.
+USUAL_FEE, VAT = 0.3333, 0.2
+CURRENCY = "GBP"
 RESERVATION = timedelta(minutes=10)
 AUTO_APPROVAL = timedelta(days=21)
 LEAST_MESSAGE = 100
@@ -90,29 +91,22 @@ class EmulatedSubmission:
     return_requested: datetime | None = None
 
 
-@dataclass(slots=True)
-class BonusBatch:
-    """Bonuses that were set up, by submission, in cents."""
-
-    amounts: list[tuple[str, int]] = field(default_factory=list)
-
-
 class ProlificMarket:
     """Everything that the emulated platform knows. `notify` hears of every change of a state."""
 
     def __init__(self, settings: EmulatorSettings) -> None:
         fee = USUAL_FEE if settings.fee is None else settings.fee
-        vat = USUAL_VAT if settings.vat is None else settings.vat
         self.clock = settings.clock
         self.books = Books(
-            currency=settings.currency or "GBP",
+            currency=settings.currency or CURRENCY,
             balance=settings.balance,
             fee_on=lambda amount: share_of(amount, fee),
-            vat_on=lambda amount: share_of(amount, vat),
+            vat_on=lambda amount: share_of(amount, VAT),
         )
         self.studies: dict[str, EmulatedStudy] = {}
         self.submissions: dict[str, EmulatedSubmission] = {}
-        self.batches: dict[str, BonusBatch] = {}
+        self.batches: dict[str, list[tuple[str, int]]] = {}
+        """Bonuses that were set up: submissions with amounts in cents."""
         self.notify: Callable[[str, str, str, str], None] = lambda *_told: None
         self._chance = np.random.default_rng(settings.seed)
 
@@ -217,22 +211,23 @@ class ProlificMarket:
     def order_bonuses(self, study_id: str, text: str) -> dict[str, Any]:
         """Set bonuses up, which pays nothing: lines of a person or submission and an amount in units."""
         self.study(study_id)
-        batch, unknown = BonusBatch(), []
+        batch: list[tuple[str, int]] = []
+        unknown = []
         for line in filter(None, text.strip().split("\n")):
             who, _, amount = line.partition(",")
             own = [each for each in self.of_study(study_id) if who.strip() in (each.id, each.participant_id)]
             if own:
-                batch.amounts.append((own[0].id, round(100 * float(amount))))
+                batch.append((own[0].id, round(100 * float(amount))))
             else:
                 unknown.append(who)
         if unknown:
             detail = f"These ids have not taken part in the study: {', '.join(unknown)}"
             raise ProlificError(400, "Invalid bonuses", {"csv_bonuses": [detail]})
-        if not 0 < len(batch.amounts) <= MOST_BONUSES or min(amount for _, amount in batch.amounts) < 1:
+        if not 0 < len(batch) <= MOST_BONUSES or min(amount for _, amount in batch) < 1:
             raise ProlificError(400, "Invalid bonuses", {"csv_bonuses": ["1 to 200 lines, each above 0."]})
         batch_id = self.new_id()
         self.batches[batch_id] = batch
-        charges = [self.books.charge(amount) for _, amount in batch.amounts]
+        charges = [self.books.charge(amount) for _, amount in batch]
         return {
             "id": batch_id,
             "study": study_id,
@@ -249,7 +244,7 @@ class ProlificMarket:
             raise ProlificError(404, "Not found", "No bulk bonus payment found with that id.")
 
         def pay() -> None:
-            for submission_id, amount in batch.amounts:
+            for submission_id, amount in batch:
                 person = self.submissions[submission_id].participant_id
                 self.books.pay_bonus(submission_id, person, self.books.charge(amount))
 

@@ -7,20 +7,19 @@ follow, approve and pay. The campaign itself is only read.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from steelyard.domain.crowd import CrowdClient, Price, SessionState
-from steelyard.domain.errors import ChoiceError, Conflict, PlatformError, ReplyLost
-from steelyard.domain.nearest import no_such
+from steelyard.domain.errors import Conflict, PlatformError, ReplyLost
 from steelyard.domain.wording import counted
-from steelyard.emulators import emulators
+from steelyard.emulators import emulator_of
 from steelyard.emulators.clock import EmulatorClock
 from steelyard.emulators.crowd import VisitingCrowd
-from steelyard.emulators.crowd_report import CrowdMix, CrowdReport
+from steelyard.emulators.crowd_report import CrowdReport
 from steelyard.emulators.faults import Faults
 from steelyard.emulators.offer import EmulatorSettings
 from steelyard.emulators.rehearsal_advice import (
@@ -36,7 +35,7 @@ from steelyard.flows.crowd_client import crowd_client
 from steelyard.flows.crowd_status import CrowdStatus, SessionStatus, crowd_status
 from steelyard.flows.listings import Published, stop_listing
 from steelyard.flows.open import OpenCampaign, open_campaign
-from steelyard.flows.payments import payments
+from steelyard.flows.payments import campaign_payments
 from steelyard.flows.platform import EMULATOR_SETTING, posting_of
 from steelyard.flows.progress import Progress as Reached
 from steelyard.flows.progress import Watch
@@ -44,10 +43,7 @@ from steelyard.flows.publish import Wish, publish
 from steelyard.flows.rehearse import rehearsal_copy
 from steelyard.flows.release import release_idle
 from steelyard.flows.rules import campaign_rules, change_rules
-from steelyard.flows.settings import settings_from
-from steelyard.flows.source import from_campaign
 from steelyard.flows.sync import sync
-from steelyard.flows.verdicts import worker_verdicts
 from steelyard.flows.watching import Progress, unseen
 from steelyard.web.app import create_app
 from steelyard.web.callers import BehindProxies
@@ -68,13 +64,11 @@ NOTHING_DONE = (
 
 @dataclass(frozen=True, slots=True)
 class RehearsalWish:
-    """What to rehearse: on which platform, with how many people, of which kinds."""
+    """What to rehearse: on which platform, and with how many people."""
 
     platform: str
     n_people: int = 60
     seed: int = 7
-    mix: CrowdMix | None = None
-    threads: int = 1
     media: Path | None = None
     faults: Faults = field(default_factory=Faults)
 
@@ -119,8 +113,8 @@ def rehearse(
 
     `tell` hears what happens, line by line.
     """
-    if wish.platform not in emulators():
-        raise ChoiceError(no_such("platform with a stand-in", wish.platform, emulators()))
+    # Before anything is made.
+    emulator_of(wish.platform)
     now, database = datetime.now(UTC), folder / "rehearsal.db"
     advice = advice_before(campaign, wish.platform, now=now)
     created = rehearsal_copy(campaign, str(database), now=now, media=wish.media)
@@ -150,7 +144,7 @@ def perform(
 @contextmanager
 def _staged(copy: OpenCampaign, wish: RehearsalWish, tell: Callable[[str], None]) -> Iterator[_Stage]:
     """The platform's stand-in, our server, our client and the crowd."""
-    offered, rules = emulators()[wish.platform], campaign_rules(copy)
+    offered, rules = emulator_of(wish.platform), campaign_rules(copy)
     settings = EmulatorSettings(balance=BALANCE, currency=rules.currency, seed=wish.seed, faults=wish.faults)
     # Everybody comes from an address of their own, as in earnest; only their haste is not held against them.
     app = BehindProxies(create_app(copy, Limits.new(requests_per_second=None)), ["127.0.0.1"])
@@ -160,7 +154,7 @@ def _staged(copy: OpenCampaign, wish: RehearsalWish, tell: Callable[[str], None]
         environ = {name: value.format(**filled) for name, value in offered.environment.items()}
         with (
             crowd_client(copy, environ=environ) as client,
-            VisitingCrowd(platform_url, copy, mix=wish.mix, seed=wish.seed, threads=wish.threads) as crowd,
+            closing(VisitingCrowd(platform_url, copy, seed=wish.seed)) as crowd,
         ):
             tell(f"The stand-in for {offered.title} is at {platform_url}, the copy at {base_url}.")
             yield _Stage(copy, client, crowd, settings.clock, base_url, tell)
@@ -211,15 +205,14 @@ class _Stage:
     def let_people_come(self, n: int, progress: Progress) -> None:
         """Let people come; the organiser looks every now and then."""
         with progress("People", n) as advance:
-            report = self.crowd.run(n, until=self._look, progress=advance)
+            report = self.crowd.run(n, look=self._look, progress=advance)
         n_judged = sum(visit.n_judged for visit in report.visits)
         self.tell(f"{counted(n_judged, 'judgement')} of {counted(len(report.visits), 'visit')} are stored.")
 
-    def _look(self) -> bool:
+    def _look(self) -> None:
         self.n_looks += 1
         if self.n_looks % LOOKS_BETWEEN == 0:
             self.sync()
-        return False
 
     def sync(self) -> None:
         """Ask the platform how things stand; what nobody has decided on in time is approved by that."""
@@ -288,9 +281,8 @@ class _Stage:
         self.tell(f"{counted(self.n_approved, 'session')} approved, {self.n_bonuses} bonuses paid.")
 
     def _pay_bonuses(self) -> None:
-        source, now = from_campaign(self.copy), self.clock.now()
-        found = payments(Watch(self.copy), worker_verdicts(source, settings_from(source)), now=now)
-        owed = owed_bonuses(self.copy, found)
+        now = self.clock.now()
+        owed = owed_bonuses(self.copy, campaign_payments(self.copy, now=now))
         for first in range(0, len(owed), MOST_AT_ONCE):
             part = owed[first : first + MOST_AT_ONCE]
             try:

@@ -12,6 +12,7 @@ from steelyard.domain.wording import cents_in_words, counted
 from steelyard.emulators.crowd_report import CrowdReport
 from steelyard.emulators.person import PersonKind, VisitEnd
 from steelyard.flows.crowd_status import CrowdStatus
+from steelyard.flows.ledger import Ledger
 from steelyard.flows.links import served_url
 from steelyard.flows.open import OpenCampaign
 from steelyard.flows.progress import Overview, Watch
@@ -105,7 +106,7 @@ def advice_after(crowd: CrowdReport, rules: Rules) -> Iterator[str]:
 
 def book_differences(status: CrowdStatus, books: Mapping[str, Any]) -> Iterator[str]:
     """Where the platform's books and ours disagree, session by session and in sum."""
-    ledger, total = status.ledger, books["total"]
+    ledger = status.ledger
     ours = {each.session_id: (each.reward, each.bonuses) for each in status.sessions}
     theirs = {each["session"]: (each["reward"], sum(each["bonuses"])) for each in books["sessions"]}
     for session in sorted(ours.keys() | theirs.keys()):
@@ -116,12 +117,18 @@ def book_differences(status: CrowdStatus, books: Mapping[str, Any]) -> Iterator[
             )
     if ledger.currency != books["currency"]:
         yield f"we pay in {ledger.currency}, the platform in {books['currency']}"
-    for name, mine, other in (
-        ("rewards", ledger.rewards, total["rewards"]),
-        ("bonuses", ledger.bonuses + ledger.elsewhere, total["bonuses"]),
-        ("fees and taxes", ledger.fees, total["fees"] + total["vat"]),
-    ):
+    for name, mine, other in both_sums(ledger, books):
         # Fees of what is still promised are in ours and not in theirs.
         if mine != other and not (name == "fees and taxes" and ledger.pending):
             said = [cents_in_words(amount, ledger.currency) for amount in (mine, other)]
             yield f"{name}: {said[0]} by our ledger, {said[1]} by the platform's books"
+
+
+def both_sums(ledger: Ledger, books: Mapping[str, Any]) -> tuple[tuple[str, int, int], ...]:
+    """What was paid, by kind: in our ledger, and in the platform's books."""
+    total = books["total"]
+    return (
+        ("rewards", ledger.rewards, total["rewards"]),
+        ("bonuses", ledger.bonuses + ledger.elsewhere, total["bonuses"]),
+        ("fees and taxes", ledger.fees, total["fees"] + total["vat"]),
+    )

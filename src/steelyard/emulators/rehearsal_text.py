@@ -10,6 +10,7 @@ from typing import Any
 from steelyard.domain.wording import cents_in_words, counted, in_json
 from steelyard.emulators.crowd_report import crowd_lines
 from steelyard.emulators.rehearsal import Rehearsal
+from steelyard.emulators.rehearsal_advice import both_sums
 from steelyard.flows.crowd_status import status_record
 
 
@@ -41,7 +42,7 @@ def _work_lines(found: Rehearsal) -> Iterator[str]:
 
 
 def _money_lines(found: Rehearsal) -> Iterator[str]:
-    ledger, total = found.status.ledger, found.books["total"]
+    ledger = found.status.ledger
 
     def said(cents: int) -> str:
         return cents_in_words(cents, ledger.currency)
@@ -50,11 +51,7 @@ def _money_lines(found: Rehearsal) -> Iterator[str]:
     parts = f"{said(price.pay)} for people, {said(price.fee)} in fees"
     yield f"All {places} would cost {said(price.total)}: {parts}."
     yield f"{'What this crowd cost':<22} {'our ledger':>14} {'the platform':>14}"
-    for name, mine, theirs in (
-        ("rewards", ledger.rewards, total["rewards"]),
-        ("bonuses", ledger.bonuses + ledger.elsewhere, total["bonuses"]),
-        ("fees and taxes", ledger.fees, total["fees"] + total["vat"]),
-    ):
+    for name, mine, theirs in both_sums(ledger, found.books):
         yield f"  {name:<20} {said(mine):>14} {said(theirs):>14}"
     if ledger.pending:
         yield f"  still promised       {said(ledger.pending):>14}"

@@ -21,12 +21,12 @@ PATIENCE = 20.0
 
 
 @contextmanager
-def serving(app: ASGIApp, *, port: int = 0) -> Iterator[str]:
+def serving(app: ASGIApp) -> Iterator[str]:
     """Serve an app in a thread on a free port of this machine; yields its address."""
     # With its protocol named, asyncio turns off Nagle's delay; else each reply waits 40 ms for an ACK.
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listening:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind(("127.0.0.1", port))
+        listening.bind(("127.0.0.1", 0))
         listening.listen(128)
         server = _server(app)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)

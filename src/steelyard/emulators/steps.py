@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections import defaultdict
 from collections.abc import Generator, Iterator
@@ -46,62 +45,17 @@ def alternately(rng: np.random.Generator, *each: Steps[T]) -> Steps[list[T]]:
 
 
 class Schedule(Generic[Actor]):
-    """Whose turn it is, drawn at random from those who can go on. Several threads may take turns."""
+    """Whose turn it is, drawn at random from those who can go on."""
 
     def __init__(self, rng: np.random.Generator) -> None:
         self._rng = rng
-        self._changed = threading.Condition()
         self._ready: list[Actor] = []
         self._asleep: defaultdict[str, list[Actor]] = defaultdict(list)
         self._later: list[tuple[float, int, Actor]] = []
-        self._n_acting = 0
         self._n_put = 0
 
     def add(self, actor: Actor, pause: Pause = TURN) -> None:
         """Let somebody go on, after this pause."""
-        with self._changed:
-            self._put(actor, pause)
-
-    def turns(self) -> Iterator[Actor]:
-        """One after another who can go on, until nobody can. `done` must be called after each."""
-        while True:
-            with self._changed:
-                actor = self._next()
-                if actor is None:
-                    return
-                self._n_acting += 1
-            yield actor
-
-    def done(self, actor: Actor, pause: Pause | None) -> None:
-        """Somebody has made a step, and pauses; None: they make no other."""
-        with self._changed:
-            self._n_acting -= 1
-            if pause is not None:
-                self._put(actor, pause)
-            self._changed.notify_all()
-
-    def wake(self, what: str) -> None:
-        """Those who wait for this look again."""
-        with self._changed:
-            self._ready += self._asleep.pop(what, [])
-            self._changed.notify_all()
-
-    def everybody(self) -> list[Actor]:
-        """All who are not at an end."""
-        with self._changed:
-            asleep = [actor for actors in self._asleep.values() for actor in actors]
-            return [*self._ready, *asleep, *(actor for _, _, actor in self._later)]
-
-    def remove(self, actors: list[Actor]) -> None:
-        """These make no other step."""
-        gone = {id(actor) for actor in actors}
-        with self._changed:
-            self._ready = [actor for actor in self._ready if id(actor) not in gone]
-            for what, waiting in self._asleep.items():
-                self._asleep[what] = [actor for actor in waiting if id(actor) not in gone]
-            self._later = [entry for entry in self._later if id(entry[2]) not in gone]
-
-    def _put(self, actor: Actor, pause: Pause) -> None:
         if pause.what == "turn":
             self._ready.append(actor)
         elif pause.what == "time":
@@ -110,18 +64,27 @@ class Schedule(Generic[Actor]):
         else:
             self._asleep[pause.what].append(actor)
 
-    def _next(self) -> Actor | None:
-        while True:
+    def turns(self) -> Iterator[Actor]:
+        """One after another who can go on, until nobody can. Whoever goes on after that is added again."""
+        while self._ready or self._later:
             now = time.monotonic()
             while self._later and self._later[0][0] <= now:
                 self._ready.append(heappop(self._later)[2])
-            if self._ready:
-                index = int(self._rng.integers(len(self._ready)))
-                self._ready[index], self._ready[-1] = self._ready[-1], self._ready[index]
-                return self._ready.pop()
-            if self._later:
-                self._changed.wait(self._later[0][0] - now)
-            elif self._n_acting:
-                self._changed.wait()
-            else:
-                return None
+            if not self._ready:
+                time.sleep(self._later[0][0] - now)
+                continue
+            index = int(self._rng.integers(len(self._ready)))
+            self._ready[index], self._ready[-1] = self._ready[-1], self._ready[index]
+            yield self._ready.pop()
+
+    def wake(self, what: str) -> None:
+        """Those who wait for this look again."""
+        self._ready += self._asleep.pop(what, [])
+
+    def take_all(self) -> list[Actor]:
+        """All who are not at an end; they make no other step unless they are added again."""
+        asleep = [actor for actors in self._asleep.values() for actor in actors]
+        found = [*self._ready, *asleep, *(actor for _, _, actor in self._later)]
+        self._ready, self._later = [], []
+        self._asleep.clear()
+        return found

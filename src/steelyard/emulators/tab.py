@@ -18,10 +18,10 @@ STANDING = (
     *("place_taken", "blocked", "returned", "submitted"),
     *("closed", "draft", "paused", "entry", "screened"),
 )
-# How often the same is asked for until the person gives up, and the longest wait between two tries
-# [our choices: about a minute in all; a real page goes on for ever].
+# How often the same is asked for until the person gives up, and the first and the longest wait between two
+# tries [our choices: about a minute in all; a real page goes on for ever].
 MOST_TRIES = 12
-LONGEST_WAIT = 10.0
+PATIENCE, LONGEST_WAIT = 0.2, 10.0
 
 
 class Delivery(NamedTuple):
@@ -32,22 +32,9 @@ class Delivery(NamedTuple):
 
 
 class Tab:
-    """A page of ours, opened by the address that a platform gave; `token` is known once it has joined.
+    """A page of ours, opened by the address that a platform gave; `token` is known once it has joined."""
 
-    `patience`: seconds before a request that failed is sent again for the first time. `lost`: the share of
-    replies that never arrive, though the server has acted.
-    """
-
-    def __init__(
-        self,
-        wire: Wire,
-        url: str,
-        *,
-        address: str,
-        rng: np.random.Generator,
-        patience: float = 0.2,
-        lost: float = 0.0,
-    ) -> None:
+    def __init__(self, wire: Wire, url: str, *, address: str, rng: np.random.Generator) -> None:
         self.url = url
         self.home, _, rest = url.partition("/join/")
         self.open_token, _, self.query = rest.partition("?")
@@ -57,8 +44,6 @@ class Tab:
         self.rng = rng
         self._wire = wire
         self._address = address
-        self._patience = patience
-        self._lost = lost
 
     def join(self) -> Steps[dict[str, Any]]:
         """Open the link, press the button, and look where one stands."""
@@ -130,12 +115,12 @@ class Tab:
             headers["Authorization"] = f"Bearer {token}"
         if content is not None:
             headers["Content-Type"] = "application/json"
-        what, wait = f"{method} {httpx2.URL(url).path}", self._patience
+        what, wait = f"{method} {httpx2.URL(url).path}", PATIENCE
         for _ in range(MOST_TRIES):
             yield TURN
             try:
                 reply = self._wire.send("campaign", method, url, headers=headers, content=content)
-                if not self._is_lost() and not _is_temporary(reply):
+                if not _is_temporary(reply):
                     if reply.is_success:
                         return reply
                     raise refusal(what, reply)
@@ -146,9 +131,6 @@ class Tab:
             yield later(max(wait * float(self.rng.uniform(0.75, 1.25)), asked))
             wait = min(2 * wait, LONGEST_WAIT)
         raise RequestRefused(what, 0, "no_reply", f"no reply in {MOST_TRIES} tries")
-
-    def _is_lost(self) -> bool:
-        return self._lost > 0 and bool(self.rng.random() < self._lost)
 
 
 def _is_temporary(reply: httpx2.Response) -> bool:

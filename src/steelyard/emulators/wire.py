@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
 import time
 from collections import defaultdict
 from typing import Any, Literal
@@ -11,6 +10,7 @@ from typing import Any, Literal
 import httpx2
 
 Far = Literal["platform", "campaign"]
+TIMEOUT = 20.0
 
 
 class RequestRefused(Exception):  # noqa: N818 (reads as a sentence where it is raised)
@@ -25,10 +25,8 @@ class RequestRefused(Exception):  # noqa: N818 (reads as a sentence where it is 
 class Wire:
     """One keep-alive client for all who come, and what went over it: requests and seconds by server."""
 
-    def __init__(self, *, timeout: float = 20.0) -> None:
-        limits = httpx2.Limits(max_connections=64, max_keepalive_connections=64)
-        self._http = httpx2.Client(trust_env=False, timeout=timeout, limits=limits)
-        self._lock = threading.Lock()
+    def __init__(self) -> None:
+        self._http = httpx2.Client(trust_env=False, timeout=TIMEOUT)
         self.n_requests: defaultdict[Far, int] = defaultdict(int)
         self.seconds: defaultdict[Far, float] = defaultdict(float)
         self.n_repeated = 0
@@ -47,14 +45,12 @@ class Wire:
         try:
             return self._http.request(method, url, headers=headers, content=content)
         finally:
-            with self._lock:
-                self.n_requests[far] += 1
-                self.seconds[far] += time.perf_counter() - started
+            self.n_requests[far] += 1
+            self.seconds[far] += time.perf_counter() - started
 
     def repeated(self) -> None:
         """Note that somebody asks once more for the same."""
-        with self._lock:
-            self.n_repeated += 1
+        self.n_repeated += 1
 
     def close(self) -> None:
         """Hang up."""

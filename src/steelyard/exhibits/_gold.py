@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from steelyard.domain.exhibit import Evidence
+from steelyard.domain.exhibit import Evidence, ExhibitOptions
 from steelyard.domain.plugin import Exhibit
 from steelyard.evaluation.normalisation.settings import NormalisationSettings
 from steelyard.exhibits._sources import signature_of, study_line
+
+
+def settings_for(
+    source: Evidence, options: ExhibitOptions, *, methods: tuple[str, ...], random_workers: bool = True
+) -> NormalisationSettings:
+    """How methods are compared with the gold of a source, with its own analysis and the exhibit's seed."""
+    analysis = replace(source.analysis.settings, seed=options.seed)
+    return NormalisationSettings(methods=methods, random_workers=random_workers, analysis=analysis)
 
 
 def gold_signature(

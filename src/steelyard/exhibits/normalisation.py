@@ -7,9 +7,8 @@ from dataclasses import replace
 
 from steelyard.domain.exhibit import Evidence, ExhibitOptions, Table
 from steelyard.domain.plugin import Exhibit
-from steelyard.evaluation.normalisation.settings import NormalisationSettings
 from steelyard.evaluation.normalisation.study import normalise_frame
-from steelyard.exhibits._gold import gold_signature
+from steelyard.exhibits._gold import gold_signature, settings_for
 from steelyard.exhibits._sources import title_of
 from steelyard.exhibits.studies.normalisation import normalisation_table
 
@@ -31,11 +30,7 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Table:
     conclusion below the table allows for.
     """
     source = evidence[0]
-    settings = NormalisationSettings(
-        methods=options.methods,
-        random_workers=False,
-        analysis=replace(source.analysis.settings, seed=options.seed),
-    )
+    settings = settings_for(source, options, methods=options.methods, random_workers=False)
     found = normalise_frame(source.frame, settings)
     made = normalisation_table(found)
     return replace(

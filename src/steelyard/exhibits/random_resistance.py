@@ -7,9 +7,8 @@ from dataclasses import replace
 
 from steelyard.domain.exhibit import Evidence, ExhibitOptions, Table
 from steelyard.domain.plugin import Exhibit
-from steelyard.evaluation.normalisation.settings import NormalisationSettings
 from steelyard.evaluation.normalisation.study import fit_all, random_resistance, ready_normalisation
-from steelyard.exhibits._gold import gold_signature
+from steelyard.exhibits._gold import gold_signature, settings_for
 from steelyard.exhibits._sources import title_of
 from steelyard.exhibits.normalisation import EVERYBODY
 from steelyard.exhibits.studies.normalisation import resistance_table
@@ -26,12 +25,7 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Table:
     weight.
     """
     source = evidence[0]
-    study = ready_normalisation(
-        source.frame,
-        NormalisationSettings(
-            methods=options.methods, analysis=replace(source.analysis.settings, seed=options.seed)
-        ),
-    )
+    study = ready_normalisation(source.frame, settings_for(source, options, methods=options.methods))
     workers, methods = random_resistance(study, fit_all(study))
     made = resistance_table(workers, methods)
     return replace(

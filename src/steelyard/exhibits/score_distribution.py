@@ -23,9 +23,9 @@ from steelyard.domain.plugin import Exhibit
 from steelyard.domain.scale import Scale
 from steelyard.domain.wording import in_digits
 from steelyard.evaluation.normalisation.fits import Fitted
-from steelyard.evaluation.normalisation.settings import NormalisationSettings, shown_name
+from steelyard.evaluation.normalisation.settings import shown_name
 from steelyard.evaluation.normalisation.study import fit_all, ready_normalisation
-from steelyard.exhibits._gold import gold_signature
+from steelyard.exhibits._gold import gold_signature, settings_for
 from steelyard.exhibits._sources import group_borders, table_of
 from steelyard.stats.arrays import FloatArray
 from steelyard.stats.rounding import EQUAL
@@ -50,12 +50,7 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Figure:
     of the scale have the same axes; mean z and the worker model have their own units. A rule marks the mean.
     """
     source = evidence[0]
-    study = ready_normalisation(
-        source.frame,
-        NormalisationSettings(
-            methods=options.methods, analysis=replace(source.analysis.settings, seed=options.seed)
-        ),
-    )
+    study = ready_normalisation(source.frame, settings_for(source, options, methods=options.methods))
     fits = [fit for fit in fit_all(study) if np.isfinite(fit.score).any()]
     in_points = [_scores(fit) for fit in fits if fit.entry.method.in_points]
     edges = _edges_in_points(np.concatenate(in_points), source.analysis.settings.scale)

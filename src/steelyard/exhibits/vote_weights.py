@@ -12,9 +12,8 @@ from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.exhibit import Axis, Bars, Column, Evidence, ExhibitOptions, Figure, Panel
 from steelyard.domain.plugin import Exhibit
 from steelyard.evaluation.normalisation.fits import Fitted, vote_weights, voting_methods
-from steelyard.evaluation.normalisation.settings import NormalisationSettings
 from steelyard.evaluation.normalisation.study import NormalisationStudy, fit_all, ready_normalisation
-from steelyard.exhibits._gold import gold_signature
+from steelyard.exhibits._gold import gold_signature, settings_for
 from steelyard.exhibits._sources import group_borders, table_of
 from steelyard.stats.arrays import FloatArray
 from steelyard.stats.rounding import EQUAL
@@ -41,12 +40,7 @@ def make(evidence: Sequence[Evidence], options: ExhibitOptions) -> Figure:
     what was paid for counts; all weights about the same, that weighing changes little.
     """
     source = evidence[0]
-    study = ready_normalisation(
-        source.frame,
-        NormalisationSettings(
-            methods=voting_methods(), analysis=replace(source.analysis.settings, seed=options.seed)
-        ),
-    )
+    study = ready_normalisation(source.frame, settings_for(source, options, methods=voting_methods()))
     fits = [fit for fit in fit_all(study) if fit.entry.method.votes]
     fitted = [fit for fit in fits if fit.fit is not None]
     if not fitted:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from time import perf_counter
 
 import numpy as np
@@ -144,7 +145,7 @@ def weigh(source: Source, settings: AnalysisSettings) -> Evidence:
         keeps=keeps,
         hit_times=source.hit_times,
         analysis=analysis,
-        analyse=lambda other: analyse(source, other),
+        analyse=partial(analyse, source),
         language=source.language,
         spans=spans if len(spans) else None,
         texts=source.texts,

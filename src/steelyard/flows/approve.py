@@ -140,10 +140,10 @@ def reject(
     if platform.rejection_categories and refusal.category not in platform.rejection_categories:
         raise ChoiceError(no_such("category", refusal.category, platform.rejection_categories))
     if not refusal.is_confirmed:
-        said = "They would read just that." if message == evidence else f"They would read: {message}"
+        told = "They would read this." if message == evidence else f"They would read: {message}"
         raise Conflict(
-            f"{refusal.worker_id} would not be paid. The evidence: {evidence} {said} "
-            "Look at their ratings, and confirm it if you mean it (--yes).",
+            f"{refusal.worker_id} would not be paid. The evidence: {evidence} {told} "
+            "Look at their ratings, and confirm it if you mean it.",
             code="unconfirmed",
         )
     client.reject(session.session_id, Rejection(message, refusal.category))

@@ -18,7 +18,8 @@ from steelyard.flows.media import folder_of, media_names
 from steelyard.flows.open import OpenCampaign
 from steelyard.flows.watching import Progress, unseen
 from steelyard.formats.campaign_toml import CampaignSource
-from steelyard.store import campaigns, extending
+from steelyard.store import extending
+from steelyard.store.audit import audit_rows
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -102,7 +103,7 @@ def _copied(connection: Connection) -> Campaign:
     copied = part_campaign(stored, nothing_further(stored), segments, ratings=ratings)
     if stored.settings.design.order != "given":
         return copied
-    rows = campaigns.audit_rows(connection)
+    rows = audit_rows(connection)
     given = tuple(
         tuple(GivenItem(row.kind, row.system, row.segment, row.text) for row in hit)
         for _, hit in groupby(rows, key=lambda row: row.hit)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from steelyard.domain.crowd import ClientSettings, CrowdClient
 from steelyard.domain.errors import Conflict, PlatformError
@@ -29,8 +29,8 @@ def platform_of(rules: Rules) -> Platform:
         return platform
     known = ", ".join(name for name, each in platforms().items() if each.client is not None)
     raise Conflict(
-        f"The campaign's platform is {rules.platform}, which only people can talk to. Those that a program "
-        f"can: {known}. Choose one: steelyard settings DB --platform NAME",
+        f"The campaign's platform is {rules.platform}, which Steelyard cannot talk to; it can talk to "
+        f"{known}. Choose one with: steelyard settings DB --platform NAME",
         code="platform",
     )
 
@@ -74,8 +74,23 @@ def crowd_client(
         client.close()
 
 
-def reach_of(campaign: OpenCampaign, environ: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """Whether the campaign's platform can be talked to from here, and what it asks of a rejection."""
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """Whether a platform can be talked to from here, or what the `problem` is; and what a rejection needs.
+
+    `categories` of rejections, and how many letters their reasons have at the least.
+    """
+
+    platform: str
+    has_client: bool
+    has_key: bool
+    problem: str
+    categories: tuple[str, ...]
+    least_message: int
+
+
+def reach_of(campaign: OpenCampaign, environ: Mapping[str, str] | None = None) -> Reach:
+    """Whether the campaign's platform can be talked to from here."""
     rules = campaign_rules(campaign)
     platform = platforms().get(rules.platform)
     has_client = platform is not None and platform.client is not None
@@ -87,14 +102,14 @@ def reach_of(campaign: OpenCampaign, environ: Mapping[str, str] | None = None) -
             problem = "" if has_key else key_hint(platform.name)
         except PlatformError as error:
             problem = str(error)
-    return {
-        "platform": rules.platform,
-        "has_client": has_client,
-        "has_key": has_key,
-        "problem": problem,
-        "categories": list(platform.rejection_categories) if platform else [],
-        "least_message": platform.least_message if platform else 0,
-    }
+    return Reach(
+        platform=rules.platform,
+        has_client=has_client,
+        has_key=has_key,
+        problem=problem,
+        categories=tuple(platform.rejection_categories) if platform else (),
+        least_message=platform.least_message if platform else 0,
+    )
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from steelyard.domain.text import Segment
 from steelyard.flows.campaign_texts import CampaignTexts
 from steelyard.flows.export import RowMarks, with_marks
 from steelyard.flows.source import Source
-from steelyard.formats.judgements_file import columns_with_cells, neighbour, written_table
+from steelyard.formats.judgements_writing import columns_with_cells, neighbour, written_table
 from steelyard.formats.table_file import write_table
 
 # What the tables hold, by the names of their files.

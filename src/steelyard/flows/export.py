@@ -23,15 +23,16 @@ from steelyard.flows.open import OpenCampaign
 from steelyard.flows.retention import erased_notes
 from steelyard.formats import appraise, pearmut
 from steelyard.formats.anthea import write_project
-from steelyard.formats.judgements_file import NEIGHBOURS, neighbour
 from steelyard.formats.judgements_spool import JudgementsSpool
+from steelyard.formats.judgements_writing import NEIGHBOURS, neighbour
 from steelyard.formats.table_file import write_table
 from steelyard.formats.texts import LanguagePair
 from steelyard.formats.upload_2016 import write_upload
 from steelyard.frames import hit_times_frame, spread_credit
 from steelyard.protocols import protocols, roles_shown
 from steelyard.review.hit_times import total_seconds
-from steelyard.store import campaigns, judgements
+from steelyard.store import judgements
+from steelyard.store.audit import audit_rows
 
 HitsLayout = Literal["audit", "upload-2016", "appraise", "pearmut", "anthea"]
 AUDIT_COLUMNS = (
@@ -169,7 +170,7 @@ def export_hits(campaign: OpenCampaign, path: Path, *, layout: HitsLayout = "aud
     results come back through `analyse`. For Anthea the campaign's translations are written and counted.
     """
     with campaign.store.snapshot() as connection:
-        rows = campaigns.audit_rows(connection)
+        rows = audit_rows(connection)
     frame = pl.DataFrame([asdict(row) for row in rows], infer_schema_length=None)
     settings = campaign.settings
     several = any(row.place > 1 for row in rows)

@@ -16,6 +16,7 @@ from steelyard.formats.marks_to_write import MarksToWrite
 from steelyard.formats.span_writing import write_marked_errors
 from steelyard.frames import texts_frame
 from steelyard.store import campaigns
+from steelyard.store.audit import audit_rows
 
 
 def export_marks(campaign: OpenCampaign, path: Path, layout: str) -> Exported:
@@ -25,7 +26,7 @@ def export_marks(campaign: OpenCampaign, path: Path, layout: str) -> Exported:
     """
     frames = judged_frames(campaign)
     with campaign.store.snapshot() as connection:
-        rows = campaigns.audit_rows(connection)
+        rows = audit_rows(connection)
         segments = campaigns.segments(connection)
     excluded = excluded_of(frames.spans, frames.exclusions)
     spans, ratings = (

@@ -17,7 +17,7 @@ from steelyard.flows.adjudicate import decisions, recorded_mark, require_marks
 from steelyard.flows.campaign_texts import translations_of
 from steelyard.flows.open import OpenCampaign
 from steelyard.flows.source import Source, from_campaign
-from steelyard.formats.judgements_file import write_judgements
+from steelyard.formats.judgements_writing import write_judgements
 from steelyard.frames import SPANS_SCHEMA
 from steelyard.protocols import protocols
 from steelyard.review.disputes import disagreement, majority_marks

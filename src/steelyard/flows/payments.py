@@ -9,11 +9,17 @@ from typing import Any
 from steelyard.domain.payment import Payment, Payments, PaymentTotal
 from steelyard.domain.running import CampaignState, Exclusion
 from steelyard.domain.wording import counted, in_currency
+from steelyard.flows.open import OpenCampaign
 from steelyard.flows.progress import Overview, Watch, WorkerProgress, due_work
-from steelyard.flows.verdicts import Verdicts
+from steelyard.flows.verdicts import Verdicts, campaign_verdicts
 from steelyard.planning.spending import PayTerms, Workload, pay_terms
 from steelyard.store.actions import exclusions
 from steelyard.store.links import LinkedWorker, linked_workers
+
+
+def campaign_payments(campaign: OpenCampaign, *, check: str | None = None, now: datetime) -> Payments:
+    """What everybody of a campaign is owed, beside what a check finds about them; None: its own."""
+    return payments(Watch(campaign), campaign_verdicts(campaign, check=check), now=now)
 
 
 def payments(watch: Watch, verdicts: Verdicts, *, now: datetime) -> Payments:

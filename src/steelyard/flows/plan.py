@@ -8,7 +8,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, Unpack
 
 from steelyard.domain.errors import ChoiceError
-from steelyard.domain.nearest import no_such
+from steelyard.domain.options import require_known_names
 from steelyard.domain.running import Rules
 from steelyard.flows.plan_choices import (
     CORRECTIONS,
@@ -34,6 +34,7 @@ from steelyard.planning.variation import TYPICAL, TYPICAL_UNEVENNESS, Variation
 
 if TYPE_CHECKING:
     from steelyard.flows.pilot import Pilot
+    from steelyard.flows.source import Source
     from steelyard.flows.watching import Progress
 
 
@@ -51,10 +52,7 @@ def plan(*, progress: Progress | None = None, **choices: Unpack[Choices]) -> Pla
     >>> made.expected.outlay.hits, made.expected.outlay.hours, round(made.expected.outlay.cost, 2)
     (154, 77.0, 1108.8)
     """
-    known = list(Choices.__annotations__)
-    for name in choices:
-        if name not in known:
-            raise ChoiceError(no_such("option", name, known, within="a plan", use="Use any of"))
+    require_known_names(choices, Choices.__annotations__, within="a plan")
     given: dict[str, Any] = {name: value for name, value in choices.items() if value is not None}
     require_fitting(given)
     scope = scope_of_campaign(given["campaign"], progress) if "campaign" in given else scope_of_numbers(given)
@@ -83,11 +81,11 @@ def _pay_of(rules: Rules, given: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in pay.items() if value is not None}
 
 
-def _pilot(address: str | PathLike[str]) -> Pilot:
+def _pilot(given: Source | str | PathLike[str]) -> Pilot:
     from steelyard.flows.pilot import pilot_of
-    from steelyard.flows.source import read_source
+    from steelyard.flows.source import Source, read_source
 
-    return pilot_of(read_source(str(address)))
+    return pilot_of(given if isinstance(given, Source) else read_source(str(given)))
 
 
 def _goal(given: dict[str, Any], scope: Scope) -> Goal:

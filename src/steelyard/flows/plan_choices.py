@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Integral, Real
 from os import PathLike
 from typing import Any, TypedDict, get_args
 
@@ -38,7 +39,7 @@ class Choices(TypedDict, total=False):
     power: float | None
     level: float | None
     correction: str | None
-    pilot: str | PathLike[str] | None
+    pilot: Any
     document_length: float | None
     workers: int | None
     seed: int | None
@@ -76,6 +77,7 @@ _LIMITS: dict[str, tuple[float, float]] = {
     "workers": (2, 1e6),
     "seed": (0, 2**63 - 1),
 }
+_WHOLE = ("systems", "segments", "hit_size", "workers", "seed")
 
 
 def default_attribute(protocol: Protocol) -> str:
@@ -86,6 +88,7 @@ def default_attribute(protocol: Protocol) -> str:
 def require_fitting(given: dict[str, Any]) -> None:
     """Raise ChoiceError with everything that is wrong with the choices by themselves."""
     problems = [sentence for name in _LIMITS if name in given for sentence in _limit_problems(name, given)]
+    is_known = not problems
     goals = [name for name in GOALS if name in given]
     if len(goals) > 1 or (not goals and "campaign" not in given):
         listed = ", ".join(f"{{{name}}}" for name in GOALS)
@@ -93,7 +96,7 @@ def require_fitting(given: dict[str, Any]) -> None:
     problems += _campaign_problems(given) if "campaign" in given else _number_problems(given, goals)
     if "wage" in given and "pay_per_hit" in given:
         problems.append("{wage} and {pay_per_hit} mean the same thing: give one of them.")
-    if given.get("power", POWER) <= given.get("level", LEVEL):
+    if is_known and given.get("power", POWER) <= given.get("level", LEVEL):
         problems.append("{power} must be above {level}, or no ratings would be needed at all.")
     if given.get("correction", CORRECTIONS[0]) not in CORRECTIONS:
         problems.append(f"{{correction}} must be one of: {', '.join(CORRECTIONS)}.")
@@ -107,6 +110,9 @@ def _also(goals: list[str]) -> str:
 
 def _limit_problems(name: str, given: dict[str, Any]) -> list[str]:
     least, most = _LIMITS[name]
+    is_whole = name in _WHOLE
+    if not isinstance(given[name], Integral if is_whole else Real) or isinstance(given[name], bool):
+        return [f"{{{name}}} must be a {'whole ' * is_whole}number, not {given[name]!r}."]
     if least <= given[name] <= most:
         return []
     return [f"{{{name}}} must be from {least:,.10g} to {most:,.10g}, not {given[name]:,.10g}."]

@@ -8,7 +8,6 @@ from pathlib import Path
 from steelyard.flows.clone import clone, next_name
 from steelyard.flows.create import Created
 from steelyard.flows.open import OpenCampaign, open_campaign
-from steelyard.flows.watching import Progress, unseen
 from steelyard.store.actions import REHEARSAL_VERB, log_action
 
 _LONGEST_NAME = 64
@@ -21,14 +20,13 @@ def rehearsal_copy(
     *,
     now: datetime,
     media: Path | None = None,
-    progress: Progress = unseen,
 ) -> Created:
     """Clone a campaign for a rehearsal; whoever joins the copy is marked as simulated, for ever.
 
     There is no other way to mark a campaign so: one that people are to judge cannot become a rehearsal.
     """
     name = rehearsal_name(campaign.settings.name)
-    created = clone(campaign, address, now=now, name=name, media=media, progress=progress)
+    created = clone(campaign, address, now=now, name=name, media=media)
     with open_campaign(address) as copy, copy.store.write() as connection:
         detail = {"campaign": campaign.settings.name}
         log_action(connection, REHEARSAL_VERB, by="command line", now=now, detail=detail)

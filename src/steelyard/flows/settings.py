@@ -11,7 +11,7 @@ from steelyard.domain.analysis_options import AnalysisOptions
 from steelyard.domain.draws import LEAST_DRAWS
 from steelyard.domain.errors import ChoiceError
 from steelyard.domain.nearest import no_such
-from steelyard.domain.options import given_options, options_of
+from steelyard.domain.options import given_options, options_of, require_known_names
 from steelyard.domain.plugin import Method
 from steelyard.domain.result import AnalysisSettings, MethodSettings
 from steelyard.domain.wording import counted, joined
@@ -44,7 +44,7 @@ def read_choices(
     value does not fit.
     """
     given = {name: value for name, value in given.items() if value is not None}
-    _require_known_names(given)
+    require_known_names(given, known_names(), within="an analysis")
     analysis = AnalysisOptions(**given_options(AnalysisOptions, given))
     recipe = RECIPES[analysis.recipe] if analysis.recipe is not None else None
     if recipe is not None:
@@ -136,13 +136,6 @@ def known_names() -> list[str]:
     """The names of all options that an analysis may have, whatever its method and check."""
     known = [found.name for cls in (AnalysisOptions, MethodSettings) for found in options_of(cls)]
     return [*known, *(found.name for found in (*method_options(), *check_options()))]
-
-
-def _require_known_names(given: Mapping[str, Any]) -> None:
-    known = known_names()
-    for name in given:
-        if name not in known:
-            raise ChoiceError(no_such("option", name, known, within="an analysis", use="Use any of"))
 
 
 def _shared_options(given: Mapping[str, Any]) -> dict[str, Any]:

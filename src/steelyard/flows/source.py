@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from steelyard.domain.errors import SourceError
+from steelyard.domain.extras import PartMissingError
 from steelyard.domain.judgement import FRAME_NAMES, FrameName
 from steelyard.domain.running import Exclusion
 from steelyard.domain.scale import VAS, Scale
@@ -19,6 +21,7 @@ from steelyard.frames import gather_credit, hit_times_frame, preferences_frame, 
 
 if TYPE_CHECKING:
     from steelyard.flows.open import OpenCampaign
+    from steelyard.formats.judgements_file import JudgementsFile
 
 SQLITE_MAGIC = b"SQLite format 3\x00"
 
@@ -103,35 +106,51 @@ def read_source(
 
         with open_campaign(source) as campaign:
             return from_campaign(campaign)
-    from steelyard.formats.hit_times_file import read_hit_times
     from steelyard.formats.judgements_file import read_judgements
 
     path = Path(source)
     if path.is_dir():
-        from steelyard.flows.open import series_problem
+        # The core alone cannot open databases, nor tell a series of them.
+        with suppress(PartMissingError):
+            from steelyard.flows.open import series_problem
 
-        problem = series_problem(source)
-        if problem is not None:
-            raise problem
+            problem = series_problem(source)
+            if problem is not None:
+                raise problem
     read = read_judgements(path, columns=columns, scale=scale, gold_scale=gold_scale)
     stem = path.name.removesuffix(".gz").rpartition(".")[0]
     name = re.sub(r"(\.judgements)?(\.(preferences|spans))?$", "", stem)
-    source_of_file = Source(
-        gather_credit(read.frame),
-        title=name,
-        campaign=re.sub(r"[^A-Za-z0-9._-]+", "-", name) or "file",
-        warnings=read.warnings,
-        hit_times=read_hit_times(hit_times) if hit_times else read.hit_times,
-        scale=scale or VAS,
-        gold_scale=gold_scale,
-        preferences=read.preferences,
-        spans=read.spans,
-        texts=read.texts,
-        exclusions=read.exclusions,
-        simulated=read.simulated,
-        joined=read.joined,
+    return source_of_file(read, name, scale=scale, gold_scale=gold_scale, hit_times=hit_times)
+
+
+def source_of_file(
+    read: JudgementsFile,
+    name: str,
+    *,
+    scale: Scale | None = None,
+    gold_scale: Scale | None = None,
+    hit_times: Path | None = None,
+) -> Source:
+    """What a judgements file or a table of this name says, ready for analysis."""
+    from steelyard.formats.hit_times_file import read_hit_times
+
+    return with_ratings(
+        Source(
+            gather_credit(read.frame),
+            title=name,
+            campaign=re.sub(r"[^A-Za-z0-9._-]+", "-", name) or "file",
+            warnings=read.warnings,
+            hit_times=read_hit_times(hit_times) if hit_times else read.hit_times,
+            scale=scale or VAS,
+            gold_scale=gold_scale,
+            preferences=read.preferences,
+            spans=read.spans,
+            texts=read.texts,
+            exclusions=read.exclusions,
+            simulated=read.simulated,
+            joined=read.joined,
+        )
     )
-    return with_ratings(source_of_file)
 
 
 def from_campaign(campaign: OpenCampaign) -> Source:

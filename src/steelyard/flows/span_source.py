@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -25,20 +25,13 @@ _MADE_OF_ERRORS = "Ratings are minus the weights of the errors that workers mark
 _COSTS_NOTHING = "Errors of an unknown severity cost nothing"
 
 
-class FurtherReading(TypedDict, total=False):
-    """What else may be said about judgements that were read: see `with_domains` and `with_weights`."""
-
-    domains: str | PathLike[str] | None
-    weights: str | None
-
-
-def read_further(source: Source, **further: Unpack[FurtherReading]) -> Source:
+def read_further(
+    source: Source, *, domains: str | PathLike[str] | None = None, weights: str | None = None
+) -> Source:
     """The source with the domains and the ratings that a caller asks for; None was not asked for."""
-    if (domains := further.get("domains")) is not None:
+    if domains is not None:
         source = with_domains(source, Path(domains))
-    if (weights := further.get("weights")) is not None:
-        source = with_weights(source, weights)
-    return source
+    return source if weights is None else with_weights(source, weights)
 
 
 def with_ratings(source: Source) -> Source:

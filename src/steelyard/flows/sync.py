@@ -77,7 +77,7 @@ def sync_if_due(
     asked = [each.synced_at for each in listings if each.synced_at is not None]
     if not listings or not waits or (asked and now - max(asked) < every):
         return False
-    if not reach_of(campaign, environ)["has_key"]:
+    if not reach_of(campaign, environ).has_key:
         return False
     with crowd_client(campaign, environ=environ) as client:
         sync(campaign, client, by="server", now=now)

@@ -10,8 +10,9 @@ import polars as pl
 from steelyard.domain.errors import NotEnoughData
 from steelyard.domain.result import AnalysisSettings
 from steelyard.flows.kept import frame_read, keep_good
-from steelyard.flows.settings import named_method
-from steelyard.flows.source import Source
+from steelyard.flows.open import OpenCampaign
+from steelyard.flows.settings import named_method, settings_from
+from steelyard.flows.source import Source, from_campaign
 from steelyard.report.plain import records
 from steelyard.review.flags import FLAGS
 
@@ -34,6 +35,12 @@ class Verdicts:
     def by_worker(self) -> dict[str, dict[str, Any]]:
         """What was found about each worker, by worker_id."""
         return {row["worker_id"]: row for row in self.workers.iter_rows(named=True)}
+
+
+def campaign_verdicts(campaign: OpenCampaign, *, check: str | None = None) -> Verdicts:
+    """What a check finds about the workers of a campaign; None: the campaign's own."""
+    source = from_campaign(campaign)
+    return worker_verdicts(source, settings_from(source, check=check))
 
 
 def worker_verdicts(source: Source, settings: AnalysisSettings) -> Verdicts:

@@ -74,7 +74,9 @@ def checked(
 ) -> JudgementsFile:
     """What a table says whose columns have our names; SourceError lists every bad cell."""
     _refuse_nested(table.cells, where)
-    reader = ColumnReader(table.cells, separator=table.separator)
+    # Spans of time are numbers of seconds.
+    cells = table.cells.with_columns(pl.col(pl.Duration).dt.total_microseconds() / 1e6)
+    reader = ColumnReader(cells, separator=table.separator)
     found: dict[str, pl.DataFrame | None] = {}
     match table.frame:
         case "ratings":

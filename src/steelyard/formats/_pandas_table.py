@@ -17,6 +17,8 @@ def from_pandas(table: pd.DataFrame) -> pl.DataFrame:
 
 
 def _column(name: str, column: pd.Series) -> pl.Series:
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind == "m":
+        column = column.dt.total_seconds()
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "biuf":
         return pl.Series(name, column.to_numpy(), nan_to_null=True)
     return pl.Series(name, [_known(value) for value in column.tolist()], strict=False)

@@ -9,7 +9,7 @@ download is JSON as a whole.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
@@ -18,7 +18,7 @@ import polars as pl
 
 from steelyard.domain.collector import no_collector
 from steelyard.domain.errors import SourceError
-from steelyard.domain.judgement import PLACE_OF_JUDGEMENT, FrameName
+from steelyard.domain.judgement import PLACE_OF_JUDGEMENT
 from steelyard.domain.running import Exclusion
 from steelyard.domain.scale import Scale
 from steelyard.domain.wording import Note, told_of
@@ -34,8 +34,6 @@ from steelyard.formats._hit_times import completed, may_be_hit_time
 from steelyard.formats._jsonl_formats import jsonl_reader, keys_of_first_line
 from steelyard.formats._judgement_columns import (
     ALIASES,
-    HANDLING,
-    MARKING,
     as_text,
     choose_columns,
     frame_of,
@@ -63,58 +61,16 @@ from steelyard.formats._turk_batch import (
     remarks_on_batch,
     times_of_batch,
 )
-from steelyard.formats.table_file import json_records, read_jsonl, unknown_format, write_table
+from steelyard.formats.judgements_writing import ENDINGS, NEIGHBOURS, neighbour
+from steelyard.formats.table_file import json_records, read_jsonl, unknown_format
 from steelyard.formats.text_file import read_text
-from steelyard.frames import spread_credit
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
 
-__all__ = [
-    "ENDINGS",
-    "NEIGHBOURS",
-    "JudgementsFile",
-    "as_written",
-    "columns_with_cells",
-    "from_table",
-    "neighbour",
-    "read_judgements",
-    "write_judgements",
-    "written_table",
-]
+__all__ = ["JudgementsFile", "from_table", "read_judgements"]
 
-ENDINGS = (".csv", ".tsv", ".jsonl", ".parquet", ".csv.gz", ".tsv.gz", ".jsonl.gz")
 _READ_ENDINGS = (*ENDINGS, _toolkit_ratings.RATING_ENDING, f"{_toolkit_ratings.RATING_ENDING}.gz")
-# What an export may write beside the ratings.
-NEIGHBOURS: tuple[FrameName, ...] = ("preferences", "spans")
-# By frame, its columns in the order written, under the names they have in a file.
-_JUDGED = {
-    "item_kind": "kind",
-    "hit_id": "hit",
-    "position": "position",
-    "document_id": "document",
-    "attribute": "attribute",
-    "seconds": "seconds",
-    "submitted_at": "submitted_at",
-    "judgement_id": "judgement_id",
-}
-_WORKER, _SEGMENT, _SYSTEM = {"worker_id": "worker"}, {"segment_id": "segment"}, {"system_id": "system"}
-_COMPARED = ("system_a", "system_b", "preference")
-_MARKED = ("start", "end", "severity", "category", "side")
-_WRITTEN: dict[FrameName, dict[str, str]] = {
-    "ratings": {**_WORKER, **_SEGMENT, "rating": "rating", **_SYSTEM, **_JUDGED},
-    "preferences": {**_WORKER, **_SEGMENT, **{name: name for name in _COMPARED}, **_JUDGED},
-    "spans": {**_WORKER, **_SYSTEM, **_SEGMENT, **{name: name for name in _MARKED}, **_JUDGED},
-}
-# What people decided about judgements, whose were made up, which words their workers saw, and how they came
-# about.
-_MARKS = ("excluded", "simulated", "revision", "filler", *HANDLING)
-# Written only where some row has them.
-_WRITTEN_IF_ANY: dict[FrameName, tuple[str, ...]] = {
-    "ratings": ("domain", "known", "known_sd", *_MARKS, "joined"),
-    "preferences": ("domain", "control_side", "credited_a", "credited_b", *_MARKS),
-    "spans": ("domain", "credited", *MARKING, *_MARKS),
-}
 
 
 class _MarksOfFile(TypedDict):
@@ -189,17 +145,6 @@ def _judgements_of(
     return _with_neighbours(found, path) if is_ours and ours.frame == "ratings" and not columns else found
 
 
-def neighbour(path: Path, frame: FrameName) -> Path:
-    """Where an export to `path` writes preferences or spans.
-
-    >>> str(neighbour(Path("news.csv.gz"), "spans"))
-    'news.spans.csv.gz'
-    """
-    ending = next((each for each in reversed(ENDINGS) if path.name.lower().endswith(each)), path.suffix)
-    stem = path.name[: len(path.name) - len(ending)]
-    return path.with_name(f"{stem}.{frame}{path.name[len(stem) :]}")
-
-
 def _with_neighbours(ratings: JudgementsFile, path: Path) -> JudgementsFile:
     """The ratings with preferences and spans of the same judgements, where files beside `path` hold any."""
     ids = _whole_judgements(ratings.frame)
@@ -244,7 +189,7 @@ def _is_folder(path: Path) -> str:
 
 
 def from_table(
-    table: IntoDataFrame,
+    table: IntoDataFrame | pl.LazyFrame,
     *,
     columns: Mapping[str, str] | None = None,
     scale: Scale | None = None,
@@ -255,56 +200,21 @@ def from_table(
 
     where = "table"
     try:
-        given = nw.from_native(table, eager_only=True)
+        given: object = nw.from_native(
+            table.collect() if isinstance(table, pl.LazyFrame) else table, eager_only=True, pass_through=True
+        )
+        if not isinstance(given, nw.DataFrame):
+            problem = f"cannot be read: it is of type {type(table).__name__}"
+            wanted = "Give the path of a file, or a pandas, Polars or pyarrow table"
+            raise SourceError(where, [f"{problem}. {wanted}."])
         cells = from_pandas(given.to_native()) if given.implementation.is_pandas() else given.to_polars()
     except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
-        raise SourceError(where, [f"cannot be read as a table ({error})."]) from None
+        raise SourceError(where, [f"cannot be read as a table ({shown(str(error))})."]) from None
     found = JudgementTable(cells, row_numbers)
     ours = None if columns else _of_another_system(found, None, scale=scale)
     if ours is None:
         ours = _named_as_ours(found, where, columns=columns)
     return checked(ours, where, scale=scale, gold_scale=gold_scale)
-
-
-def write_judgements(frame: pl.DataFrame, path: str | Path, *, name: FrameName = "ratings") -> None:
-    """Write a frame of ratings, preferences or spans; reading the file back gives the same rows.
-
-    A rating credited to several systems has a row for each, all with its judgement_id. Preferences and
-    spans list those systems in a separate cell, as JSON. The frame may have the columns `excluded` (a
-    person's reason), `simulated`, `revision` and `joined` beside its own: see `flows.export`.
-    """
-    path = Path(path)
-    table = written_table(frame, name)
-    write_table(table.select(as_written(table.columns, columns_with_cells(table, name), path)), path)
-
-
-def written_table(frame: pl.DataFrame, name: FrameName) -> pl.DataFrame:
-    """The rows of a frame under the names they have in a file, with every column that may be written."""
-    if name == "ratings" and "credited" in frame.columns:
-        frame = spread_credit(frame)
-    some = [each for each in _WRITTEN_IF_ANY[name] if each in frame.columns]
-    lists = [each for each in some if frame[each].dtype == pl.List]
-    written = _WRITTEN[name].items()
-    return frame.select(*(pl.col(ours).alias(theirs) for ours, theirs in written), *some).with_columns(
-        pl.col(each).map_elements(lambda names: json.dumps(names.to_list()), pl.String)
-        if frame[each].count()
-        else pl.lit(None, pl.String).alias(each)
-        for each in lists
-    )
-
-
-def columns_with_cells(table: pl.DataFrame, name: FrameName) -> set[str]:
-    """The columns of a table to write: all that every file has, and of the others those with some cell."""
-    others = {each for each in _WRITTEN_IF_ANY[name] if each in table.columns and not table[each].count()}
-    return set(table.columns) - others
-
-
-def as_written(columns: Sequence[str], wanted: Collection[str], path: Path) -> list[pl.Expr]:
-    """The wanted columns in order, as the format of the file writes them."""
-    time = pl.col("submitted_at")
-    if path.suffix != ".parquet":
-        time = time.dt.strftime("%Y-%m-%dT%H:%M:%S%.6fZ")
-    return [time if each == "submitted_at" else pl.col(each) for each in columns if each in wanted]
 
 
 def _read_any_separated(text: str, separator: str, where: str) -> JudgementTable:

@@ -15,7 +15,7 @@ import polars as pl
 
 from steelyard.domain.errors import SourceError
 from steelyard.domain.judgement import FrameName
-from steelyard.formats.judgements_file import as_written, columns_with_cells, written_table
+from steelyard.formats.judgements_writing import as_written, columns_with_cells, written_table
 from steelyard.formats.table_file import write_pieces
 
 

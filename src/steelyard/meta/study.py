@@ -80,11 +80,9 @@ def run_metrics(study: MetaStudy, *, step: Step = lambda _: None) -> MetaEvaluat
     )
 
 
-def evaluate_metrics(
-    scored: ScoredPair, gold: str, settings: MetaSettings | None = None, *, step: Step = lambda _: None
-) -> MetaEvaluation:
+def evaluate_metrics(scored: ScoredPair, gold: str, settings: MetaSettings | None = None) -> MetaEvaluation:
     """How well each metric agrees with the scores that people gave under the name `gold`."""
-    return run_metrics(ready_metrics(scored, gold, settings or MetaSettings()), step=step)
+    return run_metrics(ready_metrics(scored, gold, settings or MetaSettings()))
 
 
 class Remarks(NamedTuple):

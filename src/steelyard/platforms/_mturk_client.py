@@ -30,6 +30,7 @@ from steelyard.domain.crowd import (
     SessionState,
 )
 from steelyard.domain.errors import PlatformError, ReplyLost
+from steelyard.domain.wording import in_units
 
 LIVE = "https://mturk-requester.us-east-1.amazonaws.com"
 SANDBOX = "https://mturk-requester-sandbox.us-east-1.amazonaws.com"
@@ -184,7 +185,7 @@ class MTurkClient:
                     once=True,
                     WorkerId=bonus.participant_id,
                     AssignmentId=bonus.session_id,
-                    BonusAmount=_dollars(bonus.amount),
+                    BonusAmount=in_units(bonus.amount),
                     Reason=bonus.reason or "Thank you for your work.",
                     UniqueRequestToken=bonus.token,
                 )
@@ -213,7 +214,7 @@ class MTurkClient:
             Title=terms.title[:128],
             Description=terms.description[:2000],
             Keywords=str(settings.get("keywords", "translation, rating")),
-            Reward=_dollars(terms.reward),
+            Reward=in_units(terms.reward),
             AssignmentDurationInSeconds=seconds,
             AutoApprovalDelayInSeconds=round(86400 * min(settings.get("auto_approval_days", 7), 30)),
             QualificationRequirements=self._requirements(terms),
@@ -389,7 +390,3 @@ def _fee(amount: int) -> int:
 
 def _cents(dollars: str) -> int:
     return round(100 * float(dollars))
-
-
-def _dollars(cents: int) -> str:
-    return f"{cents // 100}.{cents % 100:02d}"

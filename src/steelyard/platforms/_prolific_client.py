@@ -23,8 +23,10 @@ from steelyard.domain.crowd import (
     SessionState,
 )
 from steelyard.domain.errors import PlatformError
+from steelyard.domain.wording import in_units
 from steelyard.platforms._http_calls import HttpCalls
 from steelyard.platforms.credentials import key_hint
+from steelyard.platforms.prolific import moment_in
 
 USUAL_ADDRESS = "https://api.prolific.com"
 API = "/api/v1"
@@ -192,7 +194,7 @@ class ProlificClient:
         """Set bonuses up, which pays nothing. The amounts are written in whole units: 1.50, not 150."""
         if len(bonuses) > MOST_BONUSES:
             raise PlatformError(f"Prolific takes at most {MOST_BONUSES} bonuses at once.")
-        lines = [f"{each.session_id},{each.amount // 100}.{each.amount % 100:02d}" for each in bonuses]
+        lines = [f"{each.session_id},{in_units(each.amount)}" for each in bonuses]
         body = {"study_id": listing_id, "csv_bonuses": "\n".join(lines)}
         pay = sum(each.amount for each in bonuses)
         otherwise = {"id": "BONUS_ID", "amount": pay, "total_amount": pay}
@@ -310,7 +312,7 @@ def _screened_pay(terms: ListingTerms) -> int:
 
 
 def _listing(study: Mapping[str, Any], before: Listing | None = None) -> Listing:
-    status = str(study.get("status", "")).upper().replace("_", " ")
+    status = _plain(study.get("status"))
     if status not in LISTING_STATES:
         raise PlatformError(
             f"Prolific says that the study is {status or 'nothing'}, which is not known here."
@@ -327,34 +329,38 @@ def _listing(study: Mapping[str, Any], before: Listing | None = None) -> Listing
     )
 
 
+def session_state(status: Any) -> SessionState | None:
+    """What a submission's status means; None for one that is not known here."""
+    return SESSION_STATES.get(_plain(status))
+
+
+def _plain(status: Any) -> str:
+    return str(status or "").upper().replace("_", " ")
+
+
 def _state(submission: Mapping[str, Any]) -> SessionState:
-    status = str(submission.get("status", "")).upper().replace("_", " ")
-    if status not in SESSION_STATES:
+    status = submission.get("status")
+    found = session_state(status)
+    if found is None:
         raise PlatformError(
             f"Prolific says that a submission is {status or 'nothing'}, which is not known here."
         )
-    return SESSION_STATES[status]
+    return found
 
 
 def _report(submission: Mapping[str, Any]) -> SessionReport:
     state = _state(submission)
     times = [submission.get(name) for name in ("completed_at", "started_at")]
-    found = next((time for time in times if time), None)
     return SessionReport(
         session_id=str(submission["id"]),
         participant_id=str(submission.get("participant_id") or submission.get("participant") or ""),
         state=state,
-        changed_at=_moment(found) if found else datetime.fromtimestamp(0, UTC),
+        changed_at=next(filter(None, map(moment_in, times)), datetime.fromtimestamp(0, UTC)),
         code=submission.get("study_code") or submission.get("entered_code"),
         reward=round(submission.get("reward") or 0) if state in PAID_STATES else 0,
         bonuses=tuple(round(each) for each in submission.get("bonus_payments") or ()),
         is_return_requested=bool(submission.get("return_requested")),
     )
-
-
-def _moment(text: str) -> datetime:
-    moment = datetime.fromisoformat(text.replace("Z", "+00:00"))
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def describe_error(status: int, said: Any) -> str:

@@ -9,11 +9,7 @@ from urllib.parse import urlsplit
 
 from steelyard.domain.errors import PlatformError
 
-# By platform, the beginning of its variables. Others find their keys by themselves.
-_KEY_VARIABLES = {"prolific": "PROLIFIC_TOKEN"}
-_SECRET_VARIABLES = {"prolific": "PROLIFIC_WEBHOOK_SECRET"}
 THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
-_ADDRESS_VARIABLES = {"prolific": "PROLIFIC_URL", "mturk": "MTURK_URL"}
 
 
 def key_of(platform: str, environ: Mapping[str, str]) -> str | None:
@@ -24,20 +20,18 @@ def key_of(platform: str, environ: Mapping[str, str]) -> str | None:
         # Keys for some hours only have a third part.
         found += [environ[name] for name in ("AWS_SESSION_TOKEN",) if environ.get(name)]
         return ":".join(found) if all(found) else None
-    variable = _KEY_VARIABLES.get(platform)
-    return None if variable is None else _secret_in(variable, f"{platform}-token", environ)
+    return _secret_in(_variable(platform, "TOKEN"), f"{platform}-token", environ)
 
 
 def notice_secrets(platform: str, environ: Mapping[str, str]) -> list[str]:
     """The secrets by which a platform signs what it tells us: several while one takes over from another."""
-    variable = _SECRET_VARIABLES.get(platform)
-    found = None if variable is None else _secret_in(variable, f"{platform}-webhook-secret", environ)
+    found = _secret_in(_variable(platform, "WEBHOOK_SECRET"), f"{platform}-webhook-secret", environ)
     return [] if found is None else [part for part in found.split(",") if part]
 
 
 def address_of(platform: str, environ: Mapping[str, str]) -> str | None:
     """Where a platform is, if not where it usually is: an emulator. No key is sent openly."""
-    variable = _ADDRESS_VARIABLES.get(platform, "")
+    variable = _variable(platform, "URL")
     address = environ.get(variable, "").strip().rstrip("/")
     if not address:
         return None
@@ -52,13 +46,20 @@ def address_of(platform: str, environ: Mapping[str, str]) -> str | None:
 
 def key_hint(platform: str) -> str:
     """How to give the key, in a sentence."""
-    variable = _KEY_VARIABLES.get(platform)
-    if variable is None:
-        return "Give the keys where the platform's own tools look for them."
+    variable = _variable(platform, "TOKEN")
     return (
         f"Give it in the environment as {variable}, or in a file that only you can read: ~/.config/steelyard/"
         f"{platform}-token, or the one that {variable}_FILE names."
     )
+
+
+def _variable(platform: str, what: str) -> str:
+    """The variable of the environment that says this of a platform.
+
+    >>> _variable("prolific", "TOKEN")
+    'PROLIFIC_TOKEN'
+    """
+    return f"{platform.upper().replace('-', '_')}_{what}"
 
 
 def _secret_in(variable: str, name: str, environ: Mapping[str, str]) -> str | None:

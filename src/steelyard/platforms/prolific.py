@@ -89,7 +89,7 @@ def notice_in(parts: NoticeParts) -> Notice:
     matches = [
         hmac.compare_digest(hmac.digest(each.encode(), signed, "sha256"), signature) for each in parts.secrets
     ]
-    sent_at = _moment(stamp)
+    sent_at = moment_in(stamp)
     if not any(matches) or sent_at is None or abs(parts.now - sent_at) > NOTICE_LIFE:
         raise PlatformError(_NOT_OURS)
     try:
@@ -97,22 +97,24 @@ def notice_in(parts: NoticeParts) -> Notice:
         kind, resource = str(said["event_type"]), str(said["resource_id"])
     except (ValueError, KeyError, TypeError):
         raise PlatformError(_NOT_OURS) from None
-    happened = _moment(parts.headers.get("x-timestamp", "")) or sent_at
+    happened = moment_in(parts.headers.get("x-timestamp", "")) or sent_at
     notice_id = parts.headers.get("x-event-id") or f"{kind} {resource} {stamp}"
     return _notice(notice_id, happened, kind, resource, str(said.get("status", "")))
 
 
 def _notice(notice_id: str, happened: datetime, kind: str, resource: str, status: str) -> Notice:
-    from steelyard.platforms._prolific_client import SESSION_STATES
+    from steelyard.platforms._prolific_client import session_state
 
     if kind == "submission.status.change":
-        state = SESSION_STATES.get(status.upper().replace("_", " "))
+        state = session_state(status)
         return Notice(notice_id, happened, session_id=resource, state=state)
     return Notice(notice_id, happened, listing_id=resource if kind.startswith("study.") else None)
 
 
-def _moment(text: str) -> datetime | None:
+def moment_in(text: str | None) -> datetime | None:
     """A time as a number of seconds or in ISO 8601; None for anything else."""
+    if text is None:
+        return None
     try:
         if text.replace(".", "", 1).isdigit():
             seconds = float(text)

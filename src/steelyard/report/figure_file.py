@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ from steelyard.domain.exhibit import Figure
 from steelyard.domain.extras import how_to_install
 from steelyard.report import whole_files
 from steelyard.report.characters import printable
-from steelyard.report.drawing.palette import PRINTED
+from steelyard.report.drawing.palette import DARK, PRINTED
 from steelyard.report.drawing.scene import Circles, Drawing, Stroke, Text
 from steelyard.report.drawing.scene import Path as Outline
 from steelyard.report.drawing.sheet import draw_sheet
@@ -91,17 +91,23 @@ def _painted(sheet: Drawing, ending: str, path: Path) -> bytes:
 
 
 def draw_on(figure: Figure, axes: Axes) -> None:
-    """Draw the figure on axes that are there, as large as fits, without heading, notes and signature."""
+    """Draw the figure on axes that are there, as large as fits, without heading, notes and signature.
+
+    On a dark canvas it is drawn in the colours for that.
+    """
+    from matplotlib.colors import to_rgba
+
     sheet = draw_sheet(figure, has_words=False)
     axes.set_aspect("equal", adjustable="box")
     room = axes.get_window_extent()
     pixels = min(room.width / sheet.width, room.height / sheet.height)
-    canvas = axes.get_figure(root=True)
-    assert canvas is not None
-    _paint(axes, sheet, 72 * pixels / canvas.dpi)
+    # One of several parts of a canvas may have no ground of its own; then that of its axes is as good.
+    grounds = [to_rgba(found.get_facecolor()) for found in (axes.figure, axes)]
+    is_dark = next((red + green + blue < 1.5 for red, green, blue, alpha in grounds if alpha), False)
+    _paint(axes, sheet, 72 * pixels / axes.figure.dpi, DARK if is_dark else PRINTED)
 
 
-def _paint(axes: Axes, sheet: Drawing, points: float) -> None:
+def _paint(axes: Axes, sheet: Drawing, points: float, colours: Mapping[str, str] = PRINTED) -> None:
     """Draw all shapes on axes that take on the units of the drawing; `points`: of print, per unit."""
     from matplotlib import rc_context
 
@@ -111,11 +117,11 @@ def _paint(axes: Axes, sheet: Drawing, points: float) -> None:
         for order, shape in enumerate(sheet.shapes):
             match shape:
                 case Text():
-                    _text(axes, shape, order, points)
+                    _text(axes, shape, order, points, colours)
                 case Circles():
-                    _circles(axes, shape, order, points)
+                    _circles(axes, shape, order, points, colours)
                 case Outline():
-                    _outline(axes, shape, order, points)
+                    _outline(axes, shape, order, points, colours)
 
 
 def _fonts() -> list[str]:
@@ -125,16 +131,16 @@ def _fonts() -> list[str]:
     return ["DejaVu Sans", *(name for name in _FURTHER_FONTS if name in installed)]
 
 
-def _text(axes: Axes, text: Text, order: int, points: float) -> None:
+def _text(axes: Axes, text: Text, order: int, points: float, colours: Mapping[str, str]) -> None:
     from matplotlib.patheffects import withStroke
 
-    halo = [withStroke(linewidth=3 * points, foreground=PRINTED["paper"])] if text.has_halo else None
+    halo = [withStroke(linewidth=3 * points, foreground=colours["paper"])] if text.has_halo else None
     axes.text(
         text.x,
         text.y,
         printable(text.text),
         fontsize=text.size * points,
-        color=PRINTED[text.colour],
+        color=colours[text.colour],
         ha=_ALIGNMENT[text.anchor],
         va="baseline",
         fontweight="bold" if text.is_bold else "normal",
@@ -146,7 +152,7 @@ def _text(axes: Axes, text: Text, order: int, points: float) -> None:
     )
 
 
-def _circles(axes: Axes, circles: Circles, order: int, points: float) -> None:
+def _circles(axes: Axes, circles: Circles, order: int, points: float, colours: Mapping[str, str]) -> None:
     from matplotlib.collections import EllipseCollection
     from matplotlib.colors import to_rgba
 
@@ -159,8 +165,8 @@ def _circles(axes: Axes, circles: Circles, order: int, points: float) -> None:
             units="xy",
             offsets=list(circles.centres),
             offset_transform=axes.transData,
-            facecolors=[to_rgba(PRINTED[circles.fill], circles.opacity)],
-            edgecolors=[PRINTED[circles.stroke.colour]],
+            facecolors=[to_rgba(colours[circles.fill], circles.opacity)],
+            edgecolors=[colours[circles.stroke.colour]],
             linewidths=[circles.stroke.width * points],
             zorder=order,
         ),
@@ -168,7 +174,7 @@ def _circles(axes: Axes, circles: Circles, order: int, points: float) -> None:
     )
 
 
-def _outline(axes: Axes, outline: Outline, order: int, points: float) -> None:
+def _outline(axes: Axes, outline: Outline, order: int, points: float, colours: Mapping[str, str]) -> None:
     from matplotlib.colors import to_rgba
     from matplotlib.patches import PathPatch
     from matplotlib.path import Path as Curve
@@ -184,8 +190,8 @@ def _outline(axes: Axes, outline: Outline, order: int, points: float) -> None:
     stroke = outline.stroke
     patch = PathPatch(
         Curve(places, codes),
-        facecolor=to_rgba(PRINTED[outline.fill], outline.opacity) if outline.fill else "none",
-        edgecolor=PRINTED[stroke.colour] if stroke else "none",
+        facecolor=to_rgba(colours[outline.fill], outline.opacity) if outline.fill else "none",
+        edgecolor=colours[stroke.colour] if stroke else "none",
         linewidth=stroke.width * points if stroke else 0,
         linestyle=_dash(stroke),
         capstyle="butt",

@@ -22,11 +22,6 @@ class HedsQuestion:
     element: str
     n_options: int = 0
 
-    @property
-    def is_of_criterion(self) -> bool:
-        """Whether it is asked for each quality criterion."""
-        return self.number.startswith("4.")
-
 
 _ROWS = (
     ("1.1.1", "main reference", "one", "heds-paper_and_resources-paper-link", 4),

@@ -103,7 +103,7 @@ def write_document(folder: Path, exhibits: Sequence[Table | Figure], document: D
     if any(isinstance(exhibit, Figure) for exhibit in exhibits):
         # Half a folder would be worse than none.
         require_matplotlib(folder, ".pdf")
-    folder.mkdir(parents=True, exist_ok=True)
+    whole_files.made_folder(folder)
     parts = []
     for name, exhibit in named_parts(exhibits, document.name):
         if isinstance(exhibit, Figure):

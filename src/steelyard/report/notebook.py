@@ -21,7 +21,7 @@ from steelyard.report.table_cells import numeric, rows
 from steelyard.report.tables_html import notes, table_grid
 
 # How long a line of text may be, and a cell in it; how many lines of a table are text [our choice].
-LINE, CELL, FEW_ROWS, FEW_COLUMNS = 88, 24, 5, 5
+LINE, CELL, FEW_ROWS, FEW_COLUMNS = 100, 24, 5, 5
 # How many rows of a table a view shows [our choice].
 MOST_ROWS = 30
 # Every rule of the style sheet begins with this class. Twice, so that it wins over the notebook's own rules.
@@ -108,11 +108,17 @@ def _line(text: str) -> str:
     return shorten(printable(text), LINE, placeholder=" …")
 
 
+def _cell(text: str) -> str:
+    """A text on one line, cut in a word too: many names of systems are one long word."""
+    line = " ".join(text.split())
+    return line if len(line) <= CELL else f"{line[: CELL - 1].rstrip()}…"
+
+
 def _first_rows(table: Table) -> list[str]:
     """The first columns of the first rows, in columns."""
     brief = replace(table, columns=table.columns[:FEW_COLUMNS])
     written = [[column.title for column in brief.columns], *rows(brief, most=FEW_ROWS)]
-    cells = [[shorten(text, CELL, placeholder="…") or text[:CELL] for text in row] for row in written]
+    cells = [[_cell(text) for text in row] for row in written]
     widths = [max(map(width_of, column)) for column in zip(*cells, strict=True)]
     lines = [
         "  ".join(

@@ -12,13 +12,34 @@ from steelyard.domain.errors import SourceError
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write a file under its name only when it is complete; a full disk leaves what was there before."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    """Write a file under its name only when it is complete; a full disk leaves what was there before.
+
+    SourceError if it cannot be written.
+    """
     try:
-        partial.write_bytes(content)
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
+        # A path without a name is that of a folder.
+        partial = path.with_name(f".{path.name}.{os.getpid()}.partial") if path.name else path
+        try:
+            partial.write_bytes(content)
+            partial.replace(path)
+        finally:
+            if partial != path:
+                partial.unlink(missing_ok=True)
+    except OSError as error:
+        raise _unwritable(path, error) from error
+
+
+def _unwritable(path: Path, error: OSError) -> SourceError:
+    return SourceError(str(path), [f"it cannot be written: {error.strerror or error}."])
+
+
+def made_folder(folder: Path) -> Path:
+    """The folder, made unless it is there; SourceError if it cannot be."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _unwritable(folder, error) from error
+    return folder
 
 
 @contextmanager
@@ -43,7 +64,7 @@ def whole_folder(folder: Path) -> Iterator[Path]:
                 former.replace(folder)
             raise
     except OSError as error:
-        raise SourceError(str(folder), [f"it cannot be written: {error.strerror or error}."]) from error
+        raise _unwritable(folder, error) from error
     finally:
         shutil.rmtree(partial, ignore_errors=True)
         shutil.rmtree(former, ignore_errors=True)

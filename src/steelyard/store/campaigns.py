@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from itertools import count, groupby
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, func, insert, select
+from sqlalchemy import Connection, insert, select
 
 from steelyard.domain.campaign import Campaign, CampaignSettings, DesignSettings
 from steelyard.domain.errors import Conflict, SourceError
 from steelyard.domain.running import CampaignState, Rules
 from steelyard.domain.text import CALIBRATION_SYSTEM, Segment, System, Translation
-from steelyard.domain.work import Hit, Item, ItemKind, SegmentTexts, ShownText, own_kind
+from steelyard.domain.work import Hit, Item, ItemKind, SegmentTexts, ShownText
 from steelyard.store import tables
 from steelyard.store.bulk import filling, load
 from steelyard.store.laid_out import HitShape, Marks, add_hits, add_items, refresh_statistics
@@ -29,32 +29,6 @@ class TextBeside(NamedTuple):
     shown: ShownText
     segment: SegmentTexts
     document_id: str
-
-
-@dataclass(frozen=True, slots=True)
-class AuditRow:
-    """One item at its place in one HIT, with everything a worker must not know.
-
-    An item that shows several translations has a row for each; `place` counts them from 1.
-    """
-
-    hit: str
-    position: int
-    group: int
-    kind: ItemKind
-    system: str
-    segment: str
-    document: str
-    base_position: int | None
-    text: str
-    round: int
-    item_id: str
-    source: str
-    reference: str
-    known: float | None
-    known_sd: float | None
-    credited: tuple[str, ...]
-    place: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +70,7 @@ def add_campaign(  # noqa: PLR0913 (one call writes it all)
     take_turns(connection, "campaign")
     present = connection.execute(select(tables.campaigns.c.name)).scalar()
     if present is not None:
-        raise Conflict(f"the database already holds the campaign {present}; choose another --db")
+        raise Conflict(f"the database already holds the campaign {present}; choose another one")
     connection.execute(insert(tables.campaigns), [_settings_row(campaign.settings, now, created_with)])
     add_revision(connection, campaign.settings.title, campaign.settings.presentation, now=now)
     shape = HitShape(campaign.settings.design.hit_size, openings_per_hit)
@@ -115,7 +89,7 @@ def settings(connection: Connection) -> CampaignSettings:
     """
     row = connection.execute(select(tables.campaigns)).one_or_none()
     if row is None:
-        problem = "it holds no campaign. Make one with: steelyard create CAMPAIGN.toml --db DB"
+        problem = "it holds no campaign. Make one with: {create=DB}"
         raise SourceError("the database", [problem])
     latest = latest_revision(connection)
     return CampaignSettings(
@@ -213,84 +187,6 @@ def texts_beside(
         )
         for item_id, group in groupby(rows, key=lambda row: row.item_id)
     }
-
-
-def audit_rows(connection: Connection) -> list[AuditRow]:
-    """Every item of every HIT, in order of HIT and position."""
-    hits, placed, items, segments = tables.hits, tables.hit_items, tables.items, tables.segments
-    base = placed.alias("base")
-    base_position = (
-        select(func.min(base.c.position))
-        .where(base.c.item_id == items.c.base_item_id, base.c.hit_id == placed.c.hit_id)
-        .scalar_subquery()
-    )
-    query = (
-        select(
-            hits.c.hit_id,
-            placed.c.position,
-            placed.c.group_number,
-            items.c.kind,
-            items.c.system_id,
-            items.c.segment_id,
-            segments.c.document_id,
-            base_position,
-            items.c.text,
-            hits.c.round,
-            items.c.item_id,
-            segments.c.source,
-            segments.c.reference,
-            items.c.known,
-            items.c.known_sd,
-        )
-        .select_from(placed)
-        .join(hits, hits.c.hit_id == placed.c.hit_id)
-        .join(items, items.c.item_id == placed.c.item_id)
-        .join(segments, segments.c.segment_id == items.c.segment_id)
-        .order_by(hits.c.number, placed.c.position)
-    )
-    credited, beside = credited_systems(connection), texts_beside(connection)
-    found = [
-        AuditRow(
-            hit=row[0],
-            position=row[1],
-            group=row[2],
-            kind=ItemKind(row[3]),
-            system=row[4],
-            segment=row[5],
-            document=row[6],
-            base_position=row[7],
-            text=row[8],
-            round=row[9],
-            item_id=row[10],
-            source=row[11],
-            reference=row[12],
-            known=row[13],
-            known_sd=row[14],
-            credited=credited.get(row[10], ()),
-        )
-        for row in connection.execute(query)
-    ]
-    return [each for row in found for each in _audited_texts(row, beside[row.item_id])] if beside else found
-
-
-def _audited_texts(first: AuditRow, beside: Sequence[TextBeside]) -> Iterator[AuditRow]:
-    """A row for each translation of an item that shows several, each with its own kind."""
-    yield replace(first, kind=own_kind(first.kind, first.system, [text.shown for text in beside]))
-    for place, (shown, segment, document_id) in enumerate(beside, start=2):
-        yield replace(
-            first,
-            kind=shown.kind,
-            system=shown.system_id,
-            segment=shown.segment_id,
-            document=document_id,
-            text=shown.text,
-            source=segment.source,
-            reference=segment.reference,
-            known=None,
-            known_sd=None,
-            credited=shown.credited,
-            place=place,
-        )
 
 
 def degraded_originals(connection: Connection) -> dict[tuple[str, str], str]:

@@ -29,7 +29,7 @@ PATIENCE = 30.0
 # Seconds for which a server is not ready after the disk was full [our choice]: then it must be tried again.
 FULL_SECONDS = 30.0
 
-CREATE = "Make a campaign with: steelyard create CAMPAIGN.toml"
+CREATE = "Make a campaign with: {create=%s}"
 
 
 class Store:
@@ -241,7 +241,7 @@ def _database_file(path: Path, *, create: bool) -> Path:
             return path
         if not create:
             meant = path.with_name(f"{path.name}.db")
-            advice = f"Did you mean {meant}?" if meant.is_file() else f"{CREATE} --db {where}"
+            advice = f"Did you mean {meant}?" if meant.is_file() else CREATE % where
             raise SourceError(where, [f"there is no such file. {advice}"])
         if not path.parent.is_dir():
             raise SourceError(
@@ -300,7 +300,7 @@ def _bring_up_to_date(store: Store, *, create: bool) -> None:
         raise SourceError(store.address, [problem])
     _require_known(version, newest, where=store.address)
     if version == 0 and not create:
-        raise SourceError(store.address, [f"this database is empty. {CREATE} --db DB"])
+        raise SourceError(store.address, [f"this database is empty. {CREATE % 'DB'}"])
     if version < newest:
         schema.upgrade(store.write, upgrades=upgrades)
 

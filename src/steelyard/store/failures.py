@@ -22,7 +22,7 @@ SQLITE_PROBLEMS = {
     sqlite3.SQLITE_FULL: FULL,
     sqlite3.SQLITE_BUSY: BUSY,
     sqlite3.SQLITE_LOCKED: BUSY,
-    sqlite3.SQLITE_NOTADB: "this file is not a database. Give the file that `steelyard create` made.",
+    sqlite3.SQLITE_NOTADB: "this file is not a database. Give the file that a campaign was made in.",
     sqlite3.SQLITE_CANTOPEN: "the database cannot be opened. Check that the file is there, and that you may "
     "write both to it and to its folder: SQLite keeps two more files beside it.",
     sqlite3.SQLITE_READONLY: "the database cannot be written to. Give yourself permission to write to the "

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Request, Response
 from fastapi.concurrency import run_in_threadpool
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from steelyard.domain.crowd import CrowdClient
 from steelyard.domain.errors import NotFound, PlatformError
 from steelyard.domain.managers import allows
 from steelyard.flows import approve as decisions
@@ -25,8 +23,7 @@ from steelyard.flows.crowd_status import crowd_status, status_record
 from steelyard.web.auth import CallerOf, DeskOf, require
 from steelyard.web.base_path import base_url_of
 from steelyard.web.replies import json_reply
-from steelyard.web.schemas import NoNul, OpaqueId
-from steelyard.web.state import Desk
+from steelyard.web.schemas import NoNul, OpaqueId, StrictBody
 
 router = APIRouter(prefix="/api/v1/platform", tags=["platform"])
 notice_router = APIRouter(prefix="/api/v1/notices", tags=["platform"])
@@ -41,36 +38,32 @@ CHANGES = {
 }
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-
-class PublishBody(_Strict):
+class PublishBody(StrictBody):
     """For how many people; null: a place for every HIT that is free. `draft`: only to look at there."""
 
     places: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
     draft: bool = False
 
 
-class PlacesBody(_Strict):
+class PlacesBody(StrictBody):
     """How many places more."""
 
     add: Annotated[int, Field(ge=1, le=1_000_000)]
 
 
-class ListingBody(_Strict):
+class ListingBody(StrictBody):
     """What to do with the listing: `pause`, `resume`, or `stop` for good."""
 
     action: Literal["pause", "resume", "stop"]
 
 
-class ApproveBody(_Strict):
+class ApproveBody(StrictBody):
     """Whom to pay; nobody named: everybody whose set is finished and waits."""
 
-    workers: Annotated[list[OpaqueId], Field(max_length=10_000)] = []
+    workers: list[OpaqueId] = Field(default=[], max_length=10_000)
 
 
-class RejectBody(_Strict):
+class RejectBody(StrictBody):
     """Whom not to pay, under which of the platform's categories, and what they read; empty: the evidence."""
 
     worker_id: OpaqueId
@@ -79,21 +72,21 @@ class RejectBody(_Strict):
     confirmed: bool = False
 
 
-class ReturnBodyOfManager(_Strict):
+class ReturnBodyOfManager(StrictBody):
     """Who is asked to give the place back, and why, in words for them."""
 
     worker_id: OpaqueId
     reason: Words
 
 
-class PartBody(_Strict):
+class PartBody(StrictBody):
     """Who is paid in part, and how many per cent."""
 
     worker_id: OpaqueId
     percent: int
 
 
-class BonusBody(_Strict):
+class BonusBody(StrictBody):
     """A bonus in cents. `before`: what bonuses the worker had got when it was worked out."""
 
     worker_id: OpaqueId
@@ -102,16 +95,10 @@ class BonusBody(_Strict):
     before: Annotated[int, Field(ge=0)] | None = None
 
 
-class BonusesBody(_Strict):
+class BonusesBody(StrictBody):
     """The bonuses to pay, all of them or none."""
 
     bonuses: Annotated[list[BonusBody], Field(min_length=1, max_length=bonus.MOST_AT_ONCE)]
-
-
-@contextmanager
-def _client(desk: Desk) -> Iterator[CrowdClient]:
-    with crowd_client(desk.campaign) as client:
-        yield client
 
 
 def _now() -> datetime:
@@ -122,14 +109,14 @@ def _now() -> datetime:
 def platform_status(desk: DeskOf, caller: CallerOf) -> dict[str, Any]:
     """The platform's state beside ours, as of when it was last asked. Viewers see nobody's sessions."""
     people = allows(caller.role, "manager")
-    return {**status_record(crowd_status(desk.campaign), people=people), **reach_of(desk.campaign)}
+    return {**status_record(crowd_status(desk.campaign), people=people), **asdict(reach_of(desk.campaign))}
 
 
 @router.post("/price", dependencies=MANAGER)
 def platform_price(desk: DeskOf, request: Request, body: PublishBody) -> dict[str, Any]:
     """What publishing would cost now, as the platform says."""
     wish = publishing.Wish(base_url_of(request), body.places)
-    with _client(desk) as client:
+    with crowd_client(desk.campaign) as client:
         terms = publishing.listing_terms(desk.campaign, wish, now=_now())
         price = client.cost(terms)
     return {
@@ -146,7 +133,7 @@ def platform_price(desk: DeskOf, request: Request, body: PublishBody) -> dict[st
 def platform_publish(desk: DeskOf, caller: CallerOf, request: Request, body: PublishBody) -> dict[str, Any]:
     """Put the campaign in front of the platform's people; called again, it goes on where it broke off."""
     wish = publishing.Wish(base_url_of(request), body.places, body.draft)
-    with _client(desk) as client:
+    with crowd_client(desk.campaign) as client:
         done = publishing.publish(desk.campaign, client, wish, by=caller.by, now=_now())
     return {"state": done.listing.state, "warnings": list(done.warnings)}
 
@@ -154,7 +141,7 @@ def platform_publish(desk: DeskOf, caller: CallerOf, request: Request, body: Pub
 @router.post("/places", dependencies=MANAGER)
 def platform_places(desk: DeskOf, caller: CallerOf, body: PlacesBody) -> dict[str, Any]:
     """Offer more places."""
-    with _client(desk) as client:
+    with crowd_client(desk.campaign) as client:
         done = listings.add_places(desk.campaign, client, body.add, by=caller.by, now=_now())
     return {"state": done.listing.state, "places": done.listing.places}
 
@@ -162,7 +149,7 @@ def platform_places(desk: DeskOf, caller: CallerOf, body: PlacesBody) -> dict[st
 @router.post("/listing", dependencies=MANAGER)
 def platform_listing(desk: DeskOf, caller: CallerOf, body: ListingBody) -> dict[str, Any]:
     """Pause the listing, let people come again, or stop it for good."""
-    with _client(desk) as client:
+    with crowd_client(desk.campaign) as client:
         found = CHANGES[body.action](desk.campaign, client, by=caller.by, now=_now())
     return {"state": found.state}
 
@@ -170,14 +157,14 @@ def platform_listing(desk: DeskOf, caller: CallerOf, body: ListingBody) -> dict[
 @router.post("/sync", dependencies=MANAGER)
 def platform_sync(desk: DeskOf, caller: CallerOf) -> syncing.Synced:
     """Ask the platform how things stand, and carry it over."""
-    with _client(desk) as client:
+    with crowd_client(desk.campaign) as client:
         return syncing.sync(desk.campaign, client, by=caller.by, now=_now())
 
 
 @router.post("/approve", dependencies=MANAGER)
 def platform_approve(desk: DeskOf, caller: CallerOf, body: ApproveBody) -> decisions.Decided:
     """Pay for finished work."""
-    with _client(desk) as client:
+    with crowd_client(desk.campaign) as client:
         return decisions.approve(desk.campaign, client, body.workers, by=caller.by, now=_now())
 
 
@@ -190,7 +177,7 @@ async def platform_reject(desk: DeskOf, caller: CallerOf, body: RejectBody) -> d
     refusal = decisions.Refusal(body.worker_id, body.category, body.message, body.confirmed)
 
     def run() -> decisions.Decided:
-        with _client(desk) as client:
+        with crowd_client(desk.campaign) as client:
             return decisions.reject(desk.campaign, client, refusal, finding, by=caller.by, now=_now())
 
     return await run_in_threadpool(run)
@@ -199,7 +186,7 @@ async def platform_reject(desk: DeskOf, caller: CallerOf, body: RejectBody) -> d
 @router.post("/request-return", dependencies=MANAGER)
 def platform_request_return(desk: DeskOf, caller: CallerOf, body: ReturnBodyOfManager) -> decisions.Decided:
     """Ask somebody to give the place back."""
-    with _client(desk) as client:
+    with crowd_client(desk.campaign) as client:
         return decisions.request_return(
             desk.campaign, client, body.worker_id, body.reason, by=caller.by, now=_now()
         )
@@ -208,7 +195,7 @@ def platform_request_return(desk: DeskOf, caller: CallerOf, body: ReturnBodyOfMa
 @router.post("/pay-partly", dependencies=MANAGER)
 def platform_pay_partly(desk: DeskOf, caller: CallerOf, body: PartBody) -> decisions.Decided:
     """Pay part of the reward."""
-    with _client(desk) as client:
+    with crowd_client(desk.campaign) as client:
         return decisions.pay_partly(
             desk.campaign, client, body.worker_id, body.percent, by=caller.by, now=_now()
         )
@@ -224,7 +211,7 @@ async def platform_bonuses(desk: DeskOf) -> Response:
 def platform_pay_bonuses(desk: DeskOf, caller: CallerOf, body: BonusesBody) -> dict[str, Any]:
     """Pay bonuses, once: 504 (`reply_lost`) if nobody knows whether they were paid; never send them again."""
     owed = [bonus.Owed(each.worker_id, each.amount, each.reason, each.before) for each in body.bonuses]
-    with _client(desk) as client:
+    with crowd_client(desk.campaign) as client:
         done = bonus.pay_bonuses(desk.campaign, client, owed, by=caller.by, now=_now())
     return {"bonuses": len(done.transfers)}
 
@@ -240,7 +227,7 @@ def platform_give_up_bonus(desk: DeskOf, caller: CallerOf, token: OpaqueId) -> d
 async def take_notice(desk: DeskOf, platform: OpaqueId, request: Request) -> Response:
     """What the platform tells us, with its signature. Nothing is said about what was wrong with one."""
     body, headers = await request.body(), {name.lower(): value for name, value in request.headers.items()}
-    if platform != reach_of(desk.campaign)["platform"]:
+    if platform != reach_of(desk.campaign).platform:
         raise NotFound("Nothing is expected here.")
     try:
         await run_in_threadpool(

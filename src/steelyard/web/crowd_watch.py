@@ -29,12 +29,10 @@ class CrowdWatch:
         self,
         campaigns: Sequence[OpenCampaign],
         *,
-        every: timedelta = EVERY,
         look_seconds: float = LOOK_SECONDS,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self._campaigns = campaigns
-        self._every = every
         self._look_seconds = look_seconds
         self._clock = clock
         # By place in the list: until when a platform that could not be asked is left alone.
@@ -61,7 +59,7 @@ class CrowdWatch:
         if now < self._alone_until.get(number, now):
             return False
         try:
-            return sync_if_due(campaign, every=self._every, now=now)
+            return sync_if_due(campaign, every=EVERY, now=now)
         except EvaluationError as error:
             # Not its words: they may name people.
             said = f"{type(error).__name__}. To see why: steelyard sync DB"
@@ -69,5 +67,5 @@ class CrowdWatch:
         except Exception:
             # Whatever it is, the next look may succeed, and people wait to be paid.
             _LOG.exception("%s: its platform could not be asked", campaign.settings.name)
-        self._alone_until[number] = now + self._every
+        self._alone_until[number] = now + EVERY
         return False

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from fastapi import APIRouter, Response
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints
+from pydantic import BaseModel, Field, JsonValue, StringConstraints
 
 from steelyard.domain.entry import Remark, RemarkKind
 from steelyard.domain.judgement import Preference
@@ -15,7 +15,7 @@ from steelyard.flows import entry_answers
 from steelyard.flows.remarks import add_remark
 from steelyard.flows.work_status import WorkStatus, work_status
 from steelyard.web.auth import DeskOf, WorkerId
-from steelyard.web.schemas import MOST_FIELDS, NoNul, OpaqueId, SessionId, tried_record
+from steelyard.web.schemas import MOST_FIELDS, NoNul, OpaqueId, SessionId, StrictBody, tried_record
 
 # Letters of a remark: half a page [our choice].
 LONGEST_REMARK = 2000
@@ -25,31 +25,27 @@ router = APIRouter(prefix="/api/v1/work", tags=["work"])
 Answers = Annotated[dict[str, JsonValue], Field(max_length=MOST_FIELDS)]
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-
-class ConsentBody(_Strict):
+class ConsentBody(StrictBody):
     """Whether the worker agrees, and to the text of which revision."""
 
     agrees: bool
     revision: Annotated[int, Field(ge=1)]
 
 
-class QuestionsBody(_Strict):
+class QuestionsBody(StrictBody):
     """The answers to all questions, by name; questions that are optional may be left out."""
 
     answers: Answers
 
 
-class TrainingBody(_Strict):
+class TrainingBody(StrictBody):
     """An answer to a training item, of the shape that the campaign's protocol publishes."""
 
     number: Annotated[int, Field(ge=1)]
     answer: Answers
 
 
-class RemarkBody(_Strict):
+class RemarkBody(StrictBody):
     """What a worker writes. The client makes the id and sends the same one when it tries again."""
 
     # UUIDs come as text.

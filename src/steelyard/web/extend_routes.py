@@ -8,7 +8,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, HTTPException, Request
 from fastapi.concurrency import run_in_threadpool
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 from starlette.requests import ClientDisconnect
 
 from steelyard.flows.extend import Extended, design_extension, write_extension
@@ -16,16 +16,14 @@ from steelyard.flows.managers import Caller
 from steelyard.flows.sent_files import sent_campaign
 from steelyard.web.auth import CallerOf, DeskOf, require
 from steelyard.web.guards import EXTEND_PATH, LARGEST_TEXTS
-from steelyard.web.schemas import parse
+from steelyard.web.schemas import StrictBody, parse
 from steelyard.web.state import Desk
 
 router = APIRouter(tags=["manage"])
 
 
-class ExtendBody(BaseModel):
+class ExtendBody(StrictBody):
     """More ratings of each item, or a campaign file (TOML text) with the texts of the files it names."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     ratings: Annotated[int, Field(ge=1, le=100)] | None = None
     campaign_file: str | None = None

@@ -6,20 +6,19 @@ from datetime import UTC, datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Response
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from steelyard.flows.release import HitPlaces, Place, release
 from steelyard.web.auth import CallerOf, DeskOf, require
 from steelyard.web.replies import json_reply
-from steelyard.web.schemas import NoNul, OpaqueId
+from steelyard.web.schemas import NoNul, OpaqueId, StrictBody
 
 router = APIRouter(prefix="/api/v1", tags=["manage"])
 
 
-class ReleaseBody(BaseModel):
+class ReleaseBody(StrictBody):
     """Why an assignment is released."""
 
-    model_config = ConfigDict(extra="forbid", strict=True)
     reason: Annotated[str, Field(max_length=1000), NoNul] = ""
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Self
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from steelyard.domain.managers import allows
 from steelyard.domain.people import LONGEST, Person, tidy
@@ -17,6 +17,7 @@ from steelyard.flows.links import LinkChanges, Links, WorkerLink
 from steelyard.flows.managers import Caller
 from steelyard.web.auth import CallerOf, DeskOf, require
 from steelyard.web.base_path import base_url_of
+from steelyard.web.schemas import StrictBody
 from steelyard.web.state import Desk
 
 router = APIRouter(prefix="/api/v1", tags=["manage"])
@@ -24,18 +25,14 @@ router = APIRouter(prefix="/api/v1", tags=["manage"])
 Short = Annotated[str, Field(max_length=LONGEST)]
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-
-class PersonBody(_Strict):
+class PersonBody(StrictBody):
     """Who a worker is; either may be empty."""
 
     name: Short = ""
     email: Short = ""
 
 
-class NewLinks(_Strict):
+class NewLinks(StrictBody):
     """How many worker links to make, or for whom.
 
     People who have a link keep it, unless they should be given a second one (`again`).
@@ -52,19 +49,19 @@ class NewLinks(_Strict):
         return self
 
 
-class WorkerLinkBody(_Strict):
+class WorkerLinkBody(StrictBody):
     """`renew`: a new link in place of the present one. `revoke`: none."""
 
     action: Literal["renew", "revoke"]
 
 
-class ManagerLinkBody(_Strict):
+class ManagerLinkBody(StrictBody):
     """`renew`: a new link in place of the present one."""
 
     action: Literal["renew"]
 
 
-class OpenLinkBody(_Strict):
+class OpenLinkBody(StrictBody):
     """Whether anyone with the open link may join, or a new link in place of the present one."""
 
     on: bool | None = None

@@ -10,7 +10,7 @@ from starlette.concurrency import run_in_threadpool
 
 from steelyard.domain.judgement import FrameName
 from steelyard.domain.managers import allows
-from steelyard.formats.judgements_file import neighbour
+from steelyard.formats.judgements_writing import neighbour
 from steelyard.protocols import protocols
 from steelyard.web.auth import CallerOf, DeskOf, require
 from steelyard.web.links_routes import links_here

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Annotated, Literal, Self
 
 from fastapi import APIRouter, Request
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from steelyard.domain.managers import ManagerRole
 from steelyard.domain.people import LONGEST, Person, tidy
@@ -14,26 +14,22 @@ from steelyard.flows import managers as flow
 from steelyard.flows.managers import ManagerChanges, ManagerLink
 from steelyard.web.auth import CallerOf, DeskOf, require
 from steelyard.web.base_path import base_url_of
-from steelyard.web.schemas import OpaqueId
+from steelyard.web.schemas import OpaqueId, StrictBody
 
 router = APIRouter(prefix="/api/v1/managers", tags=["manage"])
 Short = Annotated[str, Field(max_length=LONGEST)]
 
 
-class NewManager(BaseModel):
+class NewManager(StrictBody):
     """Who may look after the campaign from now on, and how far; name or e-mail address may be empty."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     name: Short = ""
     email: Short = ""
     role: ManagerRole
 
 
-class ManagerBody(BaseModel):
+class ManagerBody(StrictBody):
     """Another role, or an action: `renew` for a new link in place of the present one, `revoke` for none."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     role: ManagerRole | None = None
     action: Literal["renew", "revoke"] | None = None

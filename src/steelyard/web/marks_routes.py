@@ -7,14 +7,14 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from fastapi.responses import Response
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from steelyard.domain.judgement import SpanSide
 from steelyard.domain.marks import ErrorMark
 from steelyard.flows.adjudicate import LONGEST_CATEGORY, LONGEST_NOTE, MOST_MARKS, adjudicate
 from steelyard.web.auth import CallerOf, DeskOf, require
 from steelyard.web.replies import json_reply
-from steelyard.web.schemas import NoNul
+from steelyard.web.schemas import NoNul, StrictBody
 
 router = APIRouter(prefix="/api/v1/marks", tags=["manage"])
 Name = Annotated[str, Field(min_length=1, max_length=1000), NoNul]
@@ -22,10 +22,8 @@ Words = Annotated[str, Field(min_length=1, max_length=LONGEST_CATEGORY), NoNul]
 Place = Annotated[int, Field(ge=0, le=10_000_000)]
 
 
-class MarkBody(BaseModel):
+class MarkBody(StrictBody):
     """One error: where, how grave, of which category. Without start and end it is a mark after the text."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     start: Place | None = None
     end: Place | None = None
@@ -34,10 +32,8 @@ class MarkBody(BaseModel):
     side: SpanSide = "target"
 
 
-class DecisionBody(BaseModel):
+class DecisionBody(StrictBody):
     """What the errors of a translation are; null withdraws the decision there is."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     system_id: Name
     segment_id: Name

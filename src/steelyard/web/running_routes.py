@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from fastapi.responses import FileResponse
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 from starlette.background import BackgroundTask
 
 from steelyard.domain.managers import allows
@@ -23,7 +23,7 @@ from steelyard.flows.managers import names_of_managers
 from steelyard.formats.words_file import to_toml
 from steelyard.web.auth import CallerOf, DeskOf, require
 from steelyard.web.replies import WholeFile
-from steelyard.web.schemas import NoNul
+from steelyard.web.schemas import NoNul, StrictBody
 
 router = APIRouter(prefix="/api/v1", tags=["manage"])
 
@@ -31,11 +31,7 @@ router = APIRouter(prefix="/api/v1", tags=["manage"])
 Reason = Annotated[str, Field(max_length=2000), NoNul]
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-
-class StateBody(_Strict):
+class StateBody(StrictBody):
     """The state that the campaign should be in, and why."""
 
     # A name of one in JSON, which is no number or the like taken for it.
@@ -43,7 +39,7 @@ class StateBody(_Strict):
     reason: Reason = ""
 
 
-class RulesBody(_Strict):
+class RulesBody(StrictBody):
     """The rules to change; what is left out stays. `null` takes a limit or a pay away."""
 
     lease_minutes: float | None = None
@@ -72,7 +68,7 @@ class RulesBody(_Strict):
     retain_until: str | None = None
 
 
-class CorrectionBody(_Strict):
+class CorrectionBody(StrictBody):
     """A new title, new instructions (the text of a file as `example --instructions` prints), a new consent
     text, or several of these."""
 

@@ -28,14 +28,14 @@ MOST_FIELDS = 100
 MOST_PASTES = 1000
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+class StrictBody(BaseModel):
+    """A body in which nothing else may be, and nothing of another type."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
 
 
-class BehaviourBody(_Strict):
+class BehaviourBody(StrictBody):
     """How the page was handled while the item was open; `straightness`: null if the pointer hardly moved."""
-
-    model_config = ConfigDict(strict=True)
 
     hidden_ms: Annotated[int, Field(ge=0, le=ONE_DAY_MS)]
     n_pastes: Annotated[int, Field(ge=0, le=MOST_PASTES)]
@@ -43,13 +43,11 @@ class BehaviourBody(_Strict):
     is_automated: bool
 
 
-class SubmissionBody(_Strict):
+class SubmissionBody(StrictBody):
     """One answer. The client makes the judgement_id and sends the same one when it tries again.
 
     The answer has the shape that the campaign's protocol publishes; the protocol checks it.
     """
-
-    model_config = ConfigDict(strict=True)
 
     judgement_id: UUID
     assignment_id: OpaqueId
@@ -143,16 +141,14 @@ class SubmittedView(TypedDict):
     next: NextItemView | FinishedView
 
 
-class ReturnBody(_Strict):
+class ReturnBody(StrictBody):
     """Which assignment the worker gives back."""
 
     assignment_id: OpaqueId
 
 
-class FinishBody(_Strict):
+class FinishBody(StrictBody):
     """For which session of the platform a set is handed in, and to which of its places."""
-
-    model_config = ConfigDict(strict=True)
 
     session_id: Annotated[str, Field(min_length=1, max_length=100), NoNul]
     submit_to: Annotated[str, Field(min_length=1, max_length=200), NoNul]

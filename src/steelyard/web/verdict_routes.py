@@ -7,42 +7,36 @@ from typing import Annotated
 
 from fastapi import APIRouter
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from steelyard.flows import erase as erasing
 from steelyard.flows import exclude as verdicts
 from steelyard.flows.exclude import BlockedWorker, Decision, ExcludedWork, ReinstatedWork
 from steelyard.flows.worker_export import everything_about
 from steelyard.web.auth import CallerOf, DeskOf, require
-from steelyard.web.schemas import NoNul, OpaqueId
+from steelyard.web.schemas import NoNul, OpaqueId, StrictBody
 
 router = APIRouter(prefix="/api/v1/workers", tags=["manage"])
 Reason = Annotated[str, Field(max_length=1000), NoNul]
 
 
-class ExcludeBody(BaseModel):
+class ExcludeBody(StrictBody):
     """Why, which HIT (none: all), and whether the places go to others."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     reason: Reason
     hit_id: OpaqueId | None = None
     replace: bool = True
 
 
-class ReinstateBody(BaseModel):
+class ReinstateBody(StrictBody):
     """Why, and which HIT (none: the worker as a whole)."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     reason: Reason = ""
     hit_id: OpaqueId | None = None
 
 
-class BlockBody(BaseModel):
+class BlockBody(StrictBody):
     """Why."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     reason: Reason = ""
 

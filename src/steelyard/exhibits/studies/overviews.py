@@ -33,8 +33,8 @@ _KIND_COLUMNS = (
     Column("sd_rating", "Deviation", 1),
 )
 _PAIR_COLUMNS = (
-    Column("left_system_id", "System"),
-    Column("right_system_id", "against"),
+    Column("system_a", "System"),
+    Column("system_b", "against"),
     Column("n_judgements", "Judgements"),
     Column("n_segments", "Segments"),
     Column("n_workers", "Workers"),
@@ -94,7 +94,8 @@ def judgements_overview(
     warnings: Sequence[str] = (),
 ) -> StudyResult:
     """How many judgements there are of each system, and of each kind of item."""
-    given = preferences if ratings.is_empty() else ratings
+    are_pairs = ratings.is_empty() and not preferences.is_empty()
+    given = preferences if are_pairs else ratings
     parts = [
         counted(len(given), "judgement"),
         counted(given["worker_id"].n_unique(), "worker"),
@@ -106,7 +107,7 @@ def judgements_overview(
         name="judgements",
         title=f"Judgements: {title}",
         settings={},
-        tables=(_pairs_judged(preferences),) if ratings.is_empty() else _ratings_given(ratings),
+        tables=(_pairs_judged(preferences),) if are_pairs else _ratings_given(ratings),
         lead=", ".join(parts) + ".",
         warnings=tuple(warnings),
     )
@@ -151,13 +152,18 @@ def _ratings_given(ratings: pl.DataFrame) -> tuple[Table, ...]:
 
 
 def _pairs_judged(preferences: pl.DataFrame) -> Table:
-    rows = preferences.group_by("left_system_id", "right_system_id").agg(
+    # Which of the two is on the left is a matter of chance.
+    both = ("system_a", "system_b")
+    pairs = preferences.filter(item_kind="regular").with_columns(
+        pl.min_horizontal(both).alias("system_a"), pl.max_horizontal(both).alias("system_b")
+    )
+    rows = pairs.group_by(both).agg(
         pl.len().alias("n_judgements"),
         pl.col("segment_id").n_unique().alias("n_segments"),
         pl.col("worker_id").n_unique().alias("n_workers"),
     )
-    ordered = rows.sort("left_system_id", "right_system_id")
-    return _described("pairs", "Preferences by pair of systems", _PAIR_COLUMNS, ordered)
+    title = "Preferences on regular items by pair of systems"
+    return _described("pairs", title, _PAIR_COLUMNS, rows.sort(both))
 
 
 def _described(name: str, title: str, columns: tuple[Column, ...], rows: pl.DataFrame) -> Table:

@@ -101,7 +101,7 @@ function rewardsOf(sessions, { listings }) {
 
 function drawListing(found) {
   if (!found) return [make("p", "soft", status.error?.message ?? status.waitingWords)];
-  if (!found.has_client) return [make("p", "", `People come from ${found.platform}, which only people can talk to: what is done there is done by hand.`)];
+  if (!found.has_client) return [make("p", "", `People come from ${found.platform}, which Steelyard cannot talk to: what is done there is done by hand.`)];
   const parts = found.listings.map(drawOneListing);
   if (!found.has_key) parts.push(make("p", "", found.problem), make("p", "soft", "Give it to the server, or use the commands: steelyard publish, sync, status, approve, bonus, stop."));
   const isOver = found.listings.every(({ listing }) => listing.state === "ended");

@@ -109,13 +109,13 @@ async function reject(who, platform, row) {
   const category = platform.categories[0] ?? "";
   let evidence = "";
   try {
-    await send({ category, message: "x".repeat(platform.least_message) });
+    await send({ category });
   } catch (error) {
     if (error.code !== "unconfirmed") {
       complain(error);
       return;
     }
-    evidence = error.message.split(" They would read")[0];
+    evidence = error.message;
   }
   const usual = row.n_done ? "" : NOTHING_JUDGED;
   const chosen = select([["", "Choose one"], ...platform.categories.map((name) => [name, name])], usual);
