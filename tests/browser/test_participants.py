@@ -169,6 +169,10 @@ def test_a_manager_reads_what_is_paid_before_and_after_and_keeps_the_place(page,
     expect(page.get_by_role("dialog")).to_contain_text("£1.44")
     page.keyboard.press("Escape")
 
+    page.get_by_role("button", name="Approve", exact=True).first.click()
+    expect(page.get_by_role("dialog")).to_contain_text("The reward is paid: £1.44.")
+    page.keyboard.press("Escape")
+
     # What was not done has its category; with anything else nobody refuses by what happens to come first.
     for worker, category in (("W0002", "NO_DATA"), ("W0001", "")):
         row = page.get_by_role("row").filter(has_text=worker)

@@ -99,7 +99,8 @@ export function doToSession(action, row, platform) {
 }
 
 function approve(who, platform, row) {
-  const text = row.difference ? [`Look first: ${row.difference}.`] : ["The reward is paid."];
+  const { reward, currency } = platform.listings.find(({ listing }) => listing.tag === row.tag).listing;
+  const text = [...(row.difference ? [`Look first: ${row.difference}.`] : []), `The reward is paid: ${money(reward / CENTS, currency)}.`];
   return act({ title: `Approve ${who}?`, text, confirm: "Approve", send: () => call("POST", "/platform/approve", { workers: [who] }), done: `${who} is paid.` });
 }
 
