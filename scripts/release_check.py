@@ -9,6 +9,8 @@ Nothing is uploaded or kept. Takes a few minutes; prints a line for each thing t
 from __future__ import annotations
 
 import hashlib
+import json
+import shlex
 import sys
 import tarfile
 import tempfile
@@ -213,6 +215,23 @@ def server_works(place: EmptyEnvironment) -> str:
     return f"{signature[:48]}…"
 
 
+def publication_works(place: EmptyEnvironment) -> str:
+    """The demo is published, and the command in its folder gives every number again."""
+    [database] = place.folder.glob("**/*.db")
+    pack = place.folder / "pack"
+    place.steelyard("publication", str(database), "--to", str(pack), "--draws", "200")
+    command = shlex.split((pack / "recompute.sh").read_text("utf-8").splitlines()[-1])
+    place.steelyard(*(str(pack / each) if (pack / each).is_file() else each for each in command[1:]))
+    published, again = (
+        json.loads(path.read_text("utf-8"))
+        for path in (pack / "results.json", place.folder / "recomputed.json")
+    )
+    of_origin = {"signature", "title"}
+    if different := {name for name in published if published[name] != again.get(name)} - of_origin:
+        raise WrongError(f"recomputed differently: {', '.join(sorted(different))}")
+    return f"{sum(1 for path in pack.rglob('*') if path.is_file())} files, recomputed to the last digit"
+
+
 def installed(table: Table, path: Path) -> None:
     """Both sizes of the installation, from one file."""
     kind = "wheel" if path.suffix == ".whl" else "sdist"
@@ -221,6 +240,7 @@ def installed(table: Table, path: Path) -> None:
         table.check(f"{kind} alone: analyse a file", lambda: core_works(place))
         table.check(f"{kind} [server,plots]: install", lambda: place.install(f"{path}[server,plots]"))
         table.check(f"{kind} [server,plots]: demo, analyse", lambda: server_works(place))
+        table.check(f"{kind} [server,plots]: publication", lambda: publication_works(place))
 
 
 def main() -> int:

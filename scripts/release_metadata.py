@@ -91,13 +91,19 @@ def classifiers_hold(metadata: email.message.Message) -> str:
 
 
 def description_renders(metadata: email.message.Message) -> str:
-    """The README is Markdown that gives a page with its headings, without raw HTML."""
+    """The README is Markdown that gives a page with its headings, without raw HTML but for comments."""
     if not str(metadata["Description-Content-Type"]).startswith("text/markdown"):
         raise WrongError(f"its type is {metadata['Description-Content-Type']}")
     text = str(metadata.get_payload())
     tokens = MarkdownIt("commonmark").enable("table").parse(text)
     headings = [token for token in tokens if token.type == "heading_open"]
-    if [token for token in tokens if token.type == "html_block"] or not headings or headings[0].tag != "h1":
+    raw = [token.content for token in tokens if token.type == "html_block"]
+    # Comments say which commands the tests leave out; indexes drop them.
+    if (
+        [text for text in raw if not re.fullmatch(r"<!--.*-->\s*", text)]
+        or not headings
+        or headings[0].tag != "h1"
+    ):
         raise WrongError("raw HTML, or no title")
     return f"{len(headings)} headings"
 

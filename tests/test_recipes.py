@@ -175,6 +175,8 @@ def test_wmt24_by_hand_is_a_mean_of_domain_means(
     assert {each["system_id"]: each["score"] for each in without["systems"]} == pytest.approx(plain)
     assert any("have no domain" in warning for warning in without["warnings"])
     assert not any("have no domain" in warning for warning in found["warnings"])
+    # What names options in braces is for errors, which are told to callers in their own words.
+    assert not any("{" in warning for warning in [*without["warnings"], *found["warnings"]])
     own = found["recipe"]["own"]
     assert {each["system_id"] for each in own["systems"]} == set(RATINGS)
     assert own["test"]["name"] == "clustered"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import email
 import hashlib
 import importlib.util
 import re
@@ -82,6 +83,19 @@ def test_vendored_files_are_nowhere_else() -> None:
     assert [
         path.name for path in package if ".min." in path.name or notice.search(path.read_text("utf-8"))
     ] == []
+
+
+def test_the_readme_is_a_page_that_an_index_shows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
+    metadata = importlib.import_module("release_metadata")
+    message = email.message_from_string(
+        f"Description-Content-Type: text/markdown\n\n{(ROOT / 'README.md').read_text('utf-8')}"
+    )
+
+    assert metadata.description_renders(message).endswith(" headings")
+    message.set_payload("# Title\n\n<div>raw</div>\n")
+    with pytest.raises(metadata.WrongError, match="raw HTML"):
+        metadata.description_renders(message)
 
 
 def _citation() -> dict[str, Any]:

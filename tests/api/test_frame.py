@@ -84,6 +84,14 @@ def test_what_pandas_does_not_know_is_null(unknown: object) -> None:
     assert from_pandas(table).rows() == [("a", 1.0), (None, None)]
 
 
+def test_an_index_with_names_is_read_and_one_without_is_not() -> None:
+    table = pd.DataFrame({"worker": ["a", "b"], "rating": [1, 2]}, index=[7, 7])
+
+    assert from_pandas(table).columns == ["worker", "rating"]
+    assert from_pandas(table.set_index("worker")).rows() == [("a", 1), ("b", 2)]
+    assert from_pandas(table.set_index("worker", drop=False)).columns == ["worker", "rating"]
+
+
 def test_times_and_categories_of_pandas_are_kept() -> None:
     times = pd.to_datetime(["2026-05-01 12:00", "2026-05-02 12:00"], utc=True)
     table = pd.DataFrame(
@@ -110,3 +118,11 @@ def test_only_public_names_are_listed() -> None:
     assert {"Any", "annotations", "version"}.isdisjoint(dir(sy))
     assert all(getattr(sy, name) is not None for name in dir(sy))
     assert sy.analyze is sy.analyse
+
+
+def test_a_table_of_marked_errors_keeps_the_texts_they_were_marked_in() -> None:
+    rows = {"worker": ["w1"], "system": ["A"], "segment": ["1"], "start": [0], "end": [4]}
+
+    found = sy.read(pl.DataFrame({**rows, "severity": ["minor"], "text": ["Some words"]}))
+
+    assert found.source.texts["text"].to_list() == ["Some words"]

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import json
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -10,54 +13,75 @@ import pytest
 from playwright.sync_api import Page
 
 import steelyard
-from steelyard.domain.publication import CampaignFacts, CollectionFacts
+from steelyard.domain.publication import AskedWords, CampaignFacts, CollectionFacts
 from steelyard.domain.result import Analysis
 from steelyard.report.heds import HedsSheet, heds_json, heds_open, heds_sheet
 from steelyard.report.heds_form import CRITERION, QUESTIONS
 
-# The form keeps what its elements hold by their ids; those of section 4 hold a value for each criterion.
+# The structure of the form, one line for each question: its element, how many options it has, which of these
+# ask for an explanation, and which exclude all others. Taken from the form itself, not from our own table.
+FORM = Path(__file__).with_name("heds_form.tsv")
+
+# What the form does: it puts the file into the browser's storage, entry by entry, and fills its elements from
+# there; those of section 4 with the value of the current criterion. Then it counts what is blank or wrong.
 LOAD = """([questions, sheet]) => {
     document.body.replaceChildren();
-    const elements = {};
-    const add = (id, type, number) => {
+    const store = {};
+    for (const [id, entry] of Object.entries(sheet)) store[id] = JSON.stringify(entry);
+    const read = (id) => JSON.parse(store[id] ?? '{"data": {}, "control": {}, "text": {}}');
+    const criteria = read("CRITERION").control;
+    const current = Object.keys(criteria).find((name) => criteria[name]) ?? "";
+    const known = new Set(["CRITERION"]);
+    const show = (id, type, number) => {
         const element = document.createElement(type === "text" ? "textarea" : "input");
         if (type !== "text") element.type = type;
         element.id = id;
-        element.setAttribute("number", number);
         document.body.append(element);
-        elements[id] = element;
+        known.add(id);
+        const value = read(id).data[number.startsWith("4.") ? current : ""];
+        if (type === "text") element.value = value || "";
+        else element.checked = value || false;
+        return element;
     };
-    for (const [number, kind, id, n] of questions) {
-        if (kind === "text") add(id, "text", number);
-        else {
-            for (let k = 1; k <= n; k++) add(`${id}-${k}`, kind === "one" ? "radio" : "checkbox", number);
-            add(`${id}-other_text`, "text", number);
+    const blank = [], wrong = [];
+    for (const { number, kind, element: id, options, explained, alone } of questions) {
+        const keys = number.startsWith("4.") ? Object.keys(criteria) : [""];
+        const places = (words) => words.split(" ").filter(Boolean).map(Number);
+        if (kind === "text" || kind === "whole") {
+            show(id, "text", number);
+            for (const key of keys) {
+                const value = read(id).data[key] || "";
+                if (!/\\S/.test(value)) blank.push(number);
+                if (kind === "whole" && !/^([0-9]+|N[/]A|)$/.test(value)) wrong.push(`${number}: not whole`);
+            }
+            continue;
+        }
+        for (let k = 1; k <= options; k++) show(`${id}-${k}`, kind === "one" ? "radio" : "checkbox", number);
+        const other = show(`${id}-other_text`, "text", number);
+        for (const key of keys) {
+            const chosen = [];
+            for (let k = 1; k <= options; k++) if (read(`${id}-${k}`).data[key] === true) chosen.push(k);
+            if (!chosen.length) blank.push(number);
+            if (kind === "one" && chosen.length > 1) wrong.push(`${number}: several`);
+            const said = read(`${id}-other_text`).data[key] || "";
+            if (chosen.some((k) => places(explained).includes(k)) && !/\\S/.test(said)) {
+                wrong.push(`${number}: not explained`);
+            }
+            const stands_alone = chosen.some((k) => places(alone).includes(k));
+            if (chosen.length > 1 && stands_alone) wrong.push(`${number}: none and others`);
         }
     }
-    const criteria = sheet["CRITERION"].control;
-    const current = Object.keys(criteria).find((name) => criteria[name]);
-    const unknown = [], wrong = [], filled = new Set();
+    // What the form would not write like this when it is saved again.
     for (const [id, entry] of Object.entries(sheet)) {
         if (id === "CRITERION") continue;
-        const element = elements[id];
-        if (!element) { unknown.push(id); continue; }
-        const number = element.getAttribute("number");
-        const keys = number.startsWith("4.") ? Object.keys(criteria) : [""];
-        const given = Object.keys(entry.data).sort().join();
-        if (entry.number !== number || !entry.control || given !== keys.sort().join()) wrong.push(id);
-        const value = entry.data[number.startsWith("4.") ? current : ""];
-        if (element.tagName === "TEXTAREA") {
-            if (typeof value !== "string") wrong.push(id);
-            element.value = value;
-            if (value && !id.endsWith("-other_text")) filled.add(number);
-        } else {
-            if (typeof value !== "boolean" || !entry.text) wrong.push(id);
-            element.checked = value;
-            if (value) filled.add(number);
-        }
+        const question = questions.find(({ element }) => id === element || id.startsWith(`${element}-`));
+        const is_option = typeof Object.values(entry.data)[0] === "boolean";
+        const is_whole = entry.control && is_option === Boolean(entry.text);
+        if (entry.number !== question?.number || !is_whole) wrong.push(id);
     }
-    const checked = Object.keys(elements).filter((id) => elements[id].checked);
-    return { unknown, wrong, filled: [...filled], checked };
+    const unknown = Object.keys(sheet).filter((id) => !known.has(id));
+    const checked = [...document.querySelectorAll("input:checked")].map((each) => each.id);
+    return { unknown, wrong, blank: [...new Set(blank)], checked };
 }""".replace("CRITERION", CRITERION)
 
 CAMPAIGN = CampaignFacts(
@@ -65,13 +89,16 @@ CAMPAIGN = CampaignFacts(
     attribute="adequacy",
     source_language="cs",
     target_language="en",
-    question="Rate how much you agree that the translation adequately expresses the meaning.",
+    asked=AskedWords(
+        "Rate how much you agree that the translation adequately expresses the meaning.",
+        anchors=("strongly disagree", "strongly agree"),
+    ),
     instructions="Read both texts.",
     words_language="en",
     shows=("text", "reference"),
     hit_size=100,
+    n_hits=4,
     whole_documents=False,
-    anchors=("strongly disagree", "strongly agree"),
     wage=12.0,
     background={"Which is your first language?": {"English": 4}},
     questions=("Which is your first language?",),
@@ -96,8 +123,10 @@ def facts(campaign: CampaignFacts | None, *, attributes: tuple[str, ...] = ("ade
 
 
 def loaded(page: Page, sheet: HedsSheet) -> dict[str, Any]:
-    questions = [[each.number, each.kind, each.element, each.n_options] for each in QUESTIONS.values()]
+    with FORM.open(encoding="utf-8", newline="") as file:
+        questions = [{**row, "options": int(row["options"])} for row in csv.DictReader(file, delimiter="\t")]
     found: dict[str, Any] = page.evaluate(LOAD, [questions, json.loads(heds_json(sheet))])
+    found["filled"] = [each["number"] for each in questions if each["number"] not in found["blank"]]
     return found
 
 
@@ -128,9 +157,69 @@ def test_each_criterion_has_answers_of_its_own_and_a_file_has_fewer(page: Page, 
     assert found["unknown"] == found["wrong"] == []
     assert sorted(found["filled"]) == sorted(sheet.answered)
     entry = json.loads(heds_json(sheet))
-    name = "heds-criteria-criterion-response_elicitation-qc_name-participant_criterion_name"
-    assert entry[name]["data"] == {"adequacy": "adequacy", "fluency": "fluency"}
+    name = "heds-criteria-criterion-response_elicitation-inter_annotator-agreement_score"
+    assert set(entry[name]["data"]) == {"adequacy", "fluency"}
+    # The judgements are of both, and so is what was computed from them all.
+    assert all(
+        score.endswith("; over adequacy and fluency together") for score in entry[name]["data"].values()
+    )
+    # No file says what workers were told.
+    assert "4.3.1.1" in sheet.reasons
     assert entry[CRITERION]["control"] == {"adequacy": True, "fluency": False}
+
+
+def test_a_name_that_workers_were_not_told_is_not_given_as_theirs(analysis: Analysis) -> None:
+    told = replace(CAMPAIGN, instructions="We ask about adequacy.")
+
+    names = [
+        heds_sheet(facts(campaign), analysis).criteria["adequacy"]["4.3.1.1"].text
+        for campaign in (CAMPAIGN, told)
+    ]
+
+    assert names == ["no name given", "adequacy"]
+
+
+def test_what_the_form_asks_to_have_explained_is_explained(page: Page, analysis: Analysis) -> None:
+    # No check, a language without a code of two letters, systems of different sizes; then workers chosen.
+    plain = replace(CAMPAIGN, source_language="haw", platform="Prolific")
+    chosen = replace(plain, admitted=(("Is English your first language?", ("Yes",)),))
+    sheets = [
+        heds_sheet(replace(facts(campaign), segments_per_system=(19, 20)), analysis)
+        for campaign in (plain, chosen)
+    ]
+
+    pages = [loaded(page, sheet) for sheet in sheets]
+
+    assert [found["wrong"] for found in pages] == [[], []]
+    assert [each["3.3.3.1"].options for each in (sheet.answers for sheet in sheets)] == [(7,), (6,)]
+    assert "answered “Is English your first language?” with “Yes”" in sheets[1].answers["3.3.3.1"].text
+    assert sheets[0].answers["2.4"].text == "haw"
+    assert sheets[0].answers["3.1.1"].text == "From 19 to 20: it differs by system."
+    assert "Prolific" in sheets[0].answers["3.3.2"].text
+
+
+def test_names_of_criteria_are_found_again_by_the_buttons_of_the_form(page: Page, analysis: Analysis) -> None:
+    sheet = heds_sheet(facts(None, attributes=("R&D <b>quality</b>", "fluency")), analysis)
+    names = list(json.loads(heds_json(sheet))[CRITERION]["control"])
+
+    # A button shows the name as HTML, and a click looks for what it shows.
+    found = page.evaluate(
+        """(names) => names.map((name) => {
+            const button = document.createElement("button");
+            button.innerHTML = name;
+            return button.innerHTML;
+        })""",
+        names,
+    )
+
+    assert found == names
+    assert loaded(page, sheet)["wrong"] == []
+
+
+def test_only_those_whose_judgements_count_are_evaluators(analysis: Analysis) -> None:
+    some = replace(analysis, counts=replace(analysis.counts, workers=9, kept_workers=3))
+
+    assert heds_sheet(facts(None), some).answers["3.2.1"].text == "3"
 
 
 def test_every_question_is_answered_or_listed_as_open(analysis: Analysis) -> None:

@@ -11,20 +11,28 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pyarrow.parquet as pq
 import pytest
-from tests.flows.conftest import NOON
+from tests.flows.conftest import NOON, People
 
 from steelyard.cli.main import run
-from steelyard.domain.errors import ChoiceError, SourceError
+from steelyard.domain.entry import CampaignEntry, EntryQuestion
+from steelyard.domain.errors import ChoiceError, NotEnoughData, SourceError
 from steelyard.flows.analyse import analyse
 from steelyard.flows.create import create
+from steelyard.flows.entry_answers import answer_questions
 from steelyard.flows.open import OpenCampaign, open_campaign
-from steelyard.flows.publication import PublicationOptions, publish_campaign, publish_source
+from steelyard.flows.pseudonyms import pseudonymised
+from steelyard.flows.publication import PublicationOptions, pack_options, publish_campaign, publish_source
+from steelyard.flows.publication_facts import campaign_facts, collection_facts
 from steelyard.flows.settings import settings_from
 from steelyard.flows.simulate import simulate
 from steelyard.flows.source import Source, from_campaign, read_source
+from steelyard.report.cited_text import Paragraph, cited_markdown
+from steelyard.report.methods_analysis import quality_paragraph
+from steelyard.report.methods_collection import answer_sentences, collection_paragraph, question_sentence
 
 # What the analysis says of where the data come from; everything else must be the same.
 OF_ORIGIN = ("signature", "title")
@@ -165,6 +173,18 @@ def test_rows_tell_the_order_of_a_workers_judgements_and_not_who_worked_at_the_s
     assert sorted(ratings) == sorted(each["rating"].to_list() for each in given.partition_by("worker_id"))
 
 
+def test_ratings_made_of_errors_stand_in_the_order_in_which_readers_will_make_them(tmp_path: Path) -> None:
+    """Sums of the same numbers in another order differ in their last digits."""
+    marks = [("1", "minor", 1), ("2", "major", 2), ("1", "major", 3)]
+    rows = [f"w,A,{segment},0,1,{severity},2026-01-01T12:0{at}:00+00:00" for segment, severity, at in marks]
+    file = tmp_path / "spans.csv"
+    file.write_text("\n".join(["worker,system,segment,start,end,severity,submitted_at", *rows]), "utf-8")
+
+    hidden = pseudonymised(read_source(str(file)), np.random.default_rng(1), texts=False)
+
+    assert hidden.frame.select("segment_id", "rating").rows() == [("1", -6.0), ("2", -5.0)]
+
+
 def test_what_was_said_of_single_people_when_a_file_was_read_is_left_out(
     made: Callable[[str], Made], tmp_path: Path
 ) -> None:
@@ -236,6 +256,122 @@ def test_a_file_is_not_said_to_know_what_it_does_not(made: Callable[[str], Made]
     assert "Rate how much" not in words
     assert "direct assessment" not in words
     assert "interval" not in words
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_the_card_says_what_each_column_holds(protocol: str, made: Callable[[str], Made]) -> None:
+    pack = made(protocol)
+    card = pack.text("data/README.md")
+
+    tables = [pl.read_parquet_schema(path) for path in (pack.folder / "data").glob("*.parquet")]
+
+    assert len(tables) >= 4
+    assert [name for table in tables for name in table if f"| `{name}` | " not in card] == []
+
+
+@pytest.fixture
+def people(campaign: OpenCampaign) -> People:
+    """People of a campaign with words, which the toy campaign lacks."""
+    return People(campaign, NOON)
+
+
+def test_methods_say_that_not_all_hits_were_judged(people: People) -> None:
+    people.judge(*people.add(), 3)
+    source = from_campaign(people.campaign)
+
+    facts = collection_facts(source, "ratings", campaign_facts(people.campaign, source))
+    analysis = analyse(source, settings_from(source, method="mean-rating", check="none", draws=0))
+    words = cited_markdown([collection_paragraph(facts, analysis)])
+
+    assert f"Items were laid out in {len(people.hits())} HITs of" in words
+    assert "; 1 of these HITs was judged, in full or in part." in words
+    assert "A translation received 1.0 ratings on average" in words
+
+
+def test_only_those_who_judged_are_described(people: People, ask_first: Callable[..., None]) -> None:
+    native = EntryQuestion("native", "Is English your first language?", "choice", ("Yes", "No"), ("Yes",))
+    ask_first(people.campaign, CampaignEntry(questions=(native,)))
+    judge, reader, other = people.add(3)
+    for worker, answer in ((judge, "Yes"), (reader, "Yes"), (other, "No")):
+        answer_questions(people.campaign, worker, {"native": answer}, now=people.at(1))
+    people.judge(judge, 1, minute=2)
+
+    facts = campaign_facts(people.campaign, from_campaign(people.campaign))
+
+    assert facts.background == {native.text: {"Yes": 1}}
+    assert facts.admitted == ((native.text, ("Yes",)),)
+
+
+def test_what_was_asked_in_another_language_is_told_in_english(tmp_path: Path, word_texts: Any) -> None:
+    file = word_texts(tmp_path, attribute="fluency", design=_design("da")).write()
+    file.write_text(
+        file.read_text("utf-8").replace('target_language = "en"', 'target_language = "ar"'), "utf-8"
+    )
+    create(file, str(tmp_path / "eval.db"), now=NOON)
+    with open_campaign(str(tmp_path / "eval.db")) as campaign:
+        facts = campaign_facts(campaign, from_campaign(campaign))
+
+    words = cited_markdown([Paragraph("Asked", (question_sentence(facts), *answer_sentences(facts)))])
+
+    assert (
+        "read, in Arabic, what says in English: “Rate how much you agree that the text is fluent Arabic"
+        in words
+    )
+    assert "“strongly agree”" in words
+    # The datasheet has it word for word.
+    assert facts.asked.question.startswith("حد")
+
+
+def test_methods_say_what_stands_along_the_line(made: Callable[[str], Made]) -> None:
+    assert "a line with the words “Nonsense: no meaning is kept”, “Some of" in made("esa").text("methods.md")
+    # Beside words at the ends of a line, those of its marks are spoken, and written nowhere.
+    assert "a line from “strongly disagree” to “strongly agree”, which" in made("da").text("methods.md")
+    assert "read (in English): “Mark every error with its category and severity." in made("mqm").text(
+        "methods.md"
+    )
+
+
+def test_methods_name_the_attributes_that_workers_were_checked_by(made: Callable[[str], Made]) -> None:
+    source = made("da").source
+
+    words = cited_markdown(
+        [quality_paragraph(analyse(source, settings_from(source, check_attributes=("adequacy",))))]
+    )
+
+    assert "[@Graham2014], by their ratings of adequacy alone, and passed at p < 0.05." in words
+
+
+def test_letters_that_pdflatex_lacks_are_told_of(made: Callable[[str], Made], tmp_path: Path) -> None:
+    source = made("da").source
+    named = replace(source, frame=source.frame.with_columns(pl.col("system_id").replace("alpha", "翻译")))
+
+    found = publish_source(named, tmp_path / "pack", FEW, draws=0)
+
+    assert "use LuaLaTeX" not in made("da").text("README.md")
+    assert "exhibits/, such as 翻: use LuaLaTeX" in " ".join(found.notes)
+    assert "use LuaLaTeX" in (tmp_path / "pack" / "README.md").read_text("utf-8")
+
+
+def test_a_campaign_without_judgements_is_refused_in_plain_words(
+    campaign: OpenCampaign, tmp_path: Path
+) -> None:
+    with pytest.raises(NotEnoughData, match="There are no judgements yet"):
+        publish_campaign(campaign, tmp_path / "pack", FEW)
+
+    assert not (tmp_path / "pack").exists()
+
+
+def test_a_median_of_no_time_and_controls_that_do_not_count_are_not_spoken_of(
+    made: Callable[[str], Made],
+) -> None:
+    source = made("esa").source
+    at_once = replace(source, frame=source.frame.with_columns(seconds=pl.lit(0.2)))
+    analysis = analyse(source, settings_from(source, recipe="wmt24", draws=0))
+
+    words = cited_markdown([collection_paragraph(collection_facts(at_once, "ratings", None), analysis)])
+
+    assert "median" not in words
+    assert "none of them counts towards a system's score" in words
 
 
 def test_texts_are_published_only_if_asked_for(made: Callable[[str], Made], tmp_path: Path) -> None:
@@ -355,6 +491,26 @@ def test_both_databases_give_a_pack(campaign: OpenCampaign, tmp_path: Path) -> N
 
     assert published.n_answered >= 34
     assert (tmp_path / "pack" / "data" / "judgements.parquet").is_file()
+
+
+def test_of_several_attributes_only_the_one_analysed_is_spoken_of(
+    made: Callable[[str], Made], tmp_path: Path
+) -> None:
+    source = made("da").source
+    two = pl.concat([source.frame, source.frame.with_columns(attribute=pl.lit("fluency"))])
+
+    publish_source(replace(source, frame=two), tmp_path / "pack", FEW, draws=0, attribute="fluency")
+
+    words = (tmp_path / "pack" / "methods.md").read_text("utf-8")
+    n_degraded = len(source.frame.filter(pl.col("item_kind") == "degraded"))
+    assert f"gave {len(source.frame):,} ratings" in words
+    assert f" {n_degraded} degraded copies" in words
+
+
+def test_one_exhibit_may_be_named_without_a_list() -> None:
+    options, choices = pack_options({"exhibits": "ranking, agreement", "draws": 0})
+
+    assert (options.exhibits, choices) == (("ranking", "agreement"), {"draws": 0})
 
 
 def test_options_of_files_are_refused_with_a_database(made: Callable[[str], Made], tmp_path: Path) -> None:

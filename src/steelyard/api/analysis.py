@@ -12,9 +12,8 @@ from steelyard.api.choices import StudyChoices
 from steelyard.api.display import Exhibiting
 from steelyard.api.reading import source_of
 from steelyard.api.waiting import shown_progress
-from steelyard.domain.errors import ChoiceError
 from steelyard.domain.exhibit import Evidence, ExhibitOptions
-from steelyard.domain.nearest import no_such
+from steelyard.domain.options import require_known_names
 from steelyard.domain.result import Analysis as AnalysisRecord
 from steelyard.flows.analyse import weigh
 from steelyard.flows.settings import settings_from
@@ -110,9 +109,7 @@ class Analysis(Exhibiting, AnalysisRecord):
     def _options(self, options: Mapping[str, Any]) -> ExhibitOptions:
         usual = {"seed": self.settings.seed, "draws": self.settings.method_settings.draws}
         known = [field.name for field in fields(ExhibitOptions)]
-        for name in options:
-            if name not in known:
-                raise ChoiceError(no_such("option", name, known, within="exhibits", use="Use any of"))
+        require_known_names(options, known, within="exhibits")
         return ExhibitOptions(**(usual | dict(options)))
 
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from steelyard.api.reading import READING
-from steelyard.domain.errors import ChoiceError
-from steelyard.domain.nearest import no_such
-from steelyard.domain.options import given_options, options_of
+from steelyard.domain.options import given_options, options_of, require_known_names
 from steelyard.flows.settings import known_names
 
 if TYPE_CHECKING:
@@ -59,18 +57,13 @@ class StudyChoices:
         Those of `read` are left to `source_of`. `further`: names that the call itself takes, to be listed
         with the others.
         """
-        self._require(self._left, [*further, *self._known, *known_names(), *READING])
+        known = [*further, *self._known, *known_names(), *READING]
+        require_known_names(self._left, known, within=self._study)
         return {name: value for name, value in self._left.items() if name not in READING}
 
     def require_all_used(self) -> None:
         """ChoiceError for a keyword that nobody has taken."""
-        self._require(self._left, self._known)
-
-    def _require(self, names: Mapping[str, Any], known: Sequence[str]) -> None:
-        for name in names:
-            if name not in known:
-                listed = list(dict.fromkeys(known))
-                raise ChoiceError(no_such("option", name, listed, within=self._study, use="Use any of"))
+        require_known_names(self._left, self._known, within=self._study)
 
 
 def _is_one(value: Any) -> bool:

@@ -69,7 +69,7 @@ def _missing_domains(source: Source, settings: AnalysisSettings) -> tuple[str, .
         return ()
     return (
         f"{counted(unknown, 'judgement')} of {len(source.frame):,} have no domain and count as one domain of "
-        "their own: name the domains of documents with {domains=FILE}.",
+        "their own. A file with the domain of each document (`domains`) tells them apart.",
     )
 
 

@@ -57,6 +57,7 @@ def frame_read(source: Source, plugin: Method | Check) -> FrameName:
 
     ChoiceError, which names others that could, where the source has none of its frames.
     """
+    _require_any(source)
     reads = _frames_of(plugin)
     for name in reads:
         if name in source.gives:
@@ -67,6 +68,11 @@ def frame_read(source: Source, plugin: Method | Check) -> FrameName:
         f"{plugin.name} reads {' or '.join(reads)}, and these judgements are {' and '.join(source.gives)}. "
         f"Use one of: {', '.join(able)}."
     )
+
+
+def _require_any(source: Source) -> None:
+    if not source.gives:
+        raise NotEnoughData("There are no judgements yet, so there is nothing to analyse.")
 
 
 def _frames_of(plugin: Method | Check) -> tuple[FrameName, ...]:
@@ -82,8 +88,7 @@ def require_frame(source: Source, name: FrameName) -> None:
 
 def keep_good(source: Source, settings: AnalysisSettings, *, reads: FrameName = "ratings") -> Kept:
     """The judgements of a source that the settings ask for, checked; NotEnoughData if there are none yet."""
-    if not source.gives:
-        raise NotEnoughData("There are no judgements yet, so there is nothing to analyse.")
+    _require_any(source)
     require_frame(source, reads)
     wanted = (settings.attribute,) if settings.attribute is not None else None
     by_check: FrameName = reads

@@ -12,6 +12,7 @@ import polars as pl
 from steelyard.domain.judgement import FRAME_NAMES, PLACE_OF_JUDGEMENT
 from steelyard.domain.running import Exclusion
 from steelyard.flows.source import Source
+from steelyard.flows.span_source import with_weights
 from steelyard.frames import hit_times_frame
 
 # What stands in place of a reason, in which a person may have been named.
@@ -58,7 +59,7 @@ def pseudonymised(source: Source, rng: np.random.Generator, *, texts: bool) -> S
             "is_rejected",
         ).sort("worker_id", "hit_id")
     )
-    return replace(
+    hidden = replace(
         source,
         frame=ratings,
         preferences=preferences,
@@ -73,6 +74,8 @@ def pseudonymised(source: Source, rng: np.random.Generator, *, texts: bool) -> S
         ),
         simulated=frozenset(workers[name] for name in source.simulated if name in workers),
     )
+    # Ratings made of errors stand in the order in which readers, who have only the errors, will make them.
+    return hidden if hidden.weights is None else with_weights(hidden, hidden.weights)
 
 
 def _in_order(frame: pl.DataFrame, workers: Mapping[str, str]) -> pl.DataFrame:

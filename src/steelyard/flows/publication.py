@@ -106,6 +106,8 @@ def pack_options(given: Mapping[str, Any]) -> tuple[PublicationOptions, dict[str
     """What was given, apart: what goes into the pack, and the options of the analysis."""
     names = [each.name for each in fields(PublicationOptions)]
     own = {name: value for name, value in given.items() if name in names}
+    if isinstance(own.get("exhibits"), str):
+        own["exhibits"] = tuple(each.strip() for each in own["exhibits"].split(","))
     return PublicationOptions(**own), {name: value for name, value in given.items() if name not in names}
 
 
@@ -122,7 +124,8 @@ def publish_campaign(
     further = {name: choices.pop(name, None) for name in ("domains", "weights")}
     source = read_further(from_campaign(campaign), **further)
     texts = translations_of(campaign) if options.texts else None
-    return _publish(source, campaign_facts(campaign), texts, folder, options, step=step, choices=choices)
+    known = campaign_facts(campaign, source)
+    return _publish(source, known, texts, folder, options, step=step, choices=choices)
 
 
 def publish_source(
@@ -155,7 +158,8 @@ def _publish(  # noqa: PLR0913 (what both kinds of sources give)
     wanted = _wanted(options.exhibits)
     given = {name: value for name, value in choices.items() if value is not None}
     settings = settings_from(source, **given)
-    facts = collection_facts(source, frame_read(source, named_method(settings.method)), known)
+    read = frame_read(source, named_method(settings.method))
+    facts = collection_facts(source, read, known, attribute=settings.attribute)
     step(1)
     # New pseudonyms each time, known to nobody: the seed of the analysis must not lead back to them.
     hidden = pseudonymised(source, np.random.default_rng(), texts=options.texts)
@@ -175,6 +179,7 @@ def _publish(  # noqa: PLR0913 (what both kinds of sources give)
         if options.write_replay is not None:
             options.write_replay(partial / REPLAY)
             contents[f"{REPLAY}/"] = "the pages that workers saw, to open without a server"
+        notes += _letters(partial)
         command = _command(tables_of_data, pack)
         _text(partial / "recompute.sh", f'#!/bin/sh\nset -e\ncd "$(dirname "$0")"\n{command}\n')
         sums = _checksums(partial, [each.path for each in tables_of_data])
@@ -258,6 +263,24 @@ def _write_data(folder: Path, pack: _Pack, options: PublicationOptions) -> list[
     terms = PackTerms(options.licence, pack.texts is not None or len(pack.source.texts) > 0)
     _text(folder / "README.md", data_card(pack.facts, pack.evidence.analysis, described, terms))
     return written
+
+
+def _letters(folder: Path) -> list[str]:
+    """A sentence on letters of names and words that the LaTeX engine most people use does not print."""
+    texts = {path.relative_to(folder).as_posix(): path.read_text("utf-8") for path in folder.rglob("*.tex")}
+    found = {name: next(filter(_is_beyond_latin, text), "") for name, text in texts.items()}
+    letters = [letter for letter in found.values() if letter]
+    if not letters:
+        return []
+    where = "methods.tex" if found["methods.tex"] else "exhibits/"
+    return [
+        f"pdfLaTeX does not print all letters of {where}, such as {letters[0]}: use LuaLaTeX or XeLaTeX, and "
+        "choose a font that has them."
+    ]
+
+
+def _is_beyond_latin(sign: str) -> bool:
+    return sign > "\N{LATIN SMALL LETTER LONG S}" and sign.isalpha()
 
 
 def _checksums(folder: Path, data: Sequence[Path]) -> str:

@@ -12,7 +12,12 @@ if TYPE_CHECKING:
 
 
 def from_pandas(table: pd.DataFrame) -> pl.DataFrame:
-    """The cells of a pandas frame, null where pandas says NaN, NaT, NA or None; its index is left out."""
+    """The cells of a pandas frame, null where pandas says NaN, NaT, NA or None.
+
+    Where its index has names, they are columns too.
+    """
+    named = [name for name in table.index.names if name is not None and name not in table.columns]
+    table = table.reset_index(level=named) if named else table
     return pl.DataFrame([_column(str(name), column) for name, column in table.items()])
 
 

@@ -204,7 +204,7 @@ def from_table(
             table.collect() if isinstance(table, pl.LazyFrame) else table, eager_only=True, pass_through=True
         )
         if not isinstance(given, nw.DataFrame):
-            problem = f"cannot be read: it is of type {type(table).__name__}"
+            problem = f"cannot be read as a table: it is of type {type(table).__name__}"
             wanted = "Give the path of a file, or a pandas, Polars or pyarrow table"
             raise SourceError(where, [f"{problem}. {wanted}."])
         cells = from_pandas(given.to_native()) if given.implementation.is_pandas() else given.to_polars()

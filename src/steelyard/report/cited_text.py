@@ -95,8 +95,16 @@ def _in_markdown(piece: Piece) -> str:
             return f" [{'; '.join(f'@{key}' for key in keys)}]"
         case Code(text):
             return f"`{text}`"
-    # Nothing that people wrote may become markup.
-    return re.sub(r"([\\`*_\[\]#|]|<(?=\S))", r"\\\1", str(piece))
+    return as_markdown(str(piece))
+
+
+def as_markdown(text: str) -> str:
+    """The text so that nothing that people wrote becomes markup.
+
+    >>> as_markdown("R&D_50%: <b>")
+    'R&D\\\\_50%: \\\\<b>'
+    """
+    return re.sub(r"([\\`*_\[\]#|]|<(?=\S))", r"\\\1", text)
 
 
 def _in_latex(piece: Piece) -> str:

@@ -16,7 +16,12 @@ from steelyard.report import heds_form as form
 from steelyard.report.heds_criterion import HedsAnswer, criterion_answers, plain_text
 from steelyard.report.heds_form import CRITERION, LANGUAGE_OPTIONS, QUESTIONS, HedsQuestion
 from steelyard.report.methods_analysis import quality_paragraph
-from steelyard.report.methods_collection import answer_sentences, question_sentence
+from steelyard.report.methods_collection import (
+    admission_sentences,
+    answer_sentences,
+    language_name,
+    question_sentence,
+)
 from steelyard.version import __version__
 
 # The questions that a campaign's database can answer; all others are for the authors.
@@ -26,6 +31,8 @@ _FROM_DATABASE = (
     *("4.1.1", "4.1.2", "4.1.3", "4.2.1", "4.2.2", "4.2.3", "4.3.1.1", "4.3.2", "4.3.3", "4.3.4", "4.3.5"),
     *("4.3.6", "4.3.7", "4.3.8", "4.3.9", "4.3.10", "4.3.11.1", "4.3.11.2", "4.3.12.1", "4.3.12.2"),
 )
+# The form takes names of criteria for HTML, and finds them again only without these.
+_ON_BUTTONS = str.maketrans({"&": "+", "<": "(", ">": ")", "\N{NO-BREAK SPACE}": " "})
 _NO_CAMPAIGN = "a judgements file does not say it; the campaign's database would"
 
 
@@ -52,8 +59,7 @@ def heds_sheet(facts: CollectionFacts, analysis: Analysis, *, replay: str | None
     known = facts.campaign
     answers = {
         **_sample(facts, analysis),
-        "3.3.3.1": HedsAnswer(options=_assurance(analysis)),
-        "3.3.3.2": HedsAnswer(plain_text(quality_paragraph(analysis).sentences)),
+        **_assurance(facts, analysis),
     }
     if known is not None:
         answers |= {**_systems(known), **_people(known, analysis), **_pages(known, replay)}
@@ -61,7 +67,8 @@ def heds_sheet(facts: CollectionFacts, analysis: Analysis, *, replay: str | None
     criteria = {name: criterion_answers(name, facts, analysis) for name in names}
     sheet = HedsSheet(answers, criteria)
     missing = [number for number in _FROM_DATABASE if number not in sheet.answered]
-    return HedsSheet(answers, criteria, {number: _reason(number, facts) for number in missing})
+    reasons = {number: _reason(number, facts, analysis) for number in missing}
+    return HedsSheet(answers, criteria, reasons)
 
 
 def heds_json(sheet: HedsSheet) -> str:
@@ -71,9 +78,9 @@ def heds_json(sheet: HedsSheet) -> str:
         _enter(entries, QUESTIONS[number], answer, "")
     for name, answers in sheet.criteria.items():
         for number, answer in answers.items():
-            _enter(entries, QUESTIONS[number], answer, name)
+            _enter(entries, QUESTIONS[number], answer, name.translate(_ON_BUTTONS))
     # The form shows the criterion that is marked here.
-    marked = {name: place == 0 for place, name in enumerate(sheet.criteria)}
+    marked = {name.translate(_ON_BUTTONS): place == 0 for place, name in enumerate(sheet.criteria)}
     entries[CRITERION] = {"data": {}, "control": marked, "text": {}, "number": ""}
     return json.dumps(entries, indent=2, ensure_ascii=False) + "\n"
 
@@ -130,16 +137,19 @@ def _systems(known: CampaignFacts) -> dict[str, HedsAnswer]:
     }
     for number, code in (("2.4", known.source_language), ("2.5", known.target_language)):
         place = LANGUAGE_OPTIONS.get(base_language(code))
-        if place is not None:
-            found[number] = HedsAnswer(options=(place,))
+        # The form has languages with a code of two letters only.
+        other = HedsAnswer(language_name(code), (form.OTHER_LANGUAGE,))
+        found[number] = other if place is None else HedsAnswer(options=(place,))
     return found
 
 
 def _sample(facts: CollectionFacts, analysis: Analysis) -> dict[str, HedsAnswer]:
     low, high = facts.segments_per_system
-    found = {"3.2.1": HedsAnswer(str(analysis.counts.workers))}
-    if low == high:
-        found["3.1.1"] = HedsAnswer(str(low))
+    found = {
+        "3.1.1": HedsAnswer(f"{low}" if low == high else f"From {low} to {high}: it differs by system."),
+        # Those who were left out are not to be counted.
+        "3.2.1": HedsAnswer(f"{analysis.counts.kept_workers}"),
+    }
     if facts.campaign is not None:
         told = (
             "All segments that the campaign was given were laid out for judgement; how these were selected "
@@ -172,12 +182,13 @@ def _people(known: CampaignFacts, analysis: Analysis) -> dict[str, HedsAnswer]:
 
 
 def _pages(known: CampaignFacts, replay: str | None) -> dict[str, HedsAnswer]:
+    came = f", to which workers came through {known.platform}" if known.platform else ""
     free = (
         "Workers judge when they like and take the time they need; they may stop and go on later. A HIT in "
         f"which nothing is answered for {known.lease_minutes:g} minutes may be given to somebody else."
     )
     found = {
-        "3.3.2": HedsAnswer(f"In the worker's browser, on pages served by Steelyard {__version__}."),
+        "3.3.2": HedsAnswer(f"In the worker's browser, on pages served by Steelyard {__version__}{came}."),
         "3.3.4.2": HedsAnswer(plain_text([question_sentence(known), *answer_sentences(known)])),
         "3.3.5": HedsAnswer(free, (form.NO_LIMITS,)),
     }
@@ -186,7 +197,7 @@ def _pages(known: CampaignFacts, replay: str | None) -> dict[str, HedsAnswer]:
     return found
 
 
-def _assurance(analysis: Analysis) -> tuple[int, ...]:
+def _assurance(facts: CollectionFacts, analysis: Analysis) -> dict[str, HedsAnswer]:
     settings = analysis.settings
     chosen = []
     if settings.check != NO_CHECK:
@@ -197,25 +208,30 @@ def _assurance(analysis: Analysis) -> tuple[int, ...]:
         chosen.append(form.EVALUATORS_EXCLUDED)
     if len(excluded_hits(analysis)):
         chosen.append(form.EVALUATIONS_EXCLUDED)
-    return tuple(chosen) or (form.NO_ASSURANCE,)
+    admission = [] if facts.campaign is None else admission_sentences(facts.campaign)
+    if admission:
+        chosen.append(form.OTHER_ASSURANCE)
+    done = plain_text([*admission, *quality_paragraph(analysis).sentences])
+    explained = plain_text(admission) if chosen else "Nobody was checked, and nothing was left out."
+    return {
+        "3.3.3.1": HedsAnswer(explained, tuple(chosen) or (form.NO_ASSURANCE,)),
+        "3.3.3.2": HedsAnswer(done),
+    }
 
 
-def _reason(number: str, facts: CollectionFacts) -> str:
+def _reason(number: str, facts: CollectionFacts, analysis: Analysis) -> str:
     known = facts.campaign
-    low, high = facts.segments_per_system
+    all_simulated = analysis.counts.simulated_workers == analysis.counts.workers
     reasons = {
-        "3.1.1": f"it differs by system, from {low:,} to {high:,} segments",
-        "3.2.2.2": "no wage and no pay per HIT is set in the campaign",
+        "3.2.2.2": "all workers are simulated, and nobody pays these"
+        if all_simulated
+        else "no wage and no pay per HIT is set in the campaign",
         "3.2.5": "workers wrote their answers themselves, and these are not published",
         "3.3.4.1": "say where the pages that workers saw, or pictures of them, can be found",
-        "2.4": "the form lists languages with a code of two letters only",
-        "2.5": "the form lists languages with a code of two letters only",
     }
     if number.startswith("3.1.3"):
         return (
             "a power analysis is made before a campaign and not stored in its database; if none was "
             "made, enter N/A"
         )
-    if number == "3.1.1":
-        return reasons[number]
     return reasons.get(number, _NO_CAMPAIGN) if known is not None else _NO_CAMPAIGN

@@ -38,17 +38,16 @@ def criterion_answers(name: str, facts: CollectionFacts, analysis: Analysis) -> 
     compared = comparison_sentences(analysis) if len(analysis.systems) > 1 else []
     found = {
         "4.2.1": HedsAnswer(options=(form.SUBJECTIVE,)),
-        "4.3.1.1": HedsAnswer(name),
         "4.3.9": HedsAnswer(plain_text(score_sentences(facts.read, analysis))),
         "4.3.10": HedsAnswer(plain_text([*compared, *interval_sentences(analysis)]) or NOT_APPLICABLE),
-        **_agreement(analysis),
+        **_agreement(facts, analysis),
     }
     if facts.campaign is None:
         return found
-    return found | _properties(facts.campaign) | _instrument(facts.campaign)
+    return found | _properties(name, facts.campaign) | _instrument(facts.campaign)
 
 
-def _properties(known: CampaignFacts) -> dict[str, HedsAnswer]:
+def _properties(name: str, known: CampaignFacts) -> dict[str, HedsAnswer]:
     quality, aspect = _ABOUT.get(known.attribute, (form.GOODNESS, form.FORM_AND_CONTENT))
     frame = (
         form.RELATIVE_TO_INPUT
@@ -57,6 +56,7 @@ def _properties(known: CampaignFacts) -> dict[str, HedsAnswer]:
         if "reference" in known.shows
         else form.OWN_RIGHT
     )
+    told = f"{known.asked.question} {known.instructions}".lower()
     mode = form.RELATIVE if known.n_translations > 1 else form.ABSOLUTE
     return {
         "4.1.1": HedsAnswer(options=(quality,)),
@@ -64,16 +64,18 @@ def _properties(known: CampaignFacts) -> dict[str, HedsAnswer]:
         "4.1.3": HedsAnswer(options=(frame,)),
         "4.2.2": HedsAnswer(options=(mode,)),
         "4.2.3": HedsAnswer(options=(form.INTRINSIC,)),
+        # What we call it is not always what workers are told.
+        "4.3.1.1": HedsAnswer(name if name in told else "no name given"),
         "4.3.2": HedsAnswer(known.instructions),
-        "4.3.7": HedsAnswer(known.question),
+        "4.3.7": HedsAnswer(known.asked.question),
     }
 
 
 def _instrument(known: CampaignFacts) -> dict[str, HedsAnswer]:
     protocol = protocols()[known.protocol]
     task = NOT_APPLICABLE
-    if known.choices:
-        size, values, presented = str(len(known.choices)), "; ".join(known.choices), form.MULTIPLE_CHOICE
+    if choices := known.asked.choices:
+        size, values, presented = str(len(choices)), "; ".join(choices), form.MULTIPLE_CHOICE
     elif protocol.scale is not None and known.is_rated:
         low, high = protocol.scale.minimum, protocol.scale.maximum
         # The line of our pages gives whole numbers, and the form asks for how many there can be.
@@ -105,13 +107,15 @@ def _response(protocol: Protocol, known: CampaignFacts) -> HedsAnswer:
     return HedsAnswer("Before they rate a translation, workers mark its errors." if marks else "", (rated,))
 
 
-def _agreement(analysis: Analysis) -> dict[str, HedsAnswer]:
+def _agreement(facts: CollectionFacts, analysis: Analysis) -> dict[str, HedsAnswer]:
     """Between workers (4.3.11) and of workers with themselves (4.3.12); N/A where nobody judged twice."""
     found = spoken_agreements(analysis)
+    of_all = f"; over {joined(facts.attributes)} together" if len(facts.attributes) > 1 else ""
     answers: dict[str, HedsAnswer] = {}
     for section, of in (("4.3.11", "inter"), ("4.3.12", "intra")):
         measure, score = measure_and_score(found.get(of, ""))
-        answers |= {f"{section}.1": HedsAnswer(measure), f"{section}.2": HedsAnswer(score)}
+        told = score if score == NOT_APPLICABLE else f"{score}{of_all}"
+        answers |= {f"{section}.1": HedsAnswer(measure), f"{section}.2": HedsAnswer(told)}
     return answers
 
 

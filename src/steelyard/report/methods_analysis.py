@@ -94,6 +94,13 @@ def _check(analysis: Analysis) -> list[Sentence]:
         ("insufficient", f"had fewer than the {settings.least_pairs} control pairs that a verdict needs"),
     )
     found = joined([f"{verdicts[name]:,} {words}" for name, words in said if verdicts.get(name)])
+    n_workers = analysis.counts.workers
+    all_passed = verdicts.get("pass") == n_workers > 1
+    of = (
+        f", by their ratings of {joined(settings.check_attributes)} alone,"
+        if settings.check_attributes
+        else ""
+    )
     consistent = (
         " In addition, they had to rate repeats as they had rated the items at first."
         if settings.require_consistency
@@ -110,10 +117,10 @@ def _check(analysis: Analysis) -> list[Sentence]:
         (
             f"Workers were checked by {_named(check.title)}",
             Cite(check.cite),
-            f" and passed at {limit}.{consistent}",
+            f"{of} and passed at {limit}.{consistent}",
         ),
-        (f"Of {counted(analysis.counts.workers, 'worker')}, {found}.",),
-        (fate,),
+        (f"All {n_workers:,} passed." if all_passed else f"Of {counted(n_workers, 'worker')}, {found}.",),
+        *([] if all_passed else [(fate,)]),
     ]
 
 

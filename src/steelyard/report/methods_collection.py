@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from datetime import date
 
 from steelyard.domain.languages import NAMES, base_language
@@ -30,9 +31,9 @@ def collection_paragraph(facts: CollectionFacts, analysis: Analysis) -> Paragrap
     sentences: list[Sentence] = [_who(facts, analysis), *_simulated(analysis)]
     if known is not None:
         sentences += [question_sentence(known), *answer_sentences(known), *_errors(facts, known)]
-    sentences += [*_layout(facts, analysis), *_controls(facts)]
+    sentences += [*_layout(facts, analysis), *_each(facts), *_controls(facts, analysis)]
     if known is not None:
-        sentences += [*_before(known), *_pay(known, analysis)]
+        sentences += [*_before(known), *admission_sentences(known), *_pay(known, analysis)]
     sentences += _days(facts)
     return Paragraph("Data collection", tuple(sentences))
 
@@ -78,8 +79,8 @@ def as_words(title: str) -> str:
     >>> as_words("Direct assessment"), as_words("Bradley-Terry strengths"), as_words("EASL")
     ('direct assessment', 'Bradley-Terry strengths', 'EASL')
     """
-    first = title.split()[0]
-    names = ("Bradley-Terry", "Hopkins-May", "TrueSkill", "Mann-Whitney", "Welch's", "Likert")
+    first = title.split()[0].rstrip(",")
+    names = ("Bradley-Terry", "Hopkins-May", "TrueSkill", "Mann-Whitney", "Welch's", "Likert", "Marot")
     return title if first in names or first[1:2].isupper() else title[0].lower() + title[1:]
 
 
@@ -96,7 +97,11 @@ def question_sentence(known: CampaignFacts) -> Sentence:
     beside = [_BESIDE[role] for role in known.shows if role in _BESIDE]
     together = f", together with {joined(beside)}" if beside else ", and nothing else"
     language = language_name(known.words_language)
-    return (f"They saw {_seen(known)}{together}, and read (in {language}): “{known.question}”",)
+    if known.in_english is not None:
+        words = f"and read, in {language}, what says in English: “{known.in_english.question}”"
+    else:
+        words = f"and read (in {language}): “{known.asked.question}”"
+    return (f"They saw {_seen(known)}{together}, {words}",)
 
 
 def _seen(known: CampaignFacts) -> str:
@@ -111,15 +116,19 @@ def _seen(known: CampaignFacts) -> str:
 def answer_sentences(known: CampaignFacts) -> list[Sentence]:
     """What they could answer."""
     scale = protocols()[known.protocol].scale
-    if known.choices:
-        answers = joined([f"“{choice}”" for choice in known.choices])
+    said = known.in_english or known.asked
+    if said.choices:
+        answers = joined([f"“{choice}”" for choice in said.choices])
         return [(f"The possible answers were {answers}.",)]
     if not known.is_rated or scale is None:
         return []
     ends = f"{scale.minimum:g} to {scale.maximum:g}"
-    if known.anchors is None or known.severities:
+    if said.marks:
+        marks = joined([f"“{mark}”" for mark in said.marks])
+        return [(f"They answered on a line with the words {marks} along it, which we record as {ends}.",)]
+    if said.anchors is None or known.severities:
         return [(f"They answered on a line, which we record as {ends}.",)]
-    low, high = known.anchors
+    low, high = said.anchors
     return [(f"They answered on a line from “{low}” to “{high}”, which we record as {ends}.",)]
 
 
@@ -134,25 +143,36 @@ def _errors(facts: CollectionFacts, known: CampaignFacts) -> list[Sentence]:
 
 def _layout(facts: CollectionFacts, analysis: Analysis) -> list[Sentence]:
     hits = analysis.counts.hits
-    if facts.campaign is None:
+    known = facts.campaign
+    if known is None:
         return [(f"The work was laid out in {counted(hits, 'HIT')}.",)] if hits > 1 else []
-    size = counted(facts.campaign.hit_size, "item")
+    size = counted(known.hit_size, "item")
     # Whole documents seldom fill a HIT to the last place.
     layout = (
         f"at most {size}, in which the segments of a document follow each other"
-        if facts.campaign.whole_documents
+        if known.whole_documents
         else f"{size} each, in random order"
     )
-    return [(f"Items were laid out in {counted(hits, 'HIT')} of {layout}.",)]
+    verb = "was" if hits == 1 else "were"
+    begun = f"; {hits:,} of these HITs {verb} judged, in full or in part" if hits < known.n_hits else ""
+    return [(f"Items were laid out in {counted(known.n_hits, 'HIT')} of {layout}{begun}.",)]
 
 
-def _controls(facts: CollectionFacts) -> list[Sentence]:
+def _each(facts: CollectionFacts) -> list[Sentence]:
+    if facts.ratings_each is None:
+        return []
+    what = "ratings" if facts.weights is None else "judgements"
+    return [(f"A translation received {facts.ratings_each:.1f} {what} on average, repeats aside.",)]
+
+
+def _controls(facts: CollectionFacts, analysis: Analysis) -> list[Sentence]:
     listed = [f"{n:,} {_CONTROLS[kind]}" for kind, n in facts.kinds.items() if kind in _CONTROLS]
     if not listed:
         return []
     said = f"The judgements include controls, which workers could not tell from other items: {joined(listed)}"
     has_others = any(kind in _CONTROLS and kind != "repeat" for kind in facts.kinds)
-    alone = "only repeats count" if "repeat" in facts.kinds else "none of them counts"
+    repeats_count = "repeat" in facts.kinds and not analysis.settings.regular_only
+    alone = "only repeats count" if repeats_count else "none of them counts"
     return [(f"{said}; {alone} towards a system's score." if has_others else f"{said}.",)]
 
 
@@ -163,6 +183,18 @@ def _before(known: CampaignFacts) -> list[Sentence]:
     if known.n_training:
         steps.append(f"practised on {counted(known.n_training, 'item')} with feedback")
     return [(f"Before their first item workers {joined(steps)}.",)] if steps else []
+
+
+def admission_sentences(known: CampaignFacts) -> list[Sentence]:
+    """Who could take part, by the answers that were asked for."""
+    return [
+        (f"Only workers who answered “{question}” with {_either(answers)} could take part.",)
+        for question, answers in known.admitted
+    ]
+
+
+def _either(answers: Sequence[str]) -> str:
+    return " or ".join(f"“{answer}”" for answer in answers)
 
 
 def _pay(known: CampaignFacts, analysis: Analysis) -> list[Sentence]:
@@ -188,9 +220,9 @@ def _days(facts: CollectionFacts) -> list[Sentence]:
     if first is None or last is None:
         return []
     when = f"on {in_words(first)}" if first == last else f"from {in_words(first)} to {in_words(last)}"
-    pace = (
-        f"; the median time per item was {facts.median_seconds:.0f} seconds" if facts.median_seconds else ""
-    )
+    # Some files say of most items no more than that they were handed in at once.
+    median = round(facts.median_seconds or 0)
+    pace = f"; the median time per item was {counted(median, 'second')}" if median else ""
     return [(f"The judgements were collected {when}{pace}.",)]
 
 

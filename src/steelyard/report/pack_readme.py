@@ -10,10 +10,12 @@ from steelyard.domain.languages import base_language
 from steelyard.domain.publication import CollectionFacts
 from steelyard.domain.result import Analysis
 from steelyard.domain.wording import counted
+from steelyard.report.cited_text import as_markdown
 from steelyard.version import __version__
 
 # The sizes that dataset hubs know, by the number of rows below which they end.
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
+_TIMED = "How long the method took (`seconds` among its `diagnostics`) differs each time. "
 _COLUMNS = {
     "worker": "pseudonym of the worker, made for this package",
     "hit": "pseudonym of the HIT, made for this package",
@@ -22,20 +24,50 @@ _COLUMNS = {
     "document": "document that the segment is part of",
     "system": "system whose translation was judged",
     "kind": "`regular`, or a control: `repeat`, `degraded`, `reference`, `gold`, `calibration`",
+    "domain": "domain of the document, such as news",
     "rating": "the rating as the worker gave it",
+    "known": "rating of the item that an expert gave, or an earlier campaign",
+    "known_sd": "how sure that rating is: its standard deviation",
+    "filler": "set where the item was there only to fill up a HIT",
     "position": "place of the item in its HIT, from 1",
     "seconds": "how long the item was on the worker's screen",
     "attribute": "what was judged, such as adequacy",
     "excluded": "set where the organisers excluded the HIT",
     "simulated": "set where the worker is no person",
     "joined": "set where the system was added to the running campaign",
-    "preference": "`a`, `b`, `tie` or `both_bad`",
+    "system_a": "system of the first translation shown",
+    "system_b": "system of the second",
+    "preference": "which was better: `a`, `b`, `tie` or `both_bad`",
+    "control_side": "in rows of controls, which side is the degraded copy or the reference",
+    "credited_a": "further systems with the same translation as `system_a`",
+    "credited_b": "further systems with the same translation as `system_b`",
     "severity": "severity of the error; empty if the translation has none",
-    "start": "first character of the error, from 0, in Unicode code points",
+    "start": "first character of the error, from 0, in Unicode code points; empty if something is missing",
     "end": "the character after its last one",
+    "category": "category of the error",
+    "side": "the text that it is marked in: `target` or `source`",
+    "credited": "further systems with the same translation",
+    "marked_seconds": "how long the item had been on the screen when the error was marked",
+    "origin": "of an error that was marked beforehand: `accepted` or `changed` by the worker",
+    "n_removed": "how many errors that were marked beforehand the worker removed",
+    "injected_start": "in degraded copies, the first character of what was damaged on purpose",
+    "injected_end": "the character after the last one of that",
+    "text": "the text",
     "work_seconds": "how long the HIT took",
     "approval": "whether the HIT was rejected",
+    "rank": "place in the ranking, from 1",
+    "rank_low": "best rank that the differences allow",
+    "rank_high": "worst rank that they allow",
+    "cluster": "cluster of the ranking, from 1",
     "score": "the score, at full precision",
+    "lower": "lower end of its interval; empty if none was computed",
+    "upper": "upper end of its interval",
+    "sd": "standard deviation of the score; empty if the method has none",
+    "mean_rating": "plain mean of the ratings that count",
+    "n": "how many judgements the score rests on",
+    "n_segments": "how many segments were judged",
+    "n_judgements": "how many judgements count",
+    "wins": "how many systems it is significantly better than",
     "role": "`source`, `reference` or `translation`",
 }
 
@@ -76,7 +108,7 @@ def data_card(
     header += ["size_categories:", f"- {size}", "configs:"]
     for table in tables:
         header += [f"- config_name: {table.name}", f"  data_files: {table.file}"]
-    header += ["---", "", f"# {facts.name}", "", _about(analysis), ""]
+    header += ["---", "", f"# {as_markdown(facts.name)}", "", _about(analysis), ""]
     parts = [part for table in tables for part in _table_text(table)]
     return "\n".join([*header, *parts, *_left_out(terms), *_licence(terms), ""])
 
@@ -161,10 +193,10 @@ def pack_readme(
 ) -> str:
     """The README of the pack: what is in it, and how to compute every number again."""
     listed = [f"| `{name}` | {about} |" for name, about in contents.items()]
-    said = [f"- {note}" for note in notes]
+    said = [f"- {as_markdown(note)}" for note in notes]
     return "\n".join(
         [
-            f"# {facts.name}: publication pack",
+            f"# {as_markdown(facts.name)}: publication pack",
             "",
             _about(analysis),
             "",
@@ -206,10 +238,10 @@ def pack_readme(
             "```",
             "",
             "The recomputation knows the data by the name of their file and not by the campaign, its "
-            "protocol and "
-            "the root of its hashes, so these parts of its signature differ or are missing; all others "
-            "agree. "
+            "protocol and the root of its hashes, and has the ratings of experts on the scale of the "
+            "workers, so these parts of its signature differ or are missing; all others agree. "
             "Nor does it repeat the warnings that were given when the original file was read. "
+            f"{_TIMED if analysis.diagnostics is not None else ''}"
             "Intervals come from random draws of workers: computed from the campaign's own database, in "
             "which "
             "workers have other names and stand in another order, they may differ in the last digits shown.",

@@ -224,6 +224,11 @@ def hit_size(connection: Connection, hit_id: str | None) -> tuple[str, int]:
     return hit_id, n_items
 
 
+def n_hits_laid_out(connection: Connection) -> int:
+    """How many HITs the campaign was laid out in."""
+    return int(connection.execute(select(func.count()).select_from(tables.hits)).scalar_one())
+
+
 def placed_first(
     connection: Connection, hit_id: str, n_items: int, *, n_translations: int = 1, prefills: bool = False
 ) -> list[PlacedTexts]:
