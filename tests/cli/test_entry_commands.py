@@ -120,7 +120,7 @@ def test_everybody_is_forgotten_once_the_day_has_come(
     answer("n\n")
     assert run(["erase", said, "--all"]) == UNSUPPORTED
     assert f"keeps it until {tomorrow}, which has not come yet" in capsys.readouterr().out
-    for wrong in (["--all", "W0001"], [], ["W0001", "--yes"]):
+    for wrong in (["--all", "W0001"], []):
         assert run(["erase", said, *wrong]) == UNUSABLE
     capsys.readouterr()
 

@@ -10,11 +10,13 @@ from uuid import uuid4
 import pytest
 
 from steelyard.cli.main import DONE, UNUSABLE, run
+from steelyard.domain.running import Rules
 from steelyard.flows.assign import NextItem, next_item
 from steelyard.flows.create import create
 from steelyard.flows.links import join_campaign
 from steelyard.flows.open import open_campaign
 from steelyard.flows.submit import Submission, submit
+from steelyard.formats.campaign_rules import platform_warnings
 
 PID, OTHER = "5f0a1b2c3d4e5f60718293a4", "5f0a1b2c3d4e5f60718293a5"
 PLATFORM = '\n[platform]\nname = "prolific"\n'
@@ -27,6 +29,8 @@ def db(small_example: str, tmp_path: Path, noon: datetime) -> str:
     address = str(tmp_path / "eval.db")
     created = create(tmp_path / "campaign.toml", address, now=noon)
     assert [warning for warning in created.warnings if "hits_per_worker = 1" in warning]
+    # There, whoever wants to do more takes another task.
+    assert platform_warnings(Rules(platform="mturk")) == []
     assert [warning for warning in created.warnings if "--completion-code" in warning]
     with open_campaign(address) as campaign:
         query = [("PROLIFIC_PID", PID), ("STUDY_ID", "s1"), ("SESSION_ID", "v1")]

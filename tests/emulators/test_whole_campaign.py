@@ -70,6 +70,8 @@ LOST = {
 }
 BUSY = {"prolific": "*/submissions/", "mturk": "ListAssignmentsForHIT"}
 CURRENCY = {"prolific": "GBP", "mturk": "USD"}
+# Less than a rehearsal lasts: who came early is paid before anybody decides.
+AFTER_DAYS = {"prolific": 2.0, "mturk": 7.0}
 SETTINGS: dict[str, dict[str, Any]] = {"prolific": {"screened_pay": 0.07, "screened_places": 10}, "mturk": {}}
 
 
@@ -96,6 +98,7 @@ def copy(tmp_path: Path, address: str, platform: str) -> Any:
             "platform": platform,
             "currency": CURRENCY[platform],
             "budget": 150.0,
+            "pay_after_days": AFTER_DAYS[platform],
             "platform_settings": SETTINGS[platform],
         }
         change_rules(opened, changes, by="command line", now=now)
@@ -116,6 +119,8 @@ def test_sixty_people_finish_a_campaign_and_every_cent_is_accounted_for(
     assert_reconciled(copy, found)
     assert_paid_fairly(copy, found)
     assert_mirrored(found)
+    states = found.crowd.states()
+    assert found.n_approved == states.get("APPROVED", 0) + states.get("Approved", 0)
 
 
 def assert_reconciled(copy: OpenCampaign, found: Rehearsal) -> None:

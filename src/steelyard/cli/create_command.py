@@ -12,6 +12,7 @@ import click
 from steelyard.cli.options import media_option, printable_address, progress_bar
 
 if TYPE_CHECKING:
+    from steelyard.domain.running import Rules
     from steelyard.flows.create import Created, Designed
     from steelyard.formats.series_toml import SeriesSource
 
@@ -54,7 +55,7 @@ def create(campaign: Path, db: str | None, explain_layout: bool, draft: bool, me
             designed, db, now=datetime.now(UTC), draft=draft, media=media, progress=progress_bar
         )
         _say_created(created)
-        _say_next(db)
+        _say_next(db, created.settings.rules)
         if draft:
             click.echo(f"It is a draft: open it to workers with: steelyard resume {printable_address(db)}")
 
@@ -103,11 +104,18 @@ def _say_layout(designed: Designed) -> None:
     click.echo(f"{layout_text(explain_layout(designed)).rstrip()}\n")
 
 
-def _say_next(db: str) -> None:
-    click.echo(
-        f"Next: steelyard serve {printable_address(db)}\n"
-        f"and for workers' links: steelyard links {printable_address(db)} --add 10"
-    )
+def _say_next(db: str, rules: Rules | None = None) -> None:
+    from steelyard.platforms import platforms
+
+    name = printable_address(db)
+    platform = None if rules is None else platforms().get(rules.platform)
+    if platform is None or not platform.tells_ids:
+        then = f"and for workers' links: steelyard links {name} --add 10"
+    elif platform.client is None:
+        then = f"and for the address to give to the platform: steelyard links {name}"
+    else:
+        then = f"and to rehearse, without money: steelyard rehearse {platform.name} {name}"
+    click.echo(f"Next: steelyard serve {name}\n{then}")
 
 
 def _on_average(created: Created) -> str:

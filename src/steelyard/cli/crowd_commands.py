@@ -8,13 +8,21 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import UTC, datetime
+from math import ceil
 from typing import TYPE_CHECKING
 
 import click
 
-from steelyard.cli.options import base_url_option, database_argument, json_option, keep_sources, show
+from steelyard.cli.options import (
+    MoneyAmount,
+    base_url_option,
+    database_argument,
+    json_option,
+    keep_sources,
+    show,
+)
 from steelyard.domain.errors import ChoiceError, Conflict
-from steelyard.domain.wording import cents_in_words, counted, to_cents
+from steelyard.domain.wording import cents_in_words, counted, in_json, to_cents
 
 if TYPE_CHECKING:
     from steelyard.domain.crowd import CrowdClient
@@ -56,19 +64,26 @@ def publish(
     """
     from steelyard.flows.crowd_client import require_named
     from steelyard.flows.listings import add_places as more_places
-    from steelyard.flows.listings import resume_listing
+    from steelyard.flows.listings import cost_of_places, resume_listing
     from steelyard.flows.rules import campaign_rules
 
+    first = places is not None or switches["only_draft"]
+    if first + switches["resume"] + (add_places is not None) > 1:
+        raise click.UsageError("--add-places and --resume go alone; --places and --draft with neither.")
     with _at_platform(db, dry_run=switches["dry_run"]) as (campaign, client):
         require_named(platform, campaign_rules(campaign))
         now = datetime.now(UTC)
         if switches["resume"]:
             found = resume_listing(campaign, client, by="command line", now=now)
-            click.echo(f"{platform}: {found.state}")
+            click.echo(_now(client, f"{platform}: {found.state}"))
         elif add_places is not None:
+            more = cents_in_words(cost_of_places(campaign, add_places), campaign_rules(campaign).currency)
+            click.echo(f"{counted(add_places, 'place')} more: {more} with the platform's fee", err=True)
+            _ask("Add them?", yes=switches["yes"] or client.is_dry)
             grown = more_places(campaign, client, add_places, by="command line", now=now).listing
             cost = cents_in_words(grown.cost, grown.currency)
-            click.echo(f"{platform}: {counted(grown.places, 'place')} in all, {cost} if every one is paid")
+            in_all = f"{counted(grown.places, 'place')} in all, {cost} if every one is paid"
+            click.echo(_now(client, f"{platform}: {in_all}"))
         else:
             _publish(campaign, client, base_url, places, switches)
     return 0
@@ -94,7 +109,8 @@ def _publish(
     reward = cents_in_words(terms.reward, terms.currency)
     price = price_in_words(client.cost(terms), rules)
     click.echo(
-        f"{counted(terms.places, 'place')} at {reward} for about {terms.minutes:.0f} minutes: {price} in all",
+        f"{counted(terms.places, 'place')} at {reward} for about {counted(ceil(terms.minutes), 'minute')}: "
+        f"{price} in all",
         err=True,
     )
     if not switches["only_draft"]:
@@ -102,7 +118,8 @@ def _publish(
     done = publish(campaign, client, wish, by="command line", now=now)
     for warning in done.warnings:
         click.echo(f"Note: {warning}", err=True)
-    click.echo(f"{done.listing.platform}: {done.listing.state}, listing {done.listing.listing_id}")
+    where = f"listing {done.listing.listing_id}"
+    click.echo(_now(client, f"{done.listing.platform}: {done.listing.state}, {where}"))
 
 
 @click.command()
@@ -111,18 +128,22 @@ def _publish(
 @yes_option
 @dry_run_option
 def stop(db: str, pause: bool, yes: bool, dry_run: bool) -> int:
-    """Let nobody new come from the platform, for good; those at work go on and are paid.
+    """Let nobody new come from the platform; those at work go on and are paid.
 
-    A draft that was never published is deleted there, and its money is free again.
+    A listing that was stopped cannot be resumed; adding places opens it again. A draft that was never
+    published is deleted there, and its money is free again.
     """
     from steelyard.flows.listings import pause_listing, stop_listing
 
     with _at_platform(db, dry_run=dry_run) as (campaign, client):
         if not pause:
-            _confirm("A listing that is stopped cannot be opened again. Stop it?", yes=yes or dry_run)
+            _confirm(
+                "What was stopped cannot be resumed, only given more places. A draft is deleted. Stop it?",
+                yes=yes or dry_run,
+            )
         change = pause_listing if pause else stop_listing
         found = change(campaign, client, by="command line", now=datetime.now(UTC))
-        click.echo(f"{found.platform}: {found.state}")
+        click.echo(_now(client, f"{found.platform}: {found.state}"))
     return 0
 
 
@@ -136,12 +157,16 @@ def sync(db: str, dry_run: bool, json_file: str | None) -> int:
     Run it every few minutes while people work, by hand or by a timer; `serve` does it too if it has the
     key. Work that nobody has decided on for the days that [pay] after_days says is approved.
     """
+    from steelyard.cli.crowd_text import NOTHING
+    from steelyard.flows.crowd_status import crowd_status
     from steelyard.flows.sync import sync as run_sync
 
     keep_sources([db], json_file)
     with _at_platform(db, dry_run=dry_run) as (campaign, client):
         done = run_sync(campaign, client, by="command line", now=datetime.now(UTC))
-    lines = [f"{counted(done.n_sessions, 'session')}, {done.n_changed} changed"]
+        is_listed = bool(crowd_status(campaign).listings)
+    said = f"{counted(done.n_sessions, 'session')}, {done.n_changed} changed"
+    lines = [said if is_listed else NOTHING]
     if done.n_approved:
         lines.append(f"{counted(done.n_approved, 'session')} approved, since nobody had decided")
     if done.n_settled:
@@ -167,7 +192,12 @@ def status(db: str, json_file: str | None) -> int:
     keep_sources([db], json_file)
     with open_campaign(db) as campaign:
         found = crowd_status(campaign)
-    show(status_text(found), json.dumps(status_record(found), indent=2, default=str) + "\n", json_file)
+    show(
+        status_text(found),
+        json.dumps(status_record(found), indent=2, default=in_json) + "\n",
+        json_file,
+        private=True,
+    )
     return 0
 
 
@@ -175,23 +205,36 @@ def status(db: str, json_file: str | None) -> int:
 @database_argument
 @click.argument("workers", metavar="[WORKER]...", nargs=-1)
 @click.option("--part", type=int, metavar="PERCENT", help="Pay only this much of the reward: 8 to 99.")
+@yes_option
 @dry_run_option
-def approve(db: str, workers: tuple[str, ...], part: int | None, dry_run: bool) -> int:
-    """Pay for finished work: of everybody who waits for a decision, or of those named."""
+def approve(db: str, workers: tuple[str, ...], part: int | None, yes: bool, dry_run: bool) -> int:
+    """Pay for finished work: of everybody who waits for a decision, or of those named.
+
+    On a terminal it says what that comes to, and asks before.
+    """
     from steelyard.flows.approve import approve as approve_work
-    from steelyard.flows.approve import pay_partly
+    from steelyard.flows.approve import pay_partly, to_approve
+    from steelyard.flows.rules import campaign_rules
 
     if part is not None and not workers:
         raise click.UsageError("Name those who are paid in part.")
     now = datetime.now(UTC)
     with _at_platform(db, dry_run=dry_run) as (campaign, client):
         if part is None:
+            found, currency = to_approve(campaign, workers), campaign_rules(campaign).currency
+            if not found.workers:
+                click.echo("Nobody waits to be paid, as of the last `steelyard sync`.")
+                return 0
+            said = f"{cents_in_words(found.rewards, currency)} to {counted(len(found.workers), 'worker')}"
+            _ask(f"Pay {said}?", yes=yes or dry_run)
             done = approve_work(campaign, client, workers, by="command line", now=now)
-            click.echo(f"{counted(len(done.workers), 'worker')} paid")
+            paid = cents_in_words(done.rewards, currency)
+            click.echo(_now(client, f"{counted(len(done.workers), 'worker')} paid, {paid}"))
             return 0
+        _ask(f"Pay {part} % of the reward to {counted(len(workers), 'worker')}?", yes=yes or dry_run)
         for worker_id in workers:
             pay_partly(campaign, client, worker_id, part, by="command line", now=now)
-            click.echo(f"{worker_id}: {part} % paid")
+            click.echo(_now(client, f"{worker_id}: {part} % paid"))
     return 0
 
 
@@ -217,27 +260,29 @@ def reject(db: str, worker: str, category: str, message: str, **switches: bool) 
     with _at_platform(db, dry_run=switches["dry_run"]) as (campaign, client):
         if switches["ask_to_return"]:
             request_return(campaign, client, worker, message, by="command line", now=now)
-            click.echo(f"{worker} is asked to give the place back.")
+            click.echo(_now(client, f"{worker} is asked to give the place back"))
             return 0
         found = campaign_verdicts(campaign).by_worker().get(worker, {})
-        refusal = Refusal(worker, category, message, is_confirmed=switches["yes"])
+        refusal = Refusal(worker, category, message, is_confirmed=switches["yes"] or client.is_dry)
         try:
             reject_work(campaign, client, refusal, found, by="command line", now=now)
         except Conflict as conflict:
-            if conflict.code != "unconfirmed" or not sys.stdin.isatty():
+            if conflict.code != "unconfirmed":
                 raise
+            if not sys.stdin.isatty():
+                raise Conflict(f"{conflict} Say so with --yes.", code=conflict.code) from None
             click.echo(str(conflict), err=True)
             _confirm("Refuse to pay?", yes=False)
             sure = Refusal(worker, category, message, is_confirmed=True)
             reject_work(campaign, client, sure, found, by="command line", now=now)
-        click.echo(f"{worker} is not paid.")
+        click.echo(_now(client, f"{worker} is not paid"))
     return 0
 
 
 @click.command()
 @database_argument
 @click.argument("worker", metavar="[WORKER]", required=False)
-@click.argument("amount", metavar="[AMOUNT]", type=float, required=False)
+@click.argument("amount", metavar="[AMOUNT]", type=MoneyAmount(), required=False)
 @click.option("--reason", default="", metavar="TEXT", help="What it is for, for the worker and the log.")
 @click.option("--owed", is_flag=True, help="Pay everybody what is owed beyond rewards.")
 @click.option("--not-paid", "token", metavar="BONUS", help="Say that a bonus in doubt was not paid.")
@@ -257,6 +302,7 @@ def bonus(
     was paid, and until then nothing more is paid to this worker.
     """
     from steelyard.flows.bonus import give_up_bonus, owed_bonuses
+    from steelyard.flows.crowd_status import crowd_status
     from steelyard.flows.payments import campaign_payments
 
     now = datetime.now(UTC)
@@ -277,6 +323,10 @@ def bonus(
             click.echo(f"{each.worker_id}  {cents_in_words(each.amount, found.currency)}  {each.reason}")
         if not owed:
             click.echo("Nothing is owed beyond rewards.")
+            n_open = len(crowd_status(campaign).in_doubt)
+            if n_open:
+                some = "1 bonus is" if n_open == 1 else f"{n_open} bonuses are"
+                click.echo(f"{some} not settled yet: steelyard status DB")
         elif worker is not None or switches["owed"]:
             _pay(campaign, client, owed, yes=switches["yes"] or switches["dry_run"])
     return 0
@@ -285,7 +335,7 @@ def bonus(
 def _one(worker: str, amount: float | None, reason: str, currency: str) -> Owed:
     from steelyard.flows.bonus import Owed
 
-    if amount is None or amount <= 0:
+    if amount is None:
         raise click.UsageError("Say how much: steelyard bonus DB WORKER AMOUNT, such as 1.50.")
     if not reason.strip():
         raise click.UsageError("Say what it is for: --reason TEXT. The worker may read it.")
@@ -301,7 +351,8 @@ def _pay(campaign: OpenCampaign, client: CrowdClient, owed: list[Owed], *, yes: 
     for first in range(0, len(owed), MOST_AT_ONCE):
         part = owed[first : first + MOST_AT_ONCE]
         done = pay_bonuses(campaign, client, part, by="command line", now=datetime.now(UTC))
-        click.echo(f"The platform pays {counted(len(done.transfers), 'worker')}; `sync` confirms it.")
+        paid = counted(len(done.transfers), "worker")
+        click.echo(_now(client, f"The platform pays {paid}; `sync` confirms it"))
 
 
 @contextmanager
@@ -314,6 +365,16 @@ def _at_platform(db: str, *, dry_run: bool) -> Iterator[tuple[OpenCampaign, Crow
         yield campaign, client
     if dry_run:
         click.echo("This was a dry run: nothing was changed, here or there.", err=True)
+
+
+def _now(client: CrowdClient, said: str) -> str:
+    """How things stand afterwards; in a dry run, how they would."""
+    return f"Without --dry-run: {said}" if client.is_dry else said
+
+
+def _ask(question: str, *, yes: bool) -> None:
+    """Ask a person; what no person runs goes on."""
+    _confirm(question, yes=yes or not sys.stdin.isatty())
 
 
 def _confirm(question: str, *, yes: bool) -> None:

@@ -11,6 +11,12 @@ if TYPE_CHECKING:
     from steelyard.flows.crowd_status import CrowdStatus, ListingStatus, SessionStatus
     from steelyard.flows.ledger import Ledger
 
+# By state of a payment that is not settled, what is known of it.
+DOUBTS = {
+    "intended": "was never sent",
+    "sent": "was sent, and the platform does not show it yet",
+    "unknown": "is in doubt, since the reply was lost",
+}
 NOTHING = "Nothing is published: steelyard publish PLATFORM DB"
 
 
@@ -19,13 +25,14 @@ def status_text(found: CrowdStatus) -> str:
     lines = [line for each in found.listings for line in _listing_lines(each)] or [NOTHING]
     different = [each for each in found.sessions if each.difference]
     if different:
-        lines += ["", f"{counted(len(different), 'session')} that differ:"]
+        verb = "differs" if len(different) == 1 else "differ"
+        lines += ["", f"{counted(len(different), 'session')} {verb}:"]
         lines += [_session_line(each) for each in different]
     for each in found.in_doubt:
         said = cents_in_words(each.amount, found.ledger.currency)
         lines.append(
-            f"! a bonus of {said} for {each.worker_id or 'somebody'} is {each.state}: run `steelyard sync`; "
-            f"if it never shows there: steelyard bonus DB --not-paid {each.token}"
+            f"! a bonus of {said} for {each.worker_id or 'somebody'} {DOUBTS[each.state]}. Run "
+            f"`steelyard sync`; if it never shows there: steelyard bonus DB --not-paid {each.token}"
         )
     if found.listings:
         lines += ["", *_ledger_lines(found.ledger)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from steelyard.cli.options import port_option, seed_option
+from steelyard.cli.options import MoneyAmount, port_option, seed_option
 
 _SHARE = click.FloatRange(0, 1)
 
@@ -13,7 +13,9 @@ _SHARE = click.FloatRange(0, 1)
 @click.argument("platform", metavar="PLATFORM")
 @port_option
 @click.option("--currency", metavar="CODE", help="Currency of the account.  [default: the platform's]")
-@click.option("--balance", type=float, default=10_000, show_default=True, help="Money in the account.")
+@click.option(
+    "--balance", type=MoneyAmount(), default=10_000, show_default=True, help="Money in the account."
+)
 @click.option("--fee", type=_SHARE, help="Share that the platform takes on top.  [default: the platform's]")
 @click.option("--throttle", type=_SHARE, default=0.0, help="Share of requests that are told to wait.")
 @click.option(

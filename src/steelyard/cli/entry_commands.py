@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -89,7 +90,7 @@ def _print_or_write(
 @database_argument
 @click.argument("worker", metavar="[WORKER]", required=False)
 @click.option("--all", "everybody", is_flag=True, help="Erase the same of everybody, in a closed campaign.")
-@click.option("--yes", is_flag=True, help="With --all: do not ask before.")
+@click.option("--yes", is_flag=True, help="Do not ask before.")
 @reason_option
 def erase(db: str, worker: str | None, everybody: bool, yes: bool, reason: str) -> None:
     """Erase what could identify a worker: name, e-mail address, ids on a platform, answers, remarks.
@@ -106,12 +107,13 @@ def erase(db: str, worker: str | None, everybody: bool, yes: bool, reason: str) 
 
     if (worker is None) != everybody:
         raise click.UsageError("Name a worker, or use --all for everybody; not both.")
-    if yes and not everybody:
-        raise click.UsageError("--yes goes with --all.")
     with open_campaign(db) as campaign:
         if worker is None:
             _erase_everybody(campaign, reason, yes=yes)
             return
+        if not yes and sys.stdin.isatty():
+            name = campaign.settings.name
+            click.confirm(f"What points to {worker} is erased from {name}, for good. Go on?", abort=True)
         done = erase_person(campaign, worker, by="command line", now=datetime.now(UTC), reason=reason)
     what = [
         *(["name or address"] if done.had_name else []),

@@ -14,6 +14,9 @@ import click
 from steelyard.domain.errors import ChoiceError, as_command_line
 from steelyard.domain.options import Option, options_of
 
+# More than anybody pays, and few enough cents to be counted exactly [our choice].
+MOST_MONEY = 1e9
+
 database_argument = click.argument("db", metavar="DB")
 source_argument = click.argument("source", metavar="SOURCE")
 seed_option = click.option(
@@ -41,6 +44,21 @@ media_option = click.option(
     type=click.Path(path_type=Path),
     help="Folder of the files that sources show.  [default: beside the database, with .media at its end]",
 )
+
+
+class MoneyAmount(click.ParamType[float]):
+    """A positive amount of money, in units of its currency."""
+
+    name = "amount"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        try:
+            amount = float(value)
+        except ValueError:
+            self.fail(f"{value!r} is no amount of money; write it as 1.50.", param, ctx)
+        if not MOST_MONEY >= amount > 0:
+            self.fail(f"{value} is no amount that can be paid; it is more than 0.", param, ctx)
+        return amount
 
 
 def read_url(context: click.Context, option: click.Parameter, given: str | None) -> str | None:

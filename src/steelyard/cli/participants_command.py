@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from steelyard.cli.options import database_argument, json_option, keep_sources, write_text
-from steelyard.domain.wording import counted
+from steelyard.domain.wording import counted, in_json
 
 if TYPE_CHECKING:
     from steelyard.domain.participants import Participant
@@ -33,6 +34,7 @@ NOBODY = "No platform has sent anybody yet."
     "--admit", "admitted", metavar="FILE|DB", multiple=True, help="Let those join again whom --exclude named."
 )
 @click.option("--forget", is_flag=True, help="Forget all ids, once everybody is paid. There is no way back.")
+@click.option("--yes", is_flag=True, help="With --forget: do not ask before.")
 @click.option(
     "--to", "target", metavar="FILE", help="Write a .csv with a row for each participant's session."
 )
@@ -41,9 +43,9 @@ def participants(
     db: str,
     excluded: tuple[str, ...],
     admitted: tuple[str, ...],
-    forget: bool,
     target: str | None,
     json_file: str | None,
+    **switches: bool,
 ) -> int:
     """List the people from a crowd platform: their ids there, and what they have done.
 
@@ -56,14 +58,16 @@ def participants(
 
     keep_sources([db, *excluded, *admitted], target, json_file)
     with open_campaign(db) as campaign:
-        _change(campaign, excluded, admitted, forget=forget)
+        if switches["forget"] and not switches["yes"] and sys.stdin.isatty():
+            click.confirm(f"All ids are forgotten in {campaign.settings.name}, for good. Go on?", abort=True)
+        _change(campaign, excluded, admitted, forget=switches["forget"])
         found = found_in(campaign)
     if target:
         write_text(participants_csv(found.workers), target, private=True)
         if target != "-":
             click.echo(f"{counted(len(found.workers), 'participant')} in {target}")
     if json_file:
-        write_text(json.dumps(asdict(found), indent=2, default=str) + "\n", json_file, private=True)
+        write_text(json.dumps(asdict(found), indent=2, default=in_json) + "\n", json_file, private=True)
     if target is None and json_file is None:
         click.echo(_text(found))
     return 0

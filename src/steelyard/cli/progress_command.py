@@ -123,7 +123,7 @@ def _workers_lines(workers: Sequence[WorkerProgress], *, now: datetime) -> list[
 
     active = [worker for worker in workers if worker.n_assignments]
     if not active:
-        return ["Nobody has started yet. For workers' links: steelyard links DB --add 10"]
+        return ["Nobody has started yet. For the links that people need: steelyard links DB"]
     rows = [
         (
             worker.worker_id,

@@ -11,7 +11,7 @@ import click
 
 from steelyard.cli.options import database_argument, json_option, keep_sources, reason_option, show
 from steelyard.cli.over_series import say_for_each
-from steelyard.domain.wording import joined
+from steelyard.domain.wording import in_json, joined
 
 if TYPE_CHECKING:
     from steelyard.domain.running import Action, CampaignState
@@ -187,7 +187,9 @@ def log(db: str, json_file: str | None) -> None:
     keep_sources([db], json_file)
     with open_campaign(db) as campaign:
         actions = logged(campaign)
-    document = json.dumps([asdict(action) for action in actions], indent=2, ensure_ascii=False, default=str)
+    document = json.dumps(
+        [asdict(action) for action in actions], indent=2, ensure_ascii=False, default=in_json
+    )
     text = "\n".join(map(_action_line, actions)) or "Nothing was done to this campaign so far."
     show(text, document + "\n", json_file)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from datetime import date
 from math import floor
 
 # What tables have before numbers below 0.
@@ -48,6 +49,15 @@ def counted(number: int, noun: str) -> str:
     ('1 worker', '1,200 workers')
     """
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def in_json(value: object) -> str:
+    """What JSON has no form for, as text: moments in ISO 8601.
+
+    >>> in_json(date(2026, 11, 18))
+    '2026-11-18'
+    """
+    return value.isoformat() if isinstance(value, date) else str(value)
 
 
 def listed(names: Sequence[str], *, most: int = 10) -> str:

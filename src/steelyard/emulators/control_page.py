@@ -12,7 +12,7 @@ from steelyard.domain.wording import in_units
 STYLE = (
     "body{font:16px/1.5 sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}"
     "table{border-collapse:collapse}td,th{padding:.2rem .8rem;border-bottom:1px solid #ccc;text-align:left}"
-    "td.n{text-align:right;font-variant-numeric:tabular-nums}"
+    ".wide{overflow-x:auto}"
 )
 
 
@@ -64,4 +64,5 @@ def _table(rows: Sequence[Mapping[str, Any]], otherwise: str) -> str:
         return f"<p>{escape(otherwise)}</p>"
     head = "".join(f"<th>{escape(name.replace('_', ' '))}</th>" for name in rows[0])
     lines = ("".join(f"<td>{escape(str(value))}</td>" for value in row.values()) for row in rows)
-    return f"<table><tr>{head}</tr>{''.join(f'<tr>{line}</tr>' for line in lines)}</table>"
+    table = f"<table><tr>{head}</tr>{''.join(f'<tr>{line}</tr>' for line in lines)}</table>"
+    return f'<div class="wide" tabindex="0">{table}</div>'

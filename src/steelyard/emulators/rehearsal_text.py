@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from steelyard.domain.wording import cents_in_words, counted
+from steelyard.domain.wording import cents_in_words, counted, in_json
 from steelyard.emulators.crowd_report import crowd_lines
 from steelyard.emulators.rehearsal import Rehearsal
 from steelyard.emulators.rehearsal_advice import both_sums
@@ -98,4 +98,4 @@ def rehearsal_record(found: Rehearsal) -> dict[str, Any]:
 
 def rehearsal_json(found: Rehearsal) -> str:
     """The record as text."""
-    return json.dumps(rehearsal_record(found), indent=2, default=str, ensure_ascii=False) + "\n"
+    return json.dumps(rehearsal_record(found), indent=2, default=in_json, ensure_ascii=False) + "\n"

@@ -35,10 +35,11 @@ REFUSALS = (400, 404, 409, 422)
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """Whose sessions were decided on, in the order asked for."""
+    """Whose sessions were decided on, in the order asked for. `rewards`: what is paid for them, in cents."""
 
     state: SessionState
     workers: tuple[str, ...]
+    rewards: int = 0
 
 
 def approve(
@@ -49,13 +50,31 @@ def approve(
     Somebody who handed in without having finished a set is only paid if named.
     """
     with campaign.store.read() as connection:
-        waiting = [each for each in crowd.sessions(connection) if each.state is SessionState.SUBMITTED]
-        if worker_ids:
-            waiting = [_waiting_of(connection, waiting, worker_id) for worker_id in dict.fromkeys(worker_ids)]
-        else:
-            waiting = [each for each in waiting if each.assignment_id is not None]
+        waiting = _to_approve(connection, worker_ids)
+        rewards = _rewards(connection, waiting)
     approve_sessions(campaign, client, waiting, by=by, now=now)
-    return Decided(SessionState.APPROVED, tuple(each.worker_id or each.session_id for each in waiting))
+    people = tuple(each.worker_id or each.session_id for each in waiting)
+    return Decided(SessionState.APPROVED, people, rewards)
+
+
+def to_approve(campaign: OpenCampaign, worker_ids: Sequence[str]) -> Decided:
+    """Whom `approve` would pay now, and what, without asking the platform."""
+    with campaign.store.read() as connection:
+        waiting = _to_approve(connection, worker_ids)
+        people = tuple(each.worker_id or each.session_id for each in waiting)
+        return Decided(SessionState.SUBMITTED, people, _rewards(connection, waiting))
+
+
+def _to_approve(connection: Connection, worker_ids: Sequence[str]) -> list[CrowdSession]:
+    waiting = [each for each in crowd.sessions(connection) if each.state is SessionState.SUBMITTED]
+    if worker_ids:
+        return [_waiting_of(connection, waiting, worker_id) for worker_id in dict.fromkeys(worker_ids)]
+    return [each for each in waiting if each.assignment_id is not None]
+
+
+def _rewards(connection: Connection, sessions: Sequence[CrowdSession]) -> int:
+    rewards = {each.tag: each.reward for each in crowd.listings(connection)}
+    return sum(rewards[each.tag] for each in sessions)
 
 
 def approve_sessions(
@@ -126,6 +145,9 @@ def reject(
     evidence = evidence_against(finding, n_judged=n_judged)
     message = refusal.message.strip() or evidence
     _require_message(message, platform.least_message)
+    if platform.rejection_categories and not refusal.category:
+        known = ", ".join(platform.rejection_categories)
+        raise ChoiceError(f"Say under which category (--category NAME), one of: {known}.")
     if platform.rejection_categories and refusal.category not in platform.rejection_categories:
         raise ChoiceError(no_such("category", refusal.category, platform.rejection_categories))
     if not refusal.is_confirmed:
@@ -183,7 +205,7 @@ def request_return(
 ) -> Decided:
     """Ask somebody to give their place back, without a mark against them."""
     if not reason.strip():
-        raise ChoiceError("Say why, in words for the person.")
+        raise ChoiceError("Say why, in words for the person to read (--message TEXT).")
     with campaign.store.read() as connection:
         session = _waiting_of(connection, crowd.sessions(connection), worker_id)
     client.request_return(session.session_id, [reason.strip()])
@@ -225,7 +247,7 @@ def _waiting_of(connection: Connection, sessions: Sequence[CrowdSession], worker
     if own:
         return min(own, key=lambda each: open_states.index(each.state))
     if not named and not work.has_worker(connection, worker_id):
-        raise NotFound(f"There is no worker and no session {worker_id!r}; `steelyard status` lists them.")
+        raise NotFound(f"There is no worker and no session {worker_id!r}: see `steelyard participants DB`.")
     raise Conflict(
         f"Nothing of {worker_id} waits for a decision: see `steelyard status`, after `steelyard sync`."
     )

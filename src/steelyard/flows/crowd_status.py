@@ -34,6 +34,7 @@ class SessionStatus:
     """
 
     session_id: str
+    tag: str
     worker_id: str | None
     state: SessionState
     status: AssignmentStatus | None
@@ -112,6 +113,7 @@ def _session_status(
     paid = sum(each.amount for each in own if each.state is TransferState.PAID)
     return SessionStatus(
         session_id=session.session_id,
+        tag=session.tag,
         worker_id=session.worker_id,
         state=session.state,
         status=None if done is None else done.status,
@@ -148,6 +150,8 @@ def _without_work(session: CrowdSession, rules: Rules) -> str:
         return "screened out: pay for their time as a bonus, and ask them to return the place"
     if session.code is not None and session.code == rules.blocked_code:
         return "blocked before a set was finished: look at the work, and pay it as a bonus"
+    if session.is_return_requested and session.state is SessionState.SUBMITTED:
+        return "handed in there, but no set is finished here; they have been asked to return the place"
     deed = "handed in" if session.state is SessionState.SUBMITTED else "paid"
     if session.worker_id is None:
         return f"{deed} there, but nobody came here in this session"
@@ -193,7 +197,7 @@ _LISTING_ACTIONS: Mapping[ListingState, tuple[ListingAction, ...]] = {
     ListingState.ACTIVE: ("sync", "add-places", "pause", "stop"),
     ListingState.PAUSED: ("sync", "add-places", "resume", "stop"),
     ListingState.FULL: ("sync", "add-places", "stop"),
-    ListingState.ENDED: ("sync",),
+    ListingState.ENDED: ("sync", "add-places"),
 }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ from steelyard.flows.open import OpenCampaign
 from steelyard.flows.progress import Watch
 from steelyard.store import crowd, running
 from steelyard.store.actions import last_action, log_action
-from steelyard.store.crowd import StoredListing
+from steelyard.store.crowd import CrowdSession, StoredListing
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -35,6 +35,14 @@ class Published:
     listing: StoredListing
     price: Price
     warnings: tuple[str, ...] = ()
+
+
+def cost_of_places(campaign: OpenCampaign, n: int) -> int:
+    """What this many more places would cost, in cents, with those that open again if the listing is over."""
+    with campaign.store.read() as connection:
+        listing = live_listing(connection)
+        sessions = crowd.sessions(connection, listing.tag)
+    return _more_set_aside(listing, _offered(listing, n), sessions)
 
 
 def add_places(campaign: OpenCampaign, client: CrowdClient, n: int, *, by: By, now: datetime) -> Published:
@@ -58,11 +66,8 @@ def add_places(campaign: OpenCampaign, client: CrowdClient, n: int, *, by: By, n
                 f"{counted(free, 'HIT')} are free, and {n_open} of the places on offer are not taken yet, so "
                 f"there is no work for {counted(n, 'place')} more. Extend the campaign: steelyard extend DB"
             )
-        after = _grown(listing, n)
-        if listing.state is ListingState.ENDED:
-            # The places that nobody had taken are open again too, and their money is set aside no more.
-            after = replace(after, state=ListingState.FULL)
-        more = set_aside(after, sessions) - set_aside(listing, sessions)
+        after = _offered(listing, n)
+        more = _more_set_aside(listing, after, sessions)
         require_budget(connection, more, f"{counted(n, 'place')} more")
         _set_places(connection, after)
         log_action(connection, "add-places", by=by, now=now, detail={"places": n, "listing": listing.tag})
@@ -129,7 +134,7 @@ def resume_listing(campaign: OpenCampaign, client: CrowdClient, *, by: By, now: 
 
 
 def stop_listing(campaign: OpenCampaign, client: CrowdClient, *, by: By, now: datetime) -> StoredListing:
-    """Let nobody new come from the platform, for good; those at work go on, and are paid.
+    """Let nobody new come from the platform; those at work go on, and are paid.
 
     A draft, or what was asked for and never came about, is taken back, and its money is free again.
     """
@@ -274,6 +279,17 @@ def _grown(listing: StoredListing, n: int) -> StoredListing:
     pay = n * listing.reward
     cost = pay + -(-pay * (listing.cost - listing.pay) // listing.pay)
     return replace(listing, places=listing.places + n, pay=listing.pay + pay, cost=listing.cost + cost)
+
+
+def _offered(listing: StoredListing, n: int) -> StoredListing:
+    """A listing with this many more places, which opens it again if it is over."""
+    after = _grown(listing, n)
+    return replace(after, state=ListingState.FULL) if listing.state is ListingState.ENDED else after
+
+
+def _more_set_aside(before: StoredListing, after: StoredListing, sessions: Sequence[CrowdSession]) -> int:
+    # If it was over, the places that nobody had taken are open again too: no money was set aside for them.
+    return set_aside(after, sessions) - set_aside(before, sessions)
 
 
 def _set_places(connection: Connection, listing: StoredListing) -> None:

@@ -10,6 +10,7 @@ import secrets
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
+from math import ceil
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -34,6 +35,7 @@ from steelyard.flows.progress import Overview, Watch
 from steelyard.flows.rules import campaign_rules
 from steelyard.formats.campaign_rules import platform_warnings
 from steelyard.planning.spending import pay_terms
+from steelyard.platforms.credentials import THIS_MACHINE
 from steelyard.store import crowd, running
 from steelyard.store.actions import log_action
 from steelyard.store.crowd import StoredListing
@@ -41,7 +43,6 @@ from steelyard.store.crowd import StoredListing
 # Codes that nobody guesses and anybody can type.
 _SIGNS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
 _CODES = ("completion_code", "screened_code", "blocked_code")
-_LOCAL = ("localhost", "127.0.0.1", "::1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,7 +253,7 @@ def _require_ready(overview: Overview, base_url: str) -> None:
             "The open link is off, so nobody from a platform can join: steelyard settings DB --open-link on"
         )
     address = urlsplit(base_url)
-    if address.scheme != "https" and address.hostname not in _LOCAL:
+    if address.scheme != "https" and address.hostname not in THIS_MACHINE:
         raise Conflict(
             f"{base_url} is not encrypted, and platforms send people to https:// only. Serve the campaign "
             "with TLS, and say where: steelyard serve DB --url https://…",
@@ -264,7 +265,7 @@ def _description(overview: Overview, items: float, minutes: float) -> str:
     texts = "pairs of texts" if overview.settings.source_language else "texts"
     return (
         f"You read {items:.0f} short {texts} and say what you think of each, which takes about "
-        f"{minutes:.0f} minutes. Please read with care: it helps to find out which translations are good."
+        f"{ceil(minutes)} minutes. Please read with care: it helps to find out which translations are good."
     )
 
 

@@ -25,6 +25,8 @@ _OTHER_NAMES = {
 }
 # Platforms that learn from the page itself who has finished.
 NEED_NO_CODE = frozenset({"mturk"})
+# Platforms on which whoever wants to do more takes another task, and is paid for it.
+PAY_EACH_SET = frozenset({"mturk"})
 # By table and key, the name of the rule.
 RULES_OF_KEYS = {
     (table, key): _OTHER_NAMES.get((table, key), key)
@@ -60,7 +62,7 @@ def platform_warnings(rules: Rules) -> list[str]:
     if rules.platform == USUAL_RULES.platform:
         return []
     warnings = []
-    if rules.hits_per_worker is None:
+    if rules.hits_per_worker is None and rules.platform not in PAY_EACH_SET:
         warnings.append(
             "Crowd platforms pay a participant for one set: write [rules] hits_per_worker = 1, or pay "
             "further sets as a bonus."

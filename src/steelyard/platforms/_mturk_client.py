@@ -63,7 +63,7 @@ class MTurkClient:
         self._settings = settings.settings
         key_id, secret, token = [*(settings.key or "").split(":"), "", ""][:3]
         made = boto3.session.Session(key_id or None, secret or None, token or None, region_name=REGION)
-        if made.get_credentials() is None and not self.is_dry:
+        if made.get_credentials() is None:
             raise PlatformError(
                 "There are no keys for Mechanical Turk. Give them where Amazon's own tools look for them, "
                 "such as AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY."

@@ -5,8 +5,11 @@ from __future__ import annotations
 import stat
 from collections.abc import Mapping
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from steelyard.domain.errors import PlatformError
+
+THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
 
 
 def key_of(platform: str, environ: Mapping[str, str]) -> str | None:
@@ -27,8 +30,18 @@ def notice_secrets(platform: str, environ: Mapping[str, str]) -> list[str]:
 
 
 def address_of(platform: str, environ: Mapping[str, str]) -> str | None:
-    """Where a platform is, if not where it usually is: an emulator."""
-    return environ.get(_variable(platform, "URL"), "").strip().rstrip("/") or None
+    """Where a platform is, if not where it usually is: an emulator. No key is sent openly."""
+    variable = _variable(platform, "URL")
+    address = environ.get(variable, "").strip().rstrip("/")
+    if not address:
+        return None
+    parts = urlsplit(address)
+    if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in THIS_MACHINE):
+        raise PlatformError(
+            f"{variable} is {address}, and keys are sent to https:// only, or to this machine: the platform "
+            "itself needs no address."
+        )
+    return address
 
 
 def key_hint(platform: str) -> str:

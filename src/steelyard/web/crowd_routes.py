@@ -39,9 +39,10 @@ CHANGES = {
 
 
 class PublishBody(StrictBody):
-    """For how many people; null: a place for every HIT that is free."""
+    """For how many people; null: a place for every HIT that is free. `draft`: only to look at there."""
 
     places: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
+    draft: bool = False
 
 
 class PlacesBody(StrictBody):
@@ -131,7 +132,7 @@ def platform_price(desk: DeskOf, request: Request, body: PublishBody) -> dict[st
 @router.post("/publish", dependencies=MANAGER)
 def platform_publish(desk: DeskOf, caller: CallerOf, request: Request, body: PublishBody) -> dict[str, Any]:
     """Put the campaign in front of the platform's people; called again, it goes on where it broke off."""
-    wish = publishing.Wish(base_url_of(request), body.places)
+    wish = publishing.Wish(base_url_of(request), body.places, body.draft)
     with crowd_client(desk.campaign) as client:
         done = publishing.publish(desk.campaign, client, wish, by=caller.by, now=_now())
     return {"state": done.listing.state, "warnings": list(done.warnings)}

@@ -14,15 +14,12 @@ export function drawCompletion({ completion }) {
   const url = webAddress(completion?.url);
   if (!completion?.code && !url) return null;
   const isFinished = completion.is_finished;
-  const title = completion.code && isFinished ? "code_title" : "completion_title";
-  return make(
-    "section",
-    "completion",
-    make("h2", "", say(title)),
-    ...(completion.code ? drawCode(completion.code, say(isFinished ? "code_text" : "leaving_code")) : []),
-    url ? make("p", "", say(isFinished ? "completion_text" : "leaving_text")) : null,
-    url ? make("p", "actions", linkTo(url, say(isFinished ? "completion_link" : "leaving_link"))) : null,
-  );
+  // Where the way back brings the code along, taking it is enough; elsewhere the code is copied first.
+  const brings = Boolean(completion.code && url?.includes(completion.code));
+  const title = completion.code && isFinished && !brings ? "code_title" : "completion_title";
+  const code = completion.code ? drawCode(completion.code, say(isFinished ? "code_text" : "leaving_code")) : [];
+  const way = url ? drawWay(url, isFinished ? "completion" : "leaving") : [];
+  return make("section", "completion", make("h2", "", say(title)), ...(brings ? [...way, ...code] : [...code, ...way]));
 }
 
 function drawCode(text, says) {
@@ -42,6 +39,10 @@ function drawCode(text, says) {
     "button quiet",
   );
   return [make("p", "", says), make("p", "completion-line", code, copy, told)];
+}
+
+function drawWay(url, words) {
+  return [make("p", "", say(`${words}_text`)), make("p", "actions", linkTo(url, say(`${words}_link`)))];
 }
 
 function linkTo(url, label) {

@@ -44,8 +44,8 @@ export function showStanding(work, { onBegin, onChange, posting }, finished = nu
   showProgress(finished?.n_done, finished?.n_items);
   showMessage(
     ...titleAndText(work, finished),
-    // Whoever has a way back takes that first.
-    work.state === "screened" && !completion ? make("p", "", say("screened_close")) : null,
+    // Whoever has a way back takes that first: who closes the page before is not known to have finished.
+    isOver(work) && !completion ? make("p", "", say("screened_close")) : null,
     ...record(work),
     drawEarned(work),
     completion,
@@ -71,6 +71,10 @@ function titleAndText(work, finished) {
   if (work.n_judged === 0) return [say("nothing_title"), say("nothing_text")];
   const { n_done: done, n_items: total } = finished ?? {};
   return [say("thanks_title"), total ? say("thanks_text", { done, total }) : say("saved_text")];
+}
+
+function isOver({ state, n_judged: judged }) {
+  return state === "screened" || (judged > 0 && !TOLD.includes(state));
 }
 
 // What the worker has done in all, and why there is nothing further.

@@ -26,7 +26,8 @@ export function keepingFocus(box, change) {
   if (before === null || document.activeElement === before) return;
   const name = before.dataset.focus;
   const after = before.isConnected ? before : name && box.querySelector(`[data-focus="${CSS.escape(name)}"]`);
-  after?.focus({ preventScroll: true });
+  // Where what had it is gone, as a decision that was taken, the next best is what begins the same row or part.
+  (after ?? box.querySelector("[data-focus]"))?.focus({ preventScroll: true });
 }
 
 /** A part of a page with its own heading. */

@@ -76,6 +76,7 @@ export function makePlatform() {
     order: { column: "Differs", isDown: true },
   });
   const people = panel("Sessions", approve, table.element);
+  people.hidden = true;
   return {
     title: "Platform",
     element: make("div", "", panel("Listing", listing), panel("Money", ledger, bonuses), people),
@@ -86,11 +87,16 @@ export function makePlatform() {
       redraw(ledger, [found?.ledger, found?.in_doubt], () => (found?.listings?.length ? drawLedger(found) : []));
       redraw(bonuses, [owed.data, found?.has_key], () => drawOwed(owed.data, found));
       const waiting = (found?.sessions ?? []).filter((row) => row.state === "submitted" && row.n_items && row.n_done === row.n_items);
-      redraw(approve, [waiting.length, found?.has_key], () => (waiting.length && found.has_key ? [managersButton(`Approve ${counted(waiting.length, "finished session")} …`, "approve all", () => approveAll(waiting.length), "button")] : []));
+      redraw(approve, [waiting.length, found?.has_key], () => (waiting.length && found.has_key ? [managersButton(`Approve ${counted(waiting.length, "finished session")} …`, "approve all", () => approveAll(waiting.length, inMoney(rewardsOf(waiting, found))), "button")] : []));
       people.hidden = !found?.sessions;
       table.update(found?.sessions ?? []);
     },
   };
+}
+
+function rewardsOf(sessions, { listings }) {
+  const rewards = new Map(listings.map(({ listing }) => [listing.tag, listing.reward]));
+  return sessions.reduce((total, each) => total + (rewards.get(each.tag) ?? 0), 0);
 }
 
 function drawListing(found) {
@@ -112,6 +118,7 @@ function drawOneListing({ listing, n_open, counts, difference, actions }) {
     "",
     facts([
       ["Platform", listing.platform],
+      ["Its id there", listing.listing_id ?? "no reply yet"],
       ["State there", listing.state],
       ["Places", `${number(listing.places)}, of which ${number(n_open)} free`],
       ["Reward", inMoney(listing.reward)],
@@ -140,7 +147,7 @@ function drawLedger({ ledger, in_doubt: inDoubt = [] }) {
 function drawDoubt(bonus) {
   return make(
     "p",
-    "",
+    "doubt",
     remark(`${inMoney(bonus.amount)} for ${bonus.worker_id ?? "somebody"}: ${DOUBTS[bonus.state] ?? bonus.state}`),
     " ",
     managersButton("It was not paid …", `doubt ${bonus.token}`, () => giveUp(bonus, inMoney(bonus.amount))),

@@ -1,11 +1,14 @@
 // What a manager does on the platform. Whatever costs money or takes something away asks before.
 
 import { act, announce, complain } from "./ask.js";
+import { make } from "../dom.js";
 import { call, changed } from "./desk.js";
 import { field, input, select } from "./parts.js";
 import { counted, money } from "./words.js";
 
 const CENTS = 100;
+// The category of those who have judged nothing, where the platform has categories.
+const NOTHING_JUDGED = "NO_DATA";
 // More names than this are not read before a button is pressed.
 const MOST_NAMED = 20;
 
@@ -46,23 +49,32 @@ async function askToPublish(platform) {
     return;
   }
   const amount = (cents) => money(cents / CENTS, price.currency);
+  const places = input("number", String(price.places), { min: 1, max: price.places, step: 1, required: "" });
+  const draft = input("checkbox");
+  // What was begun keeps the places that it has.
+  const isBegun = ["draft", "intended"].includes(platform.listings.at(-1)?.listing.state);
   await act({
     title: `Publish on ${platform.platform}?`,
     text: [
-      `${counted(price.places, "place")} at ${amount(price.reward)} for about ${counted(Math.round(price.minutes), "minute")}.`,
+      `${counted(price.places, "place")} at ${amount(price.reward)} for about ${counted(Math.ceil(price.minutes), "minute")}.`,
       `If every place is taken and paid, it costs ${amount(price.pay + price.fee)}: ${amount(price.pay)} for people and ${amount(price.fee)} for the platform.`,
     ],
+    fields: isBegun ? [] : [field("Places", places, "More can be added later; none can be taken away."), make("label", "check", draft, "Only a draft, to look at on the platform")],
     confirm: "Publish",
-    send: () => call("POST", "/platform/publish", {}),
-    done: ({ warnings }) => ["The campaign is published.", ...warnings].join(" "),
+    send: () => call("POST", "/platform/publish", isBegun ? {} : { places: Number(places.value), draft: draft.checked }),
+    done: ({ state, warnings }) => [state === "draft" ? "The draft is on the platform." : "The campaign is published.", ...warnings].join(" "),
   });
 }
 
-function addPlaces() {
+function addPlaces(platform) {
+  const { listing, n_open } = platform.listings.at(-1);
+  const { cost, places, currency, state } = listing;
+  const again = state === "ended" ? [`The listing is over. It opens again, and so ${n_open === 1 ? "does" : "do"} the ${counted(n_open, "place")} that nobody took.`] : [];
+  const each = money(Math.ceil(cost / places) / CENTS, currency);
   const n = input("number", "1", { min: 1, step: 1, required: "" });
   return act({
     title: "Add places?",
-    text: ["A platform takes no places away again. The cost grows with each of them, within the budget."],
+    text: [...again, `A platform takes no places away again. Each costs ${each} with the platform's fee, within the budget.`],
     fields: [field("Places more", n)],
     confirm: "Add",
     send: () => call("POST", "/platform/places", { add: Number(n.value) }),
@@ -70,11 +82,11 @@ function addPlaces() {
   });
 }
 
-/** @param {number} n  how many are finished and wait */
-export function approveAll(n) {
+/** @param {number} n  how many are finished and wait @param {string} sum  their rewards */
+export function approveAll(n, sum) {
   return act({
     title: `Approve ${counted(n, "session")}?`,
-    text: ["Everybody whose set is finished is paid, those who failed the check too: checks decide what counts, not who is paid."],
+    text: [`They are paid ${sum} in rewards.`, "Everybody whose set is finished is paid, those who failed the check too: checks decide what counts, not who is paid."],
     confirm: "Approve",
     send: () => call("POST", "/platform/approve", { workers: [] }),
     done: ({ workers }) => `${counted(workers.length, "worker")} paid.`,
@@ -89,12 +101,13 @@ export function doToSession(action, row, platform) {
 }
 
 function approve(who, platform, row) {
-  const text = row.difference ? [`Look first: ${row.difference}.`] : ["The reward is paid."];
+  const { reward, currency } = platform.listings.find(({ listing }) => listing.tag === row.tag).listing;
+  const text = [...(row.difference ? [`Look first: ${row.difference}.`] : []), `The reward is paid: ${money(reward / CENTS, currency)}.`];
   return act({ title: `Approve ${who}?`, text, confirm: "Approve", send: () => call("POST", "/platform/approve", { workers: [who] }), done: `${who} is paid.` });
 }
 
 // The first call changes nothing: it says what the evidence is, or that there is none.
-async function reject(who, platform) {
+async function reject(who, platform, row) {
   const send = (body) => call("POST", "/platform/reject", { worker_id: who, ...body });
   const category = platform.categories[0] ?? "";
   let evidence = "";
@@ -107,8 +120,11 @@ async function reject(who, platform) {
     }
     evidence = error.message;
   }
-  const chosen = select(platform.categories.map((name) => [name, name]), category);
-  const message = input("text", "", { maxlength: 2000, placeholder: "the evidence, as above" });
+  const usual = row.n_done ? "" : NOTHING_JUDGED;
+  const chosen = select([["", "Choose one"], ...platform.categories.map((name) => [name, name])], usual);
+  chosen.required = true;
+  const message = make("textarea");
+  Object.assign(message, { rows: 4, maxLength: 2000, placeholder: "the evidence, as above" });
   const fields = [...(platform.categories.length ? [field("Category on the platform", chosen)] : []), field("What they read", message, `At least ${platform.least_message} letters. Empty: the evidence.`)];
   await act({
     title: `Refuse to pay ${who}?`,
@@ -140,7 +156,7 @@ function payPartly(who) {
     fields: [field("Per cent of the reward", percent)],
     confirm: "Pay",
     send: () => call("POST", "/platform/pay-partly", { worker_id: who, percent: Number(percent.value) }),
-    done: `${who} is paid ${percent.value} % of the reward.`,
+    done: () => `${who} is paid ${percent.value} % of the reward.`,
   });
 }
 
