@@ -52,7 +52,7 @@ class PlacesBody(StrictBody):
 
 
 class ListingBody(StrictBody):
-    """What to do with the listing: `pause`, `resume`, or `stop` for good."""
+    """What to do with the listing: `pause`, `resume`, or `stop`."""
 
     action: Literal["pause", "resume", "stop"]
 
@@ -148,7 +148,7 @@ def platform_places(desk: DeskOf, caller: CallerOf, body: PlacesBody) -> dict[st
 
 @router.post("/listing", dependencies=MANAGER)
 def platform_listing(desk: DeskOf, caller: CallerOf, body: ListingBody) -> dict[str, Any]:
-    """Pause the listing, let people come again, or stop it for good."""
+    """Pause the listing, let people come again, or stop it."""
     with crowd_client(desk.campaign) as client:
         found = CHANGES[body.action](desk.campaign, client, by=caller.by, now=_now())
     return {"state": found.state}
