@@ -18,6 +18,13 @@ from steelyard.planning.power import simulate_tests
 WORDS = ("river", "market", "winter", "letter", "garden", "engine", "harbour", "window", "doctor", "singer")
 
 
+@pytest.fixture(autouse=True)
+def few_simulations(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Plans simulate a quarter of the campaigns: tests/planning shows that what they promise is kept."""
+    for name, fewer in (("_ON_THE_WAY", 20), ("_AT_THE_END", 80), ("_TESTS_AT_THE_END", 200)):
+        monkeypatch.setattr(f"steelyard.planning.search.{name}", fewer)
+
+
 @pytest.fixture
 def write_campaign(tmp_path: Path) -> Callable[..., Path]:
     """A campaign of two systems and 40 segments in HITs of 50; all texts differ unless `same` is set."""
