@@ -39,10 +39,10 @@ demo: setup
 setup: .venv/.server
 
 test: .venv/.test system-packages
-# A process for each of two cores: a third one costs more than the waiting for servers and browsers that it fills, and threads only
-# slow both down.
+# Three processes for two cores, since some tests wait for servers and browsers; threads within each would only
+# slow the others down.
 	@OPENBLAS_NUM_THREADS=1 POLARS_MAX_THREADS=1 MAKE="$(MAKE)" \
-		scripts/lint-and-test $(BIN)/pytest -n 2 --dist worksteal $(TESTS)
+		scripts/lint-and-test $(BIN)/pytest -n 3 --dist worksteal $(TESTS)
 	@echo "All checks and tests passed."
 
 lint: .venv/.test
