@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import fields
 from os import PathLike
@@ -18,12 +19,12 @@ if TYPE_CHECKING:
     from steelyard.domain.study import StudyResult
 
 
-class Displayed:
+class Displayed(ABC):
     """Something that shows itself through the one shape that all results have."""
 
+    @abstractmethod
     def _result(self) -> StudyResult:
         """What there is to show, made anew each time."""
-        raise NotImplementedError
 
     def __repr__(self) -> str:
         from steelyard.report.notebook import brief_text
