@@ -46,11 +46,13 @@ class Exhibiting(Displayed):
         known = {each.name: framed(getattr(record, each.name)) for each in fields(record)}
         return cls(**known, **further)
 
+    @abstractmethod
     def _make_table(self, name: str | None, options: Mapping[str, Any]) -> Table:
-        raise NotImplementedError
+        """The table of this name, with these options."""
 
+    @abstractmethod
     def _make_figure(self, name: str | None, options: Mapping[str, Any]) -> FigureRecord:
-        raise NotImplementedError
+        """The figure of this name, with these options."""
 
     def table(self, name: str | None = None, **options: Any) -> Frame:
         """One of its tables as a data frame in full precision; without a name the first.

@@ -93,8 +93,8 @@ def listing_terms(campaign: OpenCampaign, wish: Wish, *, now: datetime) -> Listi
     places = free if wish.places is None else wish.places
     if places < 1 or places > free:
         raise ChoiceError(
-            f"There is work for {counted(free, 'place')}, so {places} cannot be offered. (A draft of so many "
-            "can be taken back: steelyard stop DB)"
+            f"There is work for {counted(free, 'place')}, so {places} cannot be offered. (A draft with more "
+            "places can be taken back: steelyard stop DB)"
             if free
             else "There is no HIT left that somebody could take."
         )
